@@ -20,6 +20,7 @@ type clock struct {
 	parts    int           // trainings to come beside those of searches, by what is known
 	until    time.Time     // when the training under way ends; zero: it may take what it needs
 	cut      int           // trainings that ended early
+	asItIs   bool          // some values were not filled in
 	counted  bool          // the training under way among them
 	rounds   int           // of completion that were left out
 	unknown  bool          // the variances of a film are not calibrated
@@ -40,6 +41,9 @@ func (c *clock) end(r *Report) {
 	}
 	note(c.cut, quote.Counted(c.cut, "training")+" early")
 	note(c.rounds, "the completion "+quote.Counted(c.rounds, "round")+" early")
+	if c.asItIs {
+		note(1, "filling in early: some values are as a matrix of low rank, or the round before, has them")
+	}
 	if c.unknown {
 		note(1, "the run before variances of the film were calibrated")
 	}
@@ -97,16 +101,20 @@ func (c *clock) ends() bool {
 	return true
 }
 
+// text says that a search ended for the limit.
+func (c *clock) text() string { return fmt.Sprintf("the run had %v", c.limit) }
+
 // over reports whether more than a share of the limit has passed.
 func (c *clock) over(share float64) bool {
 	return c != nil && c.limit > 0 && float64(time.Since(c.begin)) > share*float64(c.limit)
 }
 
 // How much of the time that is left for a training its steps may take, and those of a film, which is calibrated afterwards; after how much of the limit no
-// further round of completion begins, nor a film is calibrated any more.
+// search, no further round of completion begins, nor a film is calibrated any more.
 const (
 	stepsShare   = 0.85
 	filmShare    = 0.5
+	searchShare  = 0.5
 	roundsShare  = 0.7
 	leavingShare = 0.9
 )

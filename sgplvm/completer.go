@@ -115,6 +115,12 @@ func (c *completer) chosen(ctx context.Context, cfg Config) (Config, error) {
 		if err := c.round(ctx, first); err != nil { // the search judges by examples that are not of low rank
 			return cfg, err
 		}
+		if clock.over(searchShare) {
+			c.how = &search{given: cfg, plan: plans[cfg.Effort]}
+			c.how.selection = Selection{Effort: cfg.Effort, Ended: clock.text()}
+			c.compare()
+			return first, nil
+		}
 		clock.expects(work)
 		c.foresee(cfg, time.Since(begin))
 		if cfg, c.how, err = choose(ctx, c.d, cfg); err != nil {
@@ -625,10 +631,15 @@ func (c *completer) filled(ctx context.Context, cfg Config, in, out []int, doing
 		some := out[k:min(len(out), k+imputedAtOnce)]
 		filled, failures := make([]imputed, len(some)), make([]error, len(some))
 		mat.Parallel(len(some), func(k int) {
-			if failures[k] = ctx.Err(); failures[k] == nil {
+			if c.d.clock.over(leavingShare) {
+				filled[k] = c.asItIs(some[k])
+			} else if failures[k] = ctx.Err(); failures[k] == nil {
 				filled[k], failures[k] = c.impute(ctx, m, cfg.Infer, some[k])
 			}
 		})
+		if c.d.clock.over(leavingShare) {
+			c.d.clock.asItIs = true
+		}
 		if err := cmp.Or(failures...); err != nil {
 			return all, err
 		}
@@ -651,6 +662,18 @@ const imputedAtOnce = 16
 type imputed struct {
 	mean, variance mat.Matrix
 	unsure         []float64
+}
+
+// asItIs returns what was filled in before, by low rank with the variance of all that was observed.
+func (c *completer) asItIs(i int) imputed {
+	f := imputed{mean: mat.NewDense(c.y.Cols, 1, slices.Clone(c.y.Row(i))), variance: mat.NewDense(c.y.Cols, 1, slices.Clone(c.variance.Row(i)))}
+	_, deviation := moments(c.y, c.holes, c.channels)
+	for k, v := range f.variance.Data {
+		if v == 0 {
+			f.variance.Data[k] = deviation[k%c.channels] * deviation[k%c.channels]
+		}
+	}
+	return f
 }
 
 // impute returns the moments of an example given what was observed of it.

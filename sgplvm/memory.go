@@ -36,10 +36,17 @@ func MemoryNeeded(d Data, cfg Config) (Memory, error) {
 	if cfg, err = cfg.completed(n, grid, channels); err != nil {
 		return Memory{}, err
 	}
+	if holes, err := d.incomplete(); err == nil && holes && points == 1 {
+		n = min(n, mostLearned(points, cfg.Effort))
+	}
 	f := footprintOf(n, channels, cfg.LatentDims, cfg.Inducing, grid, cfg.Spatial)
-	joint := (&search{data: d, given: cfg}).jointPossible()
+	s := &search{data: d, given: cfg}
+	joint := s.data.Times == nil && s.jointPossible() || s.data.Times != nil && !d.Film && len(s.structuredOptions()) > 0
 	if cfg.Residual.Rounds > 0 || open && joint {
 		f.covariances(points)
+	}
+	if open && joint && len(grid) > 1 {
+		f.s += 8 * float64(points) * float64(points) // the points may become one factor
 	}
 	m := Memory{Inducing: f.inducing(), Space: 8 * f.s, Data: 8 * (f.p + f.k*f.b), Latent: 8 * f.x}
 	numbers := float64(n * points * channels)
@@ -47,16 +54,15 @@ func MemoryNeeded(d Data, cfg Config) (Memory, error) {
 		m.Data += (2 + 4) * numbers // frames, and registered ones
 		m.Film = film.Memory(n, points, channels)
 	}
-	folds := float64(plans[cfg.Effort].folds)
-	switch {
-	case !open:
-	case d.Times != nil:
-		m.Search = 8 * 4 * min(numbers, float64(mostDownsampled))
-	case numbers <= mostNumbers:
-		if joint && points > coarseFrom {
-			numbers *= coarseFrom / float64(points)
+	if d.Times != nil {
+		numbers = min(numbers, float64(mostDownsampled))
+	}
+	if open && numbers <= mostNumbers {
+		at := float64(min(points, coarseFrom))
+		m.Search = m.Latent + 8*numbers*min(1, at/float64(points))*(1+3*float64(plans[cfg.Effort].folds))
+		if joint {
+			m.Search += 8 * at * at * s.covariancesKept()
 		}
-		m.Search = 8 * numbers * (1 + 3*folds)
 	}
 	return m, nil
 }
@@ -107,3 +113,16 @@ func (f footprint) save() float64     { return f.warmup() + f.inducing() }
 
 // inducing returns the bytes that grow with the inducing points: H and α.
 func (f footprint) inducing() float64 { return 8 * max(2, 1+f.free) * f.h }
+
+// covariancesKept returns how many matrices of all points a search has at once, as measured (docs/measurements.md, "Memory"): those of trainings side by side, one
+// in each fold, of models that are remembered, and of what fills in holes.
+func (s *search) covariancesKept() float64 {
+	kept := 58. + 22*float64(plans[s.given.Effort].folds-1)
+	if s.data.Times != nil {
+		kept = 30
+	}
+	if holes, err := s.data.incomplete(); err == nil && holes {
+		kept += 20
+	}
+	return kept
+}

@@ -39,7 +39,7 @@ or an array.`)
 		model:    f.String("model", "", "the model `file`"),
 		examples: cli.Add(f, "examples", span{0, -1}, "the training `examples`, by their numbers from 0: all, one as 7, or a range as 10-19", parseSpan),
 		grid:     f.Grid("grid", "", "`WIDTHxHEIGHT` of the pictures, by default that of the training pictures"),
-		times: engine.NewTimeFlags(f, "the `file` with the times to render, .npy, in the unit of the training times").
+		times: engine.NewTimeFlags(f, "the `file` with the times to render (.npy, .npz, .nc, .csv), in the unit of the training times").
 			Even("`frames` a second of a GIF, and to a unit of time where neither -times nor -examples are given"),
 		black: f.Finite("black", 0, "`value` that is black in PNG and GIF frames, by default as in the training pictures"),
 		white: f.Finite("white", 255, "`value` that is white in PNG and GIF frames, by default as in the training pictures"),

@@ -18,7 +18,7 @@ func LoadTrainingPoints(path string) (sgplvm.Grid, error) { return loadPoints(pa
 
 // loadPoints reads at most so many points.
 func loadPoints(path string, most int) (sgplvm.Grid, error) {
-	a, err := LoadArray(path, "a .npy file of coordinates")
+	a, err := LoadArray(path, "a file of coordinates")
 	if err != nil {
 		return nil, err
 	}

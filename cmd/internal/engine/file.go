@@ -29,7 +29,11 @@ func Load(path string) (*sgplvm.Model, error) {
 	}
 	m, err := sgplvm.Load(file)
 	if err == nil {
-		return m, nil
+		info, err := file.Stat()
+		if err == nil {
+			err = checkModelMemory(m, info.Size())
+		}
+		return m, err
 	}
 	if found := otherFile(file); found != "" {
 		return nil, &dataset.Error{Path: path, Found: found, Want: "a model file, as sgplvm train writes it"}

@@ -17,44 +17,68 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
 
-// slack and room are by how much more than what is needed the garbage collector may take before it works harder.
-const slack, room = 1.25, 256 << 20
+// slack and room are by how much more than what is needed the garbage collector may take before it works harder, and resident is what the program takes besides.
+const slack, room, resident = 1.15, 8 << 20, 15 << 20
+
+// givenLimit is what the user allows, in bytes.
+var givenLimit = float64(debug.SetMemoryLimit(-1))
 
 // checkMemory refuses a run that takes more memory than there is, and names what lowers it. Where the user has not set
-// GOMEMLIMIT, it holds the garbage collector to what is free, and to a quarter more than what is needed. more is what is needed besides, in bytes.
+// GOMEMLIMIT, it holds the garbage collector to what is free, and to a little more than what is needed. more is what is needed besides, in bytes.
 func checkMemory(d sgplvm.Data, cfg sgplvm.Config, more float64) error {
 	need, err := sgplvm.MemoryNeeded(d, cfg)
 	if err != nil {
 		return nil // which the run says itself, in its place
 	}
 	need.Data += more
-	var now runtime.MemStats
-	runtime.ReadMemStats(&now)
-	limit := float64(debug.SetMemoryLimit(-1))
-	free := limit - float64(now.HeapAlloc)
-	if limit == math.MaxInt64 {
-		if free = freeMemory("/"); !math.IsInf(free, 0) {
-			debug.SetMemoryLimit(int64(min(0.95*free, slack*need.Total()+room)) + int64(now.Sys))
-		}
-	}
 	n := d.Examples
 	if d.Source != nil {
 		n, _, _ = d.Source.Dims()
 	}
-	return tooMuch(need, free, min(cmp.Or(cfg.Inducing, 100), n))
+	return holdTo(need, min(cmp.Or(cfg.Inducing, 100), n))
+}
+
+// Memory of what is done with a model, as measured (docs/measurements.md, "Memory"): the file and what is made of it, and matrices of all points where noise has
+// a covariance, which are of those that were seen of an example.
+const fileTimes, modelMatrices = 3, 54
+
+// checkModelMemory is checkMemory of what is done with a model in a file of some bytes.
+func checkModelMemory(m *sgplvm.Model, bytes int64) error {
+	need := sgplvm.Memory{Data: fileTimes*float64(bytes) + resident}
+	if p := m.Summary(); p.Residual.Kind != "" {
+		points := float64(min(m.Grid().Len(), 2000))
+		need.Space = 8 * modelMatrices * points * points
+	}
+	return holdTo(need, 0)
+}
+
+// holdTo refuses what takes more memory than is free, and holds the garbage collector to what is needed. inducing is how many inducing points
+// training has; 0: it is of a model that is there.
+func holdTo(need sgplvm.Memory, inducing int) error {
+	var now runtime.MemStats
+	runtime.ReadMemStats(&now)
+	free := givenLimit - float64(now.HeapAlloc)
+	if givenLimit == math.MaxInt64 {
+		if free = freeMemory("/"); !math.IsInf(free, 0) {
+			debug.SetMemoryLimit(int64(min(0.95*free, slack*(need.Total()+resident)+room)) + int64(now.HeapAlloc))
+		}
+	}
+	return tooMuch(need, free, inducing)
 }
 
 // tooMuch is the error where more is needed than is free, with so many inducing points.
 func tooMuch(need sgplvm.Memory, free float64, inducing int) error {
-	total := need.Total()
+	total := need.Total() + resident
 	if !(total > free) {
 		return nil
 	}
 	training := need
 	training.Search = 0
 	lever := "fewer examples, or fewer points of each, take less"
-	switch fewer := int(float64(inducing) * (free - training.Total() + need.Inducing) / need.Inducing); {
-	case training.Total() <= free:
+	switch fewer := int(float64(inducing) * (free - resident - training.Total() + need.Inducing) / max(1, need.Inducing)); {
+	case inducing == 0:
+		lever = "a model of fewer points takes less"
+	case training.Total()+resident <= free:
 		lever = "-effort none takes less, as nothing is tried"
 	case need.Inducing > max(need.Space, need.Data) && fewer > 1:
 		lever = fmt.Sprintf(`"inducing": %d in -config, fewer inducing points than %d, takes less`, fewer, inducing)
