@@ -217,7 +217,7 @@ func (t *Trainer) calibrateFilm(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	f, err := t.data.registered.film.Calibrated(ctx, leaveOut, t.trainingErrors, func(done, total int) error {
+	f, err := t.data.registered.film.Calibrated(ctx, leaveOut, func(done, total int) error {
 		if step := t.config.Training.Progress; step != nil && !step(Progress{Phase: filmPhase, Iteration: done, Total: total, Bound: t.state.BestBound}) {
 			return errStopped
 		}
@@ -271,41 +271,6 @@ func (t *Trainer) leavingFramesOut(ctx context.Context) (film.LeaveOut, error) {
 			return body(example, mean, variance)
 		})
 	}, nil
-}
-
-// trainingErrors returns the mean squared error of each channel, in the user's units, of what the model says of examples that it was trained on, those that are wanted.
-func (t *Trainer) trainingErrors(ctx context.Context, wanted func(example int) bool) ([]float64, error) {
-	q, err := t.posterior(ctx)
-	if err != nil {
-		return nil, err
-	}
-	y := t.evaluator.Data()
-	raw, squares, values := mat.New(y.Points, y.Channels), make([]float64, y.Channels), 0
-	for i := range y.Examples {
-		if !wanted(i) {
-			continue
-		}
-		if err := y.ReadRaw(raw.Data, i, i+1); err != nil {
-			return nil, err
-		}
-		err := q.PredictSlabs(ctx, []Latent{q.TrainingLatent(i)}, nil, SlabOptions{MeanOnly: true}, func(s Slab) error {
-			for k := range s.Mean[0].Rows {
-				for c, v := range raw.Row(s.First + k) {
-					r := v - s.Mean[0].At(k, c)
-					squares[c] += r * r
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
-		values += y.Points
-	}
-	for c := range squares {
-		squares[c] /= float64(max(values, 1))
-	}
-	return squares, nil
 }
 
 // filmPhase is the phase that Progress tells of meanwhile. Interrupted, it begins anew.

@@ -21,9 +21,6 @@
 //  5. What patches have found in both directions is kept where it fits far better than what the refinement made of it: an object that is small
 //     and moves far costs it more along its outline than it brings.
 //
-// A picture that turns or is enlarged as a whole by much is no flow of patches that shift. Similar finds by how much it does, by trying angles, scales and shifts
-// on small pictures; the flow is then estimated between the two, each taken half of the way to the other (Similarity.Halfway).
-//
 // The same pictures give the same bits at any GOMAXPROCS.
 //
 // Sources: T. Kroeger, R. Timofte, D. Dai and L. Van Gool, "Fast optical flow using dense inverse search", ECCV 2016;

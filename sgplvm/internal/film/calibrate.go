@@ -13,13 +13,10 @@ import (
 // each, in the order of the frames.
 type LeaveOut func(ctx context.Context, wanted func(example int) bool, body func(example int, mean, variance mat.Matrix) error) error
 
-// TrainingErrors returns the mean squared error of each channel, in the user's units, of what the model says of registered frames that it was trained on, those that are wanted.
-type TrainingErrors func(ctx context.Context, wanted func(example int) bool) (squares []float64, err error)
-
 // Calibrated returns the film with what predicting each training frame from all others, its displacement too, tells:
 // where and when variances are too small or too large, and how errors of one frame are correlated. progress
-// is called after every frame with how many are done. Errors: those of leaveOut, trainingErrors and progress; *data.ReadError.
-func (f *Film) Calibrated(ctx context.Context, leaveOut LeaveOut, trainingErrors TrainingErrors, progress func(done, total int) error) (*Film, error) {
+// is called after every frame with how many are done. Errors: those of leaveOut and progress; *data.ReadError.
+func (f *Film) Calibrated(ctx context.Context, leaveOut LeaveOut, progress func(done, total int) error) (*Film, error) {
 	n := len(f.shape.At)
 	mixed := *f
 	f = &mixed
@@ -27,7 +24,7 @@ func (f *Film) Calibrated(ctx context.Context, leaveOut LeaveOut, trainingErrors
 	if f.detail, err = mixture.Bending(ctx, f.motion, f.frames, f.detail); err != nil {
 		return nil, err
 	}
-	if err := f.learnMixture(ctx, leaveOut, trainingErrors); err != nil {
+	if err := f.learnMixture(ctx, leaveOut); err != nil {
 		return nil, err
 	}
 	wanted := f.Examined()
@@ -69,7 +66,7 @@ func (f *Film) Rehearse() (frames int) {
 }
 
 // learnMixture learns what the model's prediction is to be mixed with, from some of the frames.
-func (f *Film) learnMixture(ctx context.Context, leaveOut LeaveOut, trainingErrors TrainingErrors) error {
+func (f *Film) learnMixture(ctx context.Context, leaveOut LeaveOut) error {
 	f.mixture = new(mixture.Mixture)
 	f.detail = f.detail.Enlarged(f.motion, f.frames)
 	law := mixture.NewLaw(f.motion, f.frames, f.examined)
@@ -88,11 +85,6 @@ func (f *Film) learnMixture(ctx context.Context, leaveOut LeaveOut, trainingErro
 	if err != nil {
 		return err
 	}
-	squares, err := trainingErrors(ctx, wanted)
-	if err != nil {
-		return err
-	}
-	law.TrainingErrors(squares)
 	f.mixture = law.Mixture()
 	return nil
 }

@@ -2,8 +2,6 @@ package film
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -67,49 +65,6 @@ func moving(t *testing.T, examined int, scene func(frame, x, y int) float64) (f 
 	}, left
 }
 
-// noTrainingErrors are those of a model that knows the frames that it was trained on.
-func noTrainingErrors(context.Context, func(int) bool) ([]float64, error) { return []float64{0}, nil }
-
-// A model that does not know even the frames that it was trained on has less weight, as it gains nothing from closer ones.
-func TestTrainingErrors(t *testing.T) {
-	f, _, leaveOut, _ := moving(t, 0, func(i, x, y int) float64 {
-		return 100 + 20*math.Sin(float64(x)/2+0.9*float64(i)) + 20*math.Cos(float64(y)/3+1.4*float64(i)+0.1*float64(x)) + float64((x*x+7*i*y*y)%5)
-	})
-	weight := func(squares float64) (of float64) {
-		asked := 0
-		c, err := f.Calibrated(context.Background(), leaveOut, func(_ context.Context, wanted func(int) bool) ([]float64, error) {
-			for i := range n {
-				if wanted(i) {
-					asked++
-				}
-			}
-			return []float64{squares}, nil
-		}, func(int, int) error { return nil })
-		if err != nil || asked == 0 {
-			t.Fatal(asked, err)
-		}
-		text, err := c.mixture.Encode()
-		if err != nil {
-			t.Fatal(err)
-		}
-		var levels struct{ Levels [][]float64 }
-		if err := json.Unmarshal(text, &levels); err != nil {
-			t.Fatal(err)
-		}
-		for _, w := range levels.Levels {
-			of += w[0] / float64(len(levels.Levels))
-		}
-		return of
-	}
-	knows, forgets := weight(0), weight(1e6)
-	if !(knows > 0.05 && forgets < 0.8*knows) {
-		t.Errorf("weight %v of a model that knows its training frames, %v of one that does not", knows, forgets)
-	}
-	if _, err := f.Calibrated(context.Background(), leaveOut, func(context.Context, func(int) bool) ([]float64, error) { return nil, context.Canceled }, func(int, int) error { return nil }); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v", err)
-	}
-}
-
 // The variances of finer pixels, but for detail, are those of training pixels. Only the frames that are asked for are left out.
 func TestCalibrated(t *testing.T) {
 	waves := func(i, column, y int) float64 {
@@ -118,7 +73,7 @@ func TestCalibrated(t *testing.T) {
 	}
 	for _, examined := range []int{0, 3} {
 		f, frames, leaveOut, left := moving(t, examined, waves)
-		c, err := f.Calibrated(context.Background(), leaveOut, noTrainingErrors, func(int, int) error { return nil })
+		c, err := f.Calibrated(context.Background(), leaveOut, func(int, int) error { return nil })
 		if err != nil || c.mixture.Alone() {
 			t.Fatal("nothing was learned", err)
 		}
@@ -159,7 +114,7 @@ func TestBendsOfFilm(t *testing.T) {
 			u := float64(x) - c.at(float64(i))
 			return 120 + 40*math.Sin(u/3) + 30*math.Sin(float64(y)/4+u/9)
 		})
-		learned, err := f.Calibrated(context.Background(), leaveOut, noTrainingErrors, func(int, int) error { return nil })
+		learned, err := f.Calibrated(context.Background(), leaveOut, func(int, int) error { return nil })
 		if err != nil {
 			t.Fatal(err)
 		}

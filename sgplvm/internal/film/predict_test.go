@@ -72,7 +72,7 @@ func TestShownBetweenShots(t *testing.T) {
 		}
 		return 150 + 30*math.Sin(2.1*x+0.4*float64(y)) + 25*math.Cos(1.7*float64(y)-0.5*x)
 	})
-	c, err := f.Calibrated(context.Background(), leaveOut, noTrainingErrors, func(int, int) error { return nil })
+	c, err := f.Calibrated(context.Background(), leaveOut, func(int, int) error { return nil })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,7 +40,7 @@ func (b *bend) along(w, u, v, x, y float64) (right, down float64) {
 
 // A besideFrame is what the frame beside one of the two around a time tells of paths that start from that one: the flow to it and over how much time, counted from that between the two.
 type besideFrame struct {
-	flow motion.OneWay
+	flow *opticalflow.Flow
 	time float64
 }
 
@@ -49,7 +49,7 @@ func (b *besideFrame) known() bool { return b.time >= motion.LeastBend }
 
 // kappa returns κ of a point of a frame, with the displacement (u, v) to the other one.
 func (b *besideFrame) kappa(x, y, u, v float64) (right, down float64) {
-	p, q := b.flow.Follow(x, y)
+	p, q := motion.Follow(b.flow, x, y)
 	return -(u + (p-x)/b.time) / (1 + b.time), -(v + (q-y)/b.time) / (1 + b.time)
 }
 
@@ -68,20 +68,17 @@ func besideAround(f *motion.Frames, x motion.Moment, around []motion.Neighbour) 
 	}
 	if beside[0].known() {
 		flow := f.FlowsBetween(s.Examples[a-1], s.Examples[a])
-		beside[0].flow = flow.From(true)
+		beside[0].flow = &flow.Back
 	}
 	if beside[1].known() {
 		flow := f.FlowsBetween(s.Examples[b], s.Examples[b+1])
-		beside[1].flow = flow.From(false)
+		beside[1].flow = &flow.There
 	}
 	return beside
 }
 
-// bendsAround returns those of paths that start from each of the two frames around a moment; nil where there is nothing beside, and where the whole picture turns.
+// bendsAround returns those of paths that start from each of the two frames around a moment; nil where there is nothing beside.
 func bendsAround(f *motion.Frames, x motion.Moment, around []motion.Neighbour, flows motion.PairFlow) (of [2]*bend) {
-	if flows.Turns {
-		return of
-	}
 	beside, share := besideAround(f, x, around), 0.5
 	if beside[0].known() && beside[1].known() {
 		s, a, b := x.Shot, around[0].Place, around[1].Place

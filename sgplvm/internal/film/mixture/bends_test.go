@@ -3,7 +3,6 @@ package mixture
 import (
 	"context"
 	"math"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -189,45 +188,12 @@ func TestBendsWhereContentsAre(t *testing.T) {
 		return f
 	}
 	there, back := flow(func(float64) float64 { return 2 }), flow(func(x float64) float64 { return -2 })
-	beside := [2]besideFrame{{flow: motion.OneWay{Flow: flow(func(float64) float64 { return -3 })}, time: 1}, {flow: motion.OneWay{Flow: flow(func(x float64) float64 { return x })}, time: 1}}
+	beside := [2]besideFrame{{flow: flow(func(float64) float64 { return -3 }), time: 1}, {flow: flow(func(x float64) float64 { return x }), time: 1}}
 	b := bendOf(there, back, beside, 0.25)
 	for x := range width - 2 {
 		own, other := 0.5, -(-2+float64(x+2))/2
 		if want := alike([2]float64{own}, [2]float64{other}) * (0.25*own + 0.75*other); math.Abs(float64(b.Right[width+x])-want) > 1e-6 {
 			t.Errorf("pixel %d: bends by %v, want %v of %v and %v", x, b.Right[width+x], want, own, other)
 		}
-	}
-}
-
-// Where the whole picture turns paths are arcs and do not bend besides.
-func TestBendsOfTurns(t *testing.T) {
-	f, s := drifting([]float64{-1, 0, 1, 2}, func(t float64) (x, y float64) { return t * t, 0 })
-	x := motion.Moment{Shot: s, Time: 0.3, Without: -1}
-	flows := f.FlowsBetween(1, 2)
-	if b := bendsAround(f, x, x.Neighbours(), flows); b[0] == nil || b[1] == nil {
-		t.Fatal("paths are straight")
-	}
-	flows.Turns = true
-	if b := bendsAround(f, x, x.Neighbours(), flows); b[0] != nil || b[1] != nil {
-		t.Error("arcs bend")
-	}
-}
-
-// Where the whole picture turns so far between frames left out that it is followed along an arc, and not so far between others, paths between these bend: the frames that are left out, arcs
-// however it is, do not tell.
-func TestBendingOfTurns(t *testing.T) {
-	f := filmtest.Waves(t, drawn.NewWaves(rand.New(rand.NewPCG(2, 6)), 6, 60), 12, func(i int, x, y float64) (float64, float64) {
-		sin, cos := math.Sincos(0.1 * float64(i))
-		return cos*(x-64) - sin*(y-48), sin*(x-64) + cos*(y-48)
-	})
-	if far, near := f.Frames.FlowsBetween(4, 6), f.Frames.FlowsBetween(4, 5); !far.Turns || near.Turns {
-		t.Fatalf("the picture turns: %v far apart, %v near", far.Turns, near.Turns)
-	}
-	d, err := Bending(context.Background(), f.Motion, f.Frames, new(Detail))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !d.Bends {
-		t.Error("paths are straight")
 	}
 }

@@ -13,34 +13,13 @@ import (
 // that of s in a with s + w·f_ab(s) = x, and that of s in b with s + (1 − w)·f_ba(s) = x, but for how paths bend (bends.go), both found by fixed-point
 // iteration. Where the two flows agree along a path the contents are seen in both frames, and the interpolation along
 // it is linear; where they do not, the contents are hidden in the other frame, and count as the frame shows
-// them that the path starts from. A path that does not reach the point, or along which the flows disagree, counts less. Where light fades, what one frame alone shows is brought to the light of the time, and both frames are before they are compared.
+// them that the path starts from. A path that does not reach the point, or along which the flows disagree, counts less.
 type dense struct {
 	w     float64 // the way from a to b
 	a, b  motion.SharpPicture
 	flows motion.PairFlow
 	bends [2]*bend // of paths from a and from b; nil where they are straight
-
-	middle, first, second opticalflow.Similarity // where the whole picture turns: from w of the way to half of it, and from there to a and to b
-	lit                   *[2]relit              // where light fades: what a and b show in the light of w
 }
-
-// A relit multiplies the numbers of each channel by a gain and adds an offset.
-type relit struct{ gain, offset []float64 }
-
-// relight returns what brings frames of two lights to the one w of the way between them.
-func relight(light *[2]motion.Light, w float64) *[2]relit {
-	to := new([2]relit)
-	for k, l := range light {
-		for c, deviation := range l.Deviation {
-			gain := ((1-w)*light[0].Deviation[c] + w*light[1].Deviation[c]) / deviation
-			to[k].gain = append(to[k].gain, gain)
-			to[k].offset = append(to[k].offset, (1-w)*light[0].Mean[c]+w*light[1].Mean[c]-gain*l.Mean[c])
-		}
-	}
-	return to
-}
-
-func (r *relit) of(v float64, c int) float64 { return r.gain[c]*v + r.offset[c] }
 
 // Of paths: the iterations for their start, which end when one moves it by less than so many pixels; by how many pixels they may miss a point, a standard
 // deviation. leastPath is a path's least weight.
@@ -53,14 +32,7 @@ const (
 
 // newDense returns the interpolation w of the way from a to b, given their splines, the flows between them and how paths bend.
 func newDense(w float64, a, b motion.SharpPicture, flows motion.PairFlow, bends [2]*bend) *dense {
-	d := &dense{w: w, a: a, b: b, flows: flows, bends: bends}
-	if flows.Turns {
-		d.middle, d.first, d.second = flows.Whole.Power(0.5-w), flows.Whole.Power(-0.5), flows.Whole.Power(0.5)
-	}
-	if flows.Light != nil {
-		d.lit = relight(flows.Light, w)
-	}
-	return d
+	return &dense{w: w, a: a, b: b, flows: flows, bends: bends}
 }
 
 // pathBetween returns the interpolation at a moment between frames as they are, along paths that may bend.
@@ -116,18 +88,9 @@ func pathFrom(there, back *opticalflow.Flow, bends *bend, x, y, w float64) path 
 
 // paths returns the two paths through (x, y): that which starts from a point of a, and that which starts from one of b.
 func (d *dense) paths(x, y float64) (from, to path) {
-	there, back, width, height := &d.flows.There, &d.flows.Back, d.flows.There.Width, d.flows.There.Height
-	if d.flows.Turns {
-		x, y = d.middle.At(width, height, x, y)
-	}
+	there, back := &d.flows.There, &d.flows.Back
 	from, to = pathFrom(there, back, d.bends[0], x, y, d.w), pathFrom(back, there, d.bends[1], x, y, 1-d.w)
 	to.ax, to.ay, to.bx, to.by = to.bx, to.by, to.ax, to.ay
-	if d.flows.Turns {
-		for _, p := range [2]*path{&from, &to} {
-			p.ax, p.ay = d.first.At(width, height, p.ax, p.ay)
-			p.bx, p.by = d.second.At(width, height, p.bx, p.by)
-		}
-	}
 	return from, to
 }
 
@@ -149,7 +112,7 @@ func (d *dense) at(value, buffer []float64, x, y float64) (mismatch float64) {
 	from, to := d.paths(x, y)
 	own, other := weightOf(from, 1-d.w), weightOf(to, d.w)
 	own, other = own/(own+other), other/(own+other)
-	for k, s := range [2]struct {
+	for _, s := range [2]struct {
 		path
 		weight, a float64 // of the path, and of frame a in it
 	}{{from, own, 1 - d.w*from.agreement}, {to, other, (1 - d.w) * to.agreement}} {
@@ -157,13 +120,7 @@ func (d *dense) at(value, buffer []float64, x, y float64) (mismatch float64) {
 		d.b.At(second, s.bx, s.by)
 		for c := range value {
 			value[c] += s.weight * (s.a*first[c] + (1-s.a)*second[c])
-			u, v := first[c], second[c]
-			if d.lit != nil {
-				own := [2]float64{u, v}[k]
-				value[c] += s.weight * (1 - s.agreement) * (d.lit[k].of(own, c) - own)
-				u, v = d.lit[0].of(u, c), d.lit[1].of(v, c)
-			}
-			mismatch += s.weight / float64(n) * frame.Square(u-v)
+			mismatch += s.weight / float64(n) * frame.Square(first[c]-second[c])
 		}
 	}
 	return mismatch

@@ -46,9 +46,6 @@ func Follow(f *motion.Frames, x motion.Moment, whole frame.Image[float64]) Follo
 				weight := weightOf(from, a.Weight)
 				all += weight
 				for c, v := range value {
-					if paths[k].lit != nil {
-						v = paths[k].lit[1].of(v, c)
-					}
 					value[c] = f.Least + f.Step*v
 					mean[c] += weight * value[c]
 				}

@@ -58,28 +58,6 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// What is followed is brought to the light of the frame.
-func TestFollowLight(t *testing.T) {
-	times := drawn.Times(4, 1)
-	move := func(t, u, v float64) (x, y float64) { return u + 1.5/drawn.Width*t, v }
-	values := drawn.Film(times, drawn.Width, drawn.Height, 2, move)
-	m := filmtest.Still(drawn.Width, drawn.Height, times)
-	f := filmtest.Keep(t, m, data.NewSource(values, len(times), drawn.Width*drawn.Height, 2))
-	truth := frame.NewImage[float64](drawn.Width, drawn.Height, 2)
-	for k, v := range drawn.Film([]float64{1.5}, drawn.Width, drawn.Height, 2, move) {
-		truth.Data[k] = 0.3*v + 5
-	}
-	var near, all float64
-	got := Follow(f, filmtest.MomentAt(t, m, 1.5, -1), truth)
-	for k, v := range truth.Data {
-		near += frame.Square(got.mean.Data[k] - v)
-		all += frame.Square(values[len(truth.Data)+k] - v)
-	}
-	if !(near < 0.01*all) {
-		t.Errorf("a mean square of %v, %v of the frame before", near, all)
-	}
-}
-
 // followedCase returns a truth, what was filled in, errors of variance 9 that are said to be of 4, and what was followed, errors of variance 1, or of 100 in one half of the frame.
 func followedCase(worse bool) (truth mat.Matrix, filled frame.Frame, followed Followed) {
 	const width, height = 40, 32

@@ -35,7 +35,6 @@ type Law struct {
 	stride  int
 	samples []errorSample
 	gaps    []float64 // of each frame, as that of Others
-	trained float64   // the model's mean squared error of frames that it was trained on, over the channels' variances
 }
 
 // An errorSample is a value between the ends: its frame and channel, the mismatch of its cell, its traits, but for the spread of its gap, and, in units of the channel's
@@ -129,19 +128,12 @@ func (l *Law) Add(truth, predicted frame.Frame, o Others) {
 	l.frames++
 }
 
-// TrainingErrors takes in the mean squared error of each channel, in the user's units, of what the model says of frames that it was trained on: it has as much however close frames are.
-func (l *Law) TrainingErrors(squares []float64) {
-	for c, v := range squares {
-		l.trained += v / l.mixture.scale[c] / float64(len(squares))
-	}
-}
-
 // Mixture returns what was learned, and where that is too little what holds for few frames (fewframes.go).
 func (l *Law) Mixture() *Mixture {
 	x := l.mixture
 	switch {
 	case l.knowsModel():
-		x.levels = l.inside.closer(gapOf(x.unit/2, x.unit/2)/typicalGap(l.gaps), l.trained).weights(0)
+		x.levels = l.inside.weights(0)
 	case len(l.few) > 0:
 		x.levels = l.few.weights(1)
 	default:

@@ -1,9 +1,6 @@
 package mixture
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // A lesson is what left-out frames between others teach: of each frame products of the errors, level by level.
 type lesson []frameErrors
@@ -42,29 +39,6 @@ func (l lesson) weights(first int) (levels []weights) {
 			part[i] = 1 / math.Sqrt(max(e/mean, leastError))
 		}
 	}
-}
-
-// closer returns what is to be expected in gaps that are narrower by a factor below 1: products of errors are as much smaller, but for that part of the model's squared error which it has of frames that it
-// was trained on. Only ratios count, so that it is the model's which becomes larger.
-func (l lesson) closer(factor, trainingError float64) lesson {
-	var squares, count float64
-	for i := range l {
-		for k := range l[i] {
-			squares += l[i][k].plain[0][0]
-			count += l[i][k].count
-		}
-	}
-	if !(factor > 0 && factor < 1) || !(squares > 0) {
-		return l
-	}
-	larger := 1 + (1/factor-1)*min(trainingError*count/squares, 1)
-	l = slices.Clone(l)
-	for i := range l {
-		for k := range l[i] {
-			l[i][k].plain[0][0] *= larger
-		}
-	}
-	return l
 }
 
 // weighed returns the weights of all levels of least squared error, each frame by its part.

@@ -59,25 +59,3 @@ func TestWeightsOfFrames(t *testing.T) {
 		}
 	}
 }
-
-// In narrower gaps the part of the model's squared error that it has of training frames counts for as much more as others' errors become less.
-func TestCloser(t *testing.T) {
-	l := lessonOf([1 + others]float64{1, 2, 3, 4}, [1 + others]float64{3, 2, 3, 4})
-	for _, c := range []struct{ factor, trainingError, larger float64 }{{0.5, 0.5, 1.25}, {0.25, 1, 2.5}, {0.5, 7, 2}, {0.5, 0, 1}, {1, 1, 1}, {2, 1, 1}, {math.Inf(1), 1, 1}, {0, 1, 1}} {
-		got := l.closer(c.factor, c.trainingError)
-		for i := range l {
-			for k := range 1 + others {
-				want := l[i][4].plain[k][k]
-				if k == 0 {
-					want *= c.larger
-				}
-				if v := got[i][4].plain[k][k]; math.Abs(v-want) > 1e-9*want {
-					t.Errorf("%+v: square %v of prediction %d, want %v", c, v, k, want)
-				}
-			}
-		}
-	}
-	if l[0][4].plain[0][0] != 1000 {
-		t.Error("what was learned has changed")
-	}
-}

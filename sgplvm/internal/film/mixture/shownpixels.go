@@ -82,11 +82,11 @@ func pointsIn(f *motion.Frames, s motion.Sequence, place, other, without int, pi
 			k, x0, y0 := row*f.Width+column, float64(column), float64(row)
 			x, y := x0, y0
 			for _, step := range way {
-				x, y = step.There.Follow(x, y)
+				x, y = motion.Follow(step.There, x, y)
 			}
 			bx, by := x, y
 			for i := range way {
-				bx, by = way[len(way)-1-i].Back.Follow(bx, by)
+				bx, by = motion.Follow(way[len(way)-1-i].Back, bx, by)
 			}
 			points[k] = shownPoint{x, y, motion.Agreement(frame.Square(bx-x0)+frame.Square(by-y0), x-x0, y-y0, shownSpread)}
 			frame.Sample(value, spline, x, y)

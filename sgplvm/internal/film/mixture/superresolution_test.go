@@ -154,9 +154,9 @@ func TestWay(t *testing.T) {
 		way := wayTo(f, s, c.place, c.other, c.without)
 		var got [][2]int
 		for _, step := range way {
-			w := step.There.Flow.Width
-			if step.Back.Flow.Width != -w || (w > 0) != (c.other < c.place) {
-				t.Errorf("from %d to %d: flows %d and %d", c.other, c.place, w, step.Back.Flow.Width)
+			w := step.There.Width
+			if step.Back.Width != -w || (w > 0) != (c.other < c.place) {
+				t.Errorf("from %d to %d: flows %d and %d", c.other, c.place, w, step.Back.Width)
 			}
 			got = append(got, [2]int{max(w, -w) / 10, max(w, -w) % 10})
 		}

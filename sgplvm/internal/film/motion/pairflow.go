@@ -2,7 +2,6 @@ package motion
 
 import (
 	"math"
-	"slices"
 
 	"github.com/seed-08962ecc/kronfield/internal/opticalflow"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
@@ -11,17 +10,8 @@ import (
 // FlowSpread is by how many pixels flows there and back may disagree, a standard deviation.
 const FlowSpread = 0.5
 
-// A PairFlow is the flows from one frame to another and back. Where the whole picture turns or is enlarged they are those between the frames taken half of the way to
-// one another, and what moves follows the similarity beside them: its power at a time leads there.
-type PairFlow struct {
-	There, Back opticalflow.Flow
-	Turns       bool
-	Whole       opticalflow.Similarity
-	Light       *[2]Light // of what both frames show, where light fades; nil where it does not
-}
-
-// A Light is how bright something is in a frame: of each channel the mean and the deviation over its places.
-type Light struct{ Mean, Deviation []float64 }
+// A PairFlow is the flows from one frame to another and back.
+type PairFlow struct{ There, Back opticalflow.Flow }
 
 // flowPortion is by which part of the displacement flows there and back may disagree besides (a standard deviation).
 const flowPortion = 0.05
@@ -31,52 +21,72 @@ func Agreement(apart, u, v, pixels float64) float64 {
 	return math.Exp(-0.5 * apart / (frame.Square(pixels) + frame.Square(flowPortion)*(u*u+v*v)))
 }
 
-// Rests tells whether nothing moves.
-func (f *PairFlow) Rests() bool {
-	moves := func(v float32) bool { return v != 0 }
-	return !f.Turns && !slices.ContainsFunc([][]float32{f.There.Right, f.There.Down, f.Back.Right, f.Back.Down}, func(all []float32) bool { return slices.ContainsFunc(all, moves) })
-}
-
-// A OneWay is a flow from one frame to another, which turns by turn before it and after it where these do.
-type OneWay struct {
-	Flow  *opticalflow.Flow
-	turns bool
-	turn  opticalflow.Similarity
-}
-
-// From returns the flow from the first frame of the pair to the second, or from the second one to the first.
-func (f *PairFlow) From(second bool) OneWay {
-	if second {
-		return OneWay{&f.Back, f.Turns, f.Whole.Power(-0.5)}
-	}
-	return OneWay{&f.There, f.Turns, f.Whole.Power(0.5)}
-}
-
-// Follow returns where the contents at a point are in the other frame.
-func (w *OneWay) Follow(x, y float64) (float64, float64) {
-	if w.turns {
-		x, y = w.turn.At(w.Flow.Width, w.Flow.Height, x, y)
-	}
-	u, v := w.Flow.At(x, y)
-	x, y = x+u, y+v
-	if w.turns {
-		x, y = w.turn.At(w.Flow.Width, w.Flow.Height, x, y)
-	}
-	return x, y
-}
-
 // A RoundTrip is a flow from one frame to another, and the one back.
-type RoundTrip struct{ There, Back OneWay }
+type RoundTrip struct{ There, Back *opticalflow.Flow }
 
 // RoundTrip returns the flows from the first frame of the pair to the second and back, or from the second one.
 func (f *PairFlow) RoundTrip(second bool) RoundTrip {
-	return RoundTrip{f.From(second), f.From(!second)}
+	if second {
+		return RoundTrip{&f.Back, &f.There}
+	}
+	return RoundTrip{&f.There, &f.Back}
 }
 
-// Follow returns where the contents at a point are in the other frame, and the squared distance from the point to where the flow back leads. inside tells whether the other frame shows that place.
-func (r *RoundTrip) Follow(x, y float64) (p, q, apart float64, inside bool) {
-	p, q = r.There.Follow(x, y)
-	u, v := r.Back.Follow(p, q)
-	f := r.There.Flow
-	return p, q, frame.Square(u-x) + frame.Square(v-y), p >= 0 && q >= 0 && p <= float64(f.Width-1) && q <= float64(f.Height-1)
+// Follow returns where a flow leads from a point.
+func Follow(f *opticalflow.Flow, x, y float64) (float64, float64) {
+	u, v := f.At(x, y)
+	return x + u, y + v
+}
+
+// FlowsBetween estimates the flows from one frame to another and back; from a frame that shows nothing, and to it, they are 0.
+func FlowsBetween(a, b frame.Image[float32]) (f PairFlow) {
+	p, q := luminance(a, b)
+	if flat(p, q) {
+		clear(p.Pixels)
+		clear(q.Pixels)
+	}
+	f.There, f.Back = opticalflow.Between(p, q)
+	return f
+}
+
+// luminance returns two pictures as optical flow wants them: means of the channels, less their mean and in units of their deviation over both.
+func luminance(a, b frame.Image[float32]) (p, q opticalflow.Picture) {
+	half := a.Width * a.Height
+	all := make([]float32, 2*half)
+	for i, m := range [2]frame.Image[float32]{a, b} {
+		for k, v := range m.Data {
+			all[i*half+k/m.Channels] += v / float32(m.Channels)
+		}
+	}
+	mean, deviation := spread(all)
+	for k, v := range all {
+		all[k] = 0
+		if deviation > 0 {
+			all[k] = float32((float64(v) - mean) / deviation)
+		}
+	}
+	return opticalflow.Picture{Width: a.Width, Height: a.Height, Pixels: all[:half]}, opticalflow.Picture{Width: a.Width, Height: a.Height, Pixels: all[half:]}
+}
+
+// spread returns mean and deviation of some values.
+func spread(values []float32) (mean, deviation float64) {
+	var sum, squares float64
+	for _, v := range values {
+		sum += float64(v)
+	}
+	mean = sum / float64(len(values))
+	for _, v := range values {
+		squares += frame.Square(float64(v) - mean)
+	}
+	return mean, math.Sqrt(squares / float64(len(values)))
+}
+
+// leastShown is which part of the other frame's deviation a frame has at least that shows anything.
+const leastShown = 1. / 32
+
+// flat tells whether one of two pictures shows next to nothing beside the other, as a black one, so that nothing can be followed.
+func flat(a, b opticalflow.Picture) bool {
+	_, s := spread(a.Pixels)
+	_, t := spread(b.Pixels)
+	return min(s, t) <= leastShown*max(s, t)
 }
