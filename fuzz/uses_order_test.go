@@ -3,18 +3,7 @@ package fuzz_test
 import (
 	"math/rand/v2"
 	"slices"
-	"strings"
-	"testing"
 )
-
-// report prints how many uses there are, and a better order if there is one.
-func report(t *testing.T, name string, order []string, uses map[use][]string) {
-	back := backIn(order, uses)
-	t.Logf("%s: %d files, %d uses, %d back", name, len(order), len(uses), back)
-	if best := bestOrder(order, uses); backIn(best, uses) < back {
-		t.Logf("%s: with %d back: %s", name, backIn(best, uses), strings.Join(best, " "))
-	}
-}
 
 func backIn(order []string, uses map[use][]string) (n int) {
 	for u := range uses {

@@ -32,53 +32,30 @@ const mostBack = 40
 // it is one use.
 type use struct{ from, to string }
 
-// TestUses holds the files of each package of the model to their order in
-// ARCHITECTURE.md: a file uses files further down. A few uses may run back. With -v it
-// prints them all, and for each package the best order that it finds.
+// The files of each package of the model and of the programs have an order in which each uses what later ones declare, but for a few uses that run
+// back, as the rooms have. Where more run back, a part of a package should be one of its own.
 func TestUses(t *testing.T) {
 	tier.Skip(t, tier.Race|tier.Emulated)
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("no go command: ", err)
 	}
-	text, err := os.ReadFile("../ARCHITECTURE.md")
-	if err != nil {
-		t.Skip("not inside the module: ", err)
-	}
 	touchSources(t)
-	orders, err := parseOrders(string(text))
-	if err != nil {
-		t.Fatal(err)
-	}
 	packages, imp := compiled(t)
 	back, total := 0, 0
 	var lines []string
 	for _, p := range packages {
-		order, known := orders[p.name]
-		delete(orders, p.name)
-		if !known {
-			t.Errorf("ARCHITECTURE.md: no order of the files of %s: add a line - `%s`: %s", p.name, p.name, strings.Join(p.GoFiles, " "))
-			continue
-		}
-		for _, line := range compare(order, p.GoFiles, p.IgnoredGoFiles) {
-			t.Errorf("ARCHITECTURE.md: the order of the files of %s %s", p.name, line)
-		}
 		uses, err := usesIn(p, imp)
 		if err != nil {
 			t.Fatal(err)
 		}
 		total += len(uses)
+		order := bestOrder(p.GoFiles, uses)
 		for _, u := range slices.SortedFunc(maps.Keys(uses), func(a, b use) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) }) {
 			if slices.Index(order, u.from) > slices.Index(order, u.to) {
 				back++
 				lines = append(lines, fmt.Sprintf("%s: %s uses %s: %s", p.name, u.from, u.to, strings.Join(uses[u], ", ")))
 			}
 		}
-		if testing.Verbose() {
-			report(t, p.name, order, uses)
-		}
-	}
-	for name := range orders {
-		t.Errorf("ARCHITECTURE.md: an order of the files of %s, which is no package of the model", name)
 	}
 	if back > mostBack {
 		t.Errorf("%d of %d uses run back, at most %d may:\n%s", back, total, mostBack, strings.Join(lines, "\n"))
@@ -87,62 +64,11 @@ func TestUses(t *testing.T) {
 	}
 }
 
-// parseOrders reads the lists under "## Order of files": an item names a package and its
-// files, from the top down, and may go over several lines.
-//
-//   - `sgplvm/kernel`: doc.go kernel.go matern.go
-func parseOrders(text string) (map[string][]string, error) {
-	_, section, ok := strings.Cut(text, "\n## Order of files\n")
-	if !ok {
-		return nil, errors.New("ARCHITECTURE.md: no section \"## Order of files\"")
-	}
-	section, _, _ = strings.Cut(section, "\n## ")
-	orders := map[string][]string{}
-	name := ""
-	for line := range strings.Lines(section) {
-		item, is := strings.CutPrefix(line, "- `")
-		switch {
-		case is:
-			if name, line, is = strings.Cut(item, "`:"); !is {
-				return nil, fmt.Errorf("ARCHITECTURE.md: %q, expected - `package`: files", strings.TrimSpace(item))
-			}
-			if orders[name] != nil {
-				return nil, fmt.Errorf("ARCHITECTURE.md: two orders of the files of %s", name)
-			}
-		case strings.TrimSpace(line) == "":
-			name = ""
-		}
-		if name != "" {
-			orders[name] = append(orders[name], strings.Fields(line)...)
-		}
-	}
-	return orders, nil
-}
-
-// compare says what is wrong with an order of files; files for other platforms may be
-// missing.
-func compare(order, files, others []string) (lines []string) {
-	for i, f := range order {
-		switch {
-		case !slices.Contains(files, f) && !slices.Contains(others, f):
-			lines = append(lines, "names "+f+", which is not there")
-		case slices.Contains(order[:i], f):
-			lines = append(lines, "names "+f+" twice")
-		}
-	}
-	for _, f := range files {
-		if !slices.Contains(order, f) {
-			lines = append(lines, "lacks "+f)
-		}
-	}
-	return lines
-}
-
 // modelPackage is what "go list -export" tells of a package.
 type modelPackage struct {
 	name                    string // inside the module
 	Dir, ImportPath, Export string
-	GoFiles, IgnoredGoFiles []string
+	GoFiles                 []string
 }
 
 // compiled returns the packages of the model and of the program, and an importer of what
@@ -156,7 +82,7 @@ func compiled(t *testing.T) ([]modelPackage, types.Importer) {
 // compiledOf returns the packages of the module that are wanted, and an importer of all packages that they import.
 func compiledOf(t *testing.T, wanted func(name string) bool) ([]modelPackage, types.Importer) {
 	t.Helper()
-	cmd := exec.Command("go", "list", "-export", "-deps", "-json=Dir,ImportPath,Export,GoFiles,IgnoredGoFiles", "./...")
+	cmd := exec.Command("go", "list", "-export", "-deps", "-json=Dir,ImportPath,Export,GoFiles", "./...")
 	cmd.Dir = ".."
 	cmd.Env = append(os.Environ(), "GOOS=", "GOARCH=", "CGO_ENABLED=0", "GOFLAGS=")
 	var stderr strings.Builder
