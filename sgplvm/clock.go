@@ -16,6 +16,7 @@ type clock struct {
 	told     time.Duration // how long the run will take; 0: nothing yet
 	after    time.Duration // what comes after a search and the training that follows
 	searches int           // of which the first is under way; 0: it is the only one
+	twice    bool          // a completion is tried without times too
 	waits    bool          // a training is not the last one
 	parts    int           // trainings to come beside those of searches, by what is known
 	until    time.Time     // when the training under way ends; zero: it may take what it needs
@@ -26,29 +27,22 @@ type clock struct {
 	unknown  bool          // the variances of a film are not calibrated
 }
 
-// timed returns data with a clock, and what must be called with the outcome of the run; data that have one are within a run.
-func (d Data) timed(cfg Config) (Data, func(r *Report)) {
-	if d.clock != nil {
-		return d, func(*Report) {}
-	}
-	c := &clock{begin: time.Now(), limit: cfg.SearchTime, watch: watcherOf(cfg.Watch), parts: 1}
-	d.clock = c
-	return d, func(r *Report) {
-		r.Forecast = c.told
-		note := func(some int, what string) {
-			if some > 0 {
-				r.Warnings = append(r.Warnings, fmt.Sprintf("the limit of %v ended %s", c.limit, what))
-			}
-		}
-		note(c.cut, quote.Counted(c.cut, "training")+" early")
-		note(c.rounds, "the completion "+quote.Counted(c.rounds, "round")+" early")
-		if c.asItIs {
-			note(1, "filling in early: some values are as a matrix of low rank, or the round before, has them")
-		}
-		if c.unknown {
-			note(1, "the run before variances of the film were calibrated")
+// warnings say what the limit has ended.
+func (c *clock) warnings() (list []string) {
+	note := func(some int, what string) {
+		if some > 0 {
+			list = append(list, fmt.Sprintf("the limit of %v ended %s", c.limit, what))
 		}
 	}
+	note(c.cut, quote.Counted(c.cut, "training")+" early")
+	note(c.rounds, "the completion "+quote.Counted(c.rounds, "round")+" early")
+	if c.asItIs {
+		note(1, "filling in early: some values are as a matrix of low rank, or the round before, has them")
+	}
+	if c.unknown {
+		note(1, "the run before variances of the film were calibrated")
+	}
+	return list
 }
 
 // expects is told how many trainings are to come.

@@ -10,9 +10,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 )
 
-// outOfTime is the status of a phase that the limit of the run ended.
-const outOfTime = "out of time"
-
 // startError reports parameters from which a phase cannot start.
 type startError struct{ err error }
 
