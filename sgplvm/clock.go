@@ -16,6 +16,7 @@ type clock struct {
 	told     time.Duration // how long the run will take; 0: nothing yet
 	after    time.Duration // what comes after a search and the training that follows
 	searches int           // of which the first is under way; 0: it is the only one
+	twice    bool          // a completion is tried without times too
 	waits    bool          // a training is not the last one
 	parts    int           // trainings to come beside those of searches, by what is known
 	until    time.Time     // when the training under way ends; zero: it may take what it needs
@@ -26,17 +27,11 @@ type clock struct {
 	unknown  bool          // the variances of a film are not calibrated
 }
 
-// newClock begins a run.
-func newClock(limit time.Duration, watch Watcher) *clock {
-	return &clock{begin: time.Now(), limit: limit, watch: watch, parts: 1}
-}
-
-// end puts into a report what was foretold, and what the limit ended.
-func (c *clock) end(r *Report) {
-	r.Forecast = c.told
+// warnings say what the limit has ended.
+func (c *clock) warnings() (list []string) {
 	note := func(some int, what string) {
 		if some > 0 {
-			r.Warnings = append(r.Warnings, fmt.Sprintf("the limit of %v ended %s", c.limit, what))
+			list = append(list, fmt.Sprintf("the limit of %v ended %s", c.limit, what))
 		}
 	}
 	note(c.cut, quote.Counted(c.cut, "training")+" early")
@@ -47,10 +42,8 @@ func (c *clock) end(r *Report) {
 	if c.unknown {
 		note(1, "the run before variances of the film were calibrated")
 	}
+	return list
 }
-
-// outOfTime is the status of a phase that the limit of the run ended.
-const outOfTime = "out of time"
 
 // expects is told how many trainings are to come.
 func (c *clock) expects(parts int) {

@@ -282,7 +282,7 @@ func (c *completer) foresee(cfg Config, spent time.Duration) {
 	if len(c.d.absent) > 0 {
 		clock.searches++
 	}
-	if c.doing == "" && c.withoutTimes(cfg) != nil {
+	if clock.twice && c.doing == "" {
 		clock.searches++
 		clock.after = 2*clock.after + spent
 	}

@@ -346,6 +346,9 @@ func completeByBound(ctx context.Context, d Data, cfg Config) (*Completion, erro
 // learn chooses the configuration, completes the data with it and returns it, with nothing open.
 func (c *completer) learn(ctx context.Context, cfg Config) (Config, error) {
 	other, observed, plan := c.withoutTimes(cfg), slices.Clone(c.holes.missing), plans[cfg.Effort]
+	if c.d.clock != nil {
+		c.d.clock.twice = other != nil
+	}
 	chosen, err := c.chosen(ctx, cfg)
 	if err == nil && other != nil && c.contest == nil {
 		chosen, err = c.better(ctx, chosen, other, cfg)

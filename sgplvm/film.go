@@ -2,6 +2,7 @@ package sgplvm
 
 import (
 	"context"
+	"time"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film"
@@ -75,4 +76,20 @@ func registeredFor(ctx context.Context, d Data, cfg Config) (Data, error) {
 		o = quickMotion
 	}
 	return register(ctx, d, o)
+}
+
+// By experience: how many times as long as a frame is predicted from those beside it what is learned from it takes, and what is learned from all of them.
+const (
+	filmWork = 6.5
+	filmLaws = 3 * time.Second
+)
+
+// expectedFilm returns how long the variances of a film are learned; 0 of none.
+func expectedFilm(r *registration) time.Duration {
+	if r == nil {
+		return 0
+	}
+	begin := time.Now()
+	frames := r.film.Rehearse()
+	return time.Duration(float64(frames)*filmWork*float64(time.Since(begin))) + filmLaws
 }

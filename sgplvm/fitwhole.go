@@ -108,12 +108,3 @@ func trainKept(ctx context.Context, d Data, cfg Config, more bool) (t *Trainer, 
 	}
 	return t, report, err
 }
-
-// timed returns data with a clock, and what must be called with the outcome of the run; data that have one are within a run.
-func (d Data) timed(cfg Config) (Data, func(r *Report)) {
-	if d.clock != nil {
-		return d, func(*Report) {}
-	}
-	d.clock = newClock(cfg.SearchTime, watcherOf(cfg.Watch))
-	return d, d.clock.end
-}

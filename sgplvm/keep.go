@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"time"
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
@@ -84,4 +85,17 @@ func digest(source Source) (string, error) {
 		return nil
 	})
 	return fmt.Sprintf("%x", sum.Sum(nil)), err
+}
+
+// timed returns data with a clock, and what must be called with the outcome of the run; data that have one are within a run.
+func (d Data) timed(cfg Config) (Data, func(r *Report)) {
+	if d.clock != nil {
+		return d, func(*Report) {}
+	}
+	c := &clock{begin: time.Now(), limit: cfg.SearchTime, watch: watcherOf(cfg.Watch), parts: 1}
+	d.clock = c
+	return d, func(r *Report) {
+		r.Forecast = c.told
+		r.Warnings = append(r.Warnings, c.warnings()...)
+	}
 }

@@ -128,7 +128,7 @@ func TestMemoryNeeded(t *testing.T) {
 		t.Errorf("with half the pictures %+v, beside %+v", got, large)
 	}
 	small := need(d(20, 50, 60), fixed)
-	if got := need(d(20, 50, 60), Config{}); got.Space < small.Space+8*3000*3000 || got.Search < 60*8*1200*1200 || got.Search > 80*8*1200*1200 {
+	if got := need(d(20, 50, 60), Config{}); got.Space < small.Space+8*3000*3000 || got.Search < 90*8*1200*1200 || got.Search > 110*8*1200*1200 {
 		t.Errorf("with a search %+v, beside %+v", got, small)
 	}
 	of := d(78, 180, 320)

@@ -36,6 +36,9 @@ var maxCollapses = 2
 // collapsed is the status of a phase that the guard ended.
 const collapsed = "collapsed"
 
+// outOfTime is the status of a phase that the limit of the run ended.
+const outOfTime = "out of time"
+
 // A phase is a run of the optimiser.
 type phase struct {
 	name      string

@@ -184,22 +184,6 @@ func expectedInTime(p probe, cfg Config, candidates, larger float64) time.Durati
 	return time.Duration(one * (candidates + larger))
 }
 
-// By experience: how many times as long as a frame is predicted from those beside it what is learned from it takes, and what is learned from all of them.
-const (
-	filmWork = 6.5
-	filmLaws = 3 * time.Second
-)
-
-// expectedFilm returns how long the variances of a film are learned; 0 of none.
-func expectedFilm(r *registration) time.Duration {
-	if r == nil {
-		return 0
-	}
-	begin := time.Now()
-	frames := r.film.Rehearse()
-	return time.Duration(float64(frames)*filmWork*float64(time.Since(begin))) + filmLaws
-}
-
 // longerAtAll returns how many times as long as at some points of a film training takes, of which most may be at some points of its own.
 func (s *search) longerAtAll(cfg Config, some Grid) float64 {
 	all, coarse := float64(s.data.Grid.Len())/float64(some.Len()), float64(cfg.Training.CoarsePoints)/float64(some.Len())

@@ -286,10 +286,7 @@ func (s *lines) kinds(c *sgplvm.Completion) {
 			line = "test"
 		}
 		if k.Values > 0 {
-			of := "root mean square"
-			if k.Deviations {
-				of += ", in standard deviations of the columns"
-			}
+			of := "root mean square" + map[bool]string{true: ", in standard deviations of the columns"}[k.Deviations]
 			line += fmt.Sprintf("; %d observed ones that were hidden for a test have an error of %.4g (%s), %.0f %% of them lie within their 90 %% intervals",
 				k.Values, k.RMSE, of, 100*k.Coverage)
 			if k.Simplest != "" && k.Simplest != k.By {

@@ -276,17 +276,13 @@ func (r *Result) Rows(name string, seen, truth *dataset.Frames) ([]report.Row, e
 		if err != nil {
 			return nil, err
 		}
-		rows = append(rows, report.Row{Name: columnName(seen.Columns, k), Summary: evaluate.Summarize([]evaluate.Scores{s})})
+		name := fmt.Sprint("column ", k+1)
+		if k < len(seen.Columns) {
+			name = seen.Columns[k]
+		}
+		rows = append(rows, report.Row{Name: name, Summary: evaluate.Summarize([]evaluate.Scores{s})})
 	}
 	return rows, nil
-}
-
-// columnName is that of a column, or its number, counted from 1.
-func columnName(names []string, k int) string {
-	if k < len(names) {
-		return names[k]
-	}
-	return fmt.Sprint("column ", k+1)
 }
 
 // Score compares what was filled in with the truth.
