@@ -307,9 +307,7 @@ func TestErrorsChangeNothing(t *testing.T) {
 // over time.
 func TestCalibrateSomeFrames(t *testing.T) {
 	times := evenly(14)
-	o := quickMotion
-	o.Examined = 4
-	d, err := register(context.Background(), sceneData(times), o)
+	d, err := register(context.Background(), sceneData(times), 4)
 	if err != nil {
 		t.Fatal(err)
 	}

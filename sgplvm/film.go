@@ -6,30 +6,18 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
 )
 
-// Register measures how the contents of a film's frames move (Data.Film) and returns the data with the
-// motion taken out, in memory: a Trainer of these gives models that put it back. Other data are returned as
+// Register finds the shots of a film (Data.Film) and returns the data with what a model of them needs, in memory. Other data are returned as
 // they are. Fit registers by itself. The frames are pixels, row by row: a factor of rows and one of columns, or one
-// of both. progress, if not nil, is called with the number of candidates for the motion that have been
-// tried. It takes less than a minute of one processor for 78 frames of 640×360 pixels. Errors:
-// *ConfigError, *ReadError, *ValueError, ctx.Err().
-func Register(ctx context.Context, d Data, progress func(tried int)) (Data, error) {
-	var o motion.Options
-	if progress != nil {
-		tried := 0
-		o.Progress = func(motion.Trial) { tried++; progress(tried) }
-	}
-	return register(ctx, d, o)
-}
+// of both. Errors: *ConfigError, *ReadError, *ValueError, ctx.Err().
+func Register(ctx context.Context, d Data) (Data, error) { return register(ctx, d, 0) }
 
-// quickMotion is the one motion that is estimated where little is to be tried: the nodes and the middle one of the strengths that
-// others begin with, on fewer pixels. Whether it helps is still asked. Few frames are left out.
-var quickMotion = motion.Options{Nodes: []int{9}, Strengths: []float64{1e-3}, Pixels: 1 << 14, Examined: 8}
+// quickExamined is about how many frames are left out where little is to be tried.
+const quickExamined = 8
 
-// register is Register, with options of the motion.
-func register(ctx context.Context, d Data, o motion.Options) (Data, error) {
+// register is Register, with about how many frames are left out (0: all).
+func register(ctx context.Context, d Data, examined int) (Data, error) {
 	if !d.Film || d.registered != nil {
 		return d, nil
 	}
@@ -37,14 +25,11 @@ func register(ctx context.Context, d Data, o motion.Options) (Data, error) {
 	if err != nil {
 		return d, err
 	}
-	if _, _, err := film.Size(d.Grid); err != nil {
-		return d, err
-	}
 	frames, err := InMemory(ctx, d.Source)
 	if err != nil {
 		return d, err
 	}
-	f, err := film.New(ctx, frames, d.Grid, d.Times, d.Sequences, o)
+	f, err := film.New(ctx, frames, d.Grid, d.Times, d.Sequences, examined)
 	if err != nil {
 		return d, err
 	}
@@ -71,11 +56,11 @@ func registeredFor(ctx context.Context, d Data, cfg Config) (Data, error) {
 		return d, nil
 	}
 	defer watcherOf(cfg.Watch).Timing("estimating motion")()
-	var o motion.Options
+	examined := 0
 	if cfg.Effort == EffortQuick {
-		o = quickMotion
+		examined = quickExamined
 	}
-	return register(ctx, d, o)
+	return register(ctx, d, examined)
 }
 
 // By experience: how many times as long as a frame is predicted from those beside it what is learned from it takes, and what is learned from all of them.

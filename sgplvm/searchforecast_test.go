@@ -176,7 +176,7 @@ func TestExpectedFilm(t *testing.T) {
 	}
 	for _, n := range []int{2, 5} {
 		times := line(n).Data
-		d, err := Register(t.Context(), Data{Source: NewSource(drawKind(filmKinds[0], times), n, filmWidth*filmHeight, 1), Grid: pixelsOf(filmWidth, filmHeight, 1), Times: times, Film: true}, nil)
+		d, err := Register(t.Context(), Data{Source: NewSource(drawKind(filmKinds[0], times), n, filmWidth*filmHeight, 1), Grid: pixelsOf(filmWidth, filmHeight, 1), Times: times, Film: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -95,7 +95,7 @@ func TestFilm(t *testing.T) {
 	if !(within > 0.8) {
 		t.Errorf("90 %% intervals hold %v of the values", within)
 	}
-	if out := mustRun(t, "info", "-model", "moving"); !regexp.MustCompile(`(?m)^motion +motion of \d+×\d+ nodes, strength \S+, in time matern\d\d\(\S+\)(, with inter-frame flow)?(, mixed with interpolation \S+, nearest frame \S+ and dense flow \S+)?(, variance inflation over \S+)?$`).MatchString(out) || strings.Contains(out, "attribute") {
+	if out := mustRun(t, "info", "-model", "moving"); !regexp.MustCompile(`(?m)^motion +\d+ shots?(, mixed with interpolation \S+, nearest frame \S+ and dense flow \S+)?(, variance inflation over \S+)?$`).MatchString(out) || strings.Contains(out, "attribute") {
 		t.Errorf("info prints %q", out)
 	}
 	filmFilled(t, "moving", "still")

@@ -78,7 +78,7 @@ func (f *Film) learnMixture(ctx context.Context, leaveOut LeaveOut) error {
 			return &data.ReadError{From: i, To: i + 1, Err: err}
 		}
 		registered := frame.Frame{Width: f.shape.Width, Height: f.shape.Height, Mean: mean, Variance: variance}
-		f.alone(predicted, registered, f.motion.Field(x), x)
+		f.alone(predicted, registered)
 		law.Add(truth, predicted, mixture.NewOthers(f.frames, f.detail, x, truth.Width, truth.Height))
 		return ctx.Err()
 	})

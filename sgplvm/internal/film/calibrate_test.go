@@ -9,7 +9,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
 )
 
 const width, height, n = 48, 40, 8 // of films
@@ -35,7 +34,7 @@ func moving(t *testing.T, examined int, scene func(frame, x, y int) float64) (f 
 		}
 	}
 	source := data.NewSource(film, n, width*height, 1)
-	f, err := New(context.Background(), source, data.Grid{axis(height), axis(width)}, times, nil, motion.Options{Nodes: []int{5}, Strengths: []float64{1e-3}, Gain: -1, Examined: examined})
+	f, err := New(context.Background(), source, data.Grid{axis(height), axis(width)}, times, nil, examined)
 	if err != nil {
 		t.Fatal(err)
 	}

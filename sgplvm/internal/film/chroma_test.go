@@ -10,7 +10,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 )
 
@@ -33,11 +32,11 @@ func TestShownChroma(t *testing.T) {
 		return most
 	}
 	source := data.NewSource(film, n, width*height, 3)
-	f, err := New(context.Background(), source, data.Grid{axis(height), axis(width)}, times, nil, motion.Options{Nodes: []int{5}, Strengths: []float64{1e-3}, Gain: 0.99})
+	f, err := New(context.Background(), source, data.Grid{axis(height), axis(width)}, times, nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f.String() != "frames as they are, chroma of 2×1 pixels interpolated" {
+	if f.String() != "1 shot, chroma of 2×1 pixels interpolated" {
 		t.Fatalf("the film is %q", f)
 	}
 	registered, other := f.Register(source)
@@ -109,7 +108,7 @@ func TestShownChroma(t *testing.T) {
 		}
 		compare.NearOne(t, "a deviation that is drawn", deviations.Mean.Data[k], 100+math.Sqrt(v), 1e-12)
 	}
-	fine.addDetail(deviations, finer, 0, motion.Field{})
+	fine.addDetail(deviations, finer, 0)
 	compare.NearOne(t, "a deviation and no detail", deviations.Mean.Data[0], 100+math.Sqrt(added.Data[0]), 1e-12)
 
 	// Finer ones than those of training are drawn where coarser ones are asked for.

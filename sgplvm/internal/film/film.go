@@ -23,20 +23,20 @@ type Film struct {
 	inflation *mixture.Inflation
 	mixture   *mixture.Mixture
 	errors    *errorLaw // nil where it was not learned
-	examined  int       // motion.Options.Examined
+	examined  int       // about how many frames are left out at most to learn from; 0 for all
 }
 
-// New measures how the contents of a film's frames move at the given times and how much detail they have;
-// frames with different labels in sequences (nil: all are alike) have nothing to do with one another.
-// grid holds the pixels (Size), which o need not. Errors: *data.ConfigError, *data.ReadError, *data.ValueError, ctx.Err().
-func New(ctx context.Context, frames data.Source, grid data.Grid, times []float64, sequences []int, o motion.Options) (*Film, error) {
+// New finds the shots of a film at the given times and how much detail its frames have;
+// frames with different labels in sequences (nil: all are alike) have nothing to do with one another. examined is about how many frames are left out at most to learn what
+// predictions are mixed of and how unsure they are; 0 for all for the inflation of variances, and 24 for the mixture.
+// Errors: *data.ConfigError, *data.ReadError, *data.ValueError, ctx.Err().
+func New(ctx context.Context, frames data.Source, grid data.Grid, times []float64, sequences []int, examined int) (*Film, error) {
 	width, height, err := Size(grid)
 	if err != nil {
 		return nil, err
 	}
 	_, _, channels := frames.Dims()
-	f := &Film{shape: frame.Shape{Width: width, Height: height, Channels: channels, At: data.Instants(times, sequences)}, examined: o.Examined}
-	o.Width, o.Height = width, height
+	f := &Film{shape: frame.Shape{Width: width, Height: height, Channels: channels, At: data.Instants(times, sequences)}, examined: examined}
 	if f.limits, err = frame.FindLimits(ctx, frames); err != nil {
 		return nil, err
 	}
@@ -48,10 +48,10 @@ func New(ctx context.Context, frames data.Source, grid data.Grid, times []float6
 			return nil, err
 		}
 	}
-	if f.motion, err = motion.Fit(ctx, frames, times, sequences, o); err != nil {
+	if f.frames, err = motion.Keep(ctx, frames, width, height); err != nil {
 		return nil, err
 	}
-	if f.frames, err = motion.Keep(ctx, f.motion, frames); err != nil {
+	if f.motion, err = motion.Find(ctx, f.frames, times, sequences); err != nil {
 		return nil, err
 	}
 	if f.detail, err = mixture.Measure(ctx, frames, width, height); err != nil {
@@ -68,10 +68,9 @@ func (f *Film) Observed(ctx context.Context, frames data.Source) (*Film, error) 
 	return &limited, err
 }
 
-// Register returns the frames with their motion taken out and their chroma interpolated: what a model is to be trained on. Where no
-// motion was found worth following and no pixels share their chroma, it returns frames themselves, and other is false.
+// Register returns the frames with their chroma interpolated: what a model is to be trained on. Where no pixels share their chroma, it returns frames themselves, and other is false.
 func (f *Film) Register(frames data.Source) (registered data.Source, other bool) {
-	return f.motion.Register(f.chroma.Interpolated(frames, f.shape.Width, f.shape.Height)), !f.motion.Still() || f.chroma.Shared()
+	return f.chroma.Interpolated(frames, f.shape.Width, f.shape.Height), f.chroma.Shared()
 }
 
 // Frames returns the training frames as they are, but for chroma that pixels share.

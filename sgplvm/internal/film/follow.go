@@ -10,7 +10,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/mixture"
 )
 
-// follow changes what was filled in of a frame by what the training frames around it show along the dense flow from the frame, as far as that is nearer to seen values that are filled in as if they were missing (docs/math.md, 19.9).
+// follow changes what was filled in of a frame by what the training frames around it show along the dense flow from the frame, as far as that is nearer to seen values that are filled in as if they were missing (docs/math.md, 19.6).
 // Frames between two shots stay as they are, and those of other pixels than those of training. Errors: ctx.Err(), *data.ConfigError for an unknown sequence, those of chol.
 func (m *Model) follow(ctx context.Context, s *seenFrame, filled frame.Frame, at data.Instant) error {
 	moments, err := m.motion.Moments(at)

@@ -18,9 +18,7 @@ import (
 func FuzzParts(f *testing.F) {
 	const cells = `"Width":1,"Height":1,"At":[{"Sequence":0,"Time":0},{"Sequence":0,"Time":1}]`
 	for part, text := range []string{
-		`{"format":1,"width":4,"height":2,"across":2,"down":2,"process":{"kernel":"matern32","lengthScale":2,"noise":0.01},` +
-			`"covariance":[1,1,1,1,0,0,0,0,1,1,1,1],"sequences":[{"label":0,"frames":[1,0],"times":[0,1],"displacements":[[0,0,0,0,0,0,0,0],[0,0,0,0,0,0,0,0.1]]}],` +
-			`"chosen":{"across":2,"down":2,"strength":1,"error":null},"trials":[{"across":0,"down":0,"strength":0,"error":0.5}]}`,
+		`{"width":4,"height":2,"sequences":[{"label":0,"frames":[1,0],"times":[0,1]}]}`,
 		"{\"Width\":4,\"Height\":2,\"Channels\":1,\"Frames\":2,\"Least\":0,\"Step\":1}\n0a1b2c3d4e5f6g7h8i9j0k1l2m3n4o5p",
 		`{"Width":4,"Height":2,"Energy":[0.5],"Laplacian":[0.5],"Ratio":[0.7],"A":-1,"Gamma":0.5,"Sharpening":[0.1,0.2,0.1,0]}`,
 		`{` + cells + `,"Ratios":"AACAPwAAAEA=","Reach":2,"Prior":1,"Factor":1.5}`,
@@ -83,17 +81,7 @@ func use(t *testing.T, p frame.Part) {
 	switch p := p.(type) {
 	case *motion.Motion:
 		_ = p.String()
-		for label := -1; label < 3; label++ {
-			fields, err := p.Fields(label, []float64{-1, 0.5, 1e300})
-			for _, field := range fields {
-				if err == nil {
-					f := picture(5, 4, 1)
-					field.Warp(f, f)
-					finite(f)
-				}
-			}
-		}
-		p.Field(p.LeftOut(0))
+		p.LeftOut(0).Neighbours()
 	case *motion.Frames:
 		if n, points, channels := p.Dims(); n > 0 {
 			values := make([]float64, points*channels)

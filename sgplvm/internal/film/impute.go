@@ -102,8 +102,8 @@ func (m *Model) checkSeen(obs predict.Observed) (size [2]int, err error) {
 	return size, nil
 }
 
-// Infer returns the posterior of the latent variables of a frame that was seen in part: what is seen is taken
-// to reference coordinates. There each seen pixel is what was predicted, and the error of its prediction.
+// Infer returns the posterior of the latent variables of a frame that was seen in part: each
+// seen pixel is what was predicted, and the error of its prediction.
 func (m *Model) Infer(ctx context.Context, obs predict.Observed, o predict.InferOptions) (predict.Latent, error) {
 	size, err := m.checkSeen(obs)
 	if err != nil {
@@ -119,15 +119,11 @@ func (m *Model) Infer(ctx context.Context, obs predict.Observed, o predict.Infer
 	if err != nil {
 		return predict.Latent{}, err
 	}
-	fields, err := m.motion.Fields(obs.Prior.At.Sequence, []float64{obs.Prior.At.Time})
-	if err != nil {
-		return predict.Latent{}, err
-	}
 	width, height := m.shape.Width, m.shape.Height
 	values, count := mat.New(width*height, m.shape.Channels), mat.New(width*height, m.shape.Channels)
-	px, py := fields[0].Sources(size[0], size[1], width, height)
-	for i := range px {
-		x, y := int(math.Round(px[i])), int(math.Round(py[i]))
+	across, down := float64(width)/float64(size[0]), float64(height)/float64(size[1])
+	for i := range obs.Values.Rows {
+		x, y := int(math.Round(across*(float64(i%size[0])+0.5)-0.5)), int(math.Round(down*(float64(i/size[0])+0.5)-0.5))
 		if x < 0 || y < 0 || x >= width || y >= height {
 			continue
 		}

@@ -193,13 +193,12 @@ func (f *Film) warp(dst, registered frame.Frame, x motion.Moment) {
 		frame.Downsample(dst, fine)
 		return
 	}
-	field := f.motion.Field(x)
-	f.alone(dst, registered, field, x)
-	f.mix(dst, registered, field, x)
+	f.alone(dst, registered)
+	f.mix(dst, registered, x)
 }
 
 // mix mixes a frame that alone predicted with what training frames say by themselves.
-func (f *Film) mix(dst, registered frame.Frame, field motion.Field, x motion.Moment) {
+func (f *Film) mix(dst, registered frame.Frame, x motion.Moment) {
 	if f.mixture.Alone() || x.Alone() {
 		return
 	}
@@ -207,16 +206,15 @@ func (f *Film) mix(dst, registered frame.Frame, field motion.Field, x motion.Mom
 	coarse, around := dst, others
 	if dst.Width > f.shape.Width || dst.Height > f.shape.Height {
 		coarse = f.frame(dst.Variance.Rows > 0)
-		f.alone(coarse, registered, field, x)
+		f.alone(coarse, registered)
 		around = mixture.NewOthers(f.frames, f.detail, x, f.shape.Width, f.shape.Height)
 	}
 	f.mixture.Combine(dst, others, f.mixture.Recipe(coarse, around))
 }
 
 // alone is warp of the model alone.
-func (f *Film) alone(dst, registered frame.Frame, field motion.Field, x motion.Moment) {
-	field.Warp(dst, f.detail.Sharpened(registered, dst.Width))
-	mixture.AddResidual(dst, f.motion, f.frames, field, f.detail, x)
+func (f *Film) alone(dst, registered frame.Frame) {
+	frame.Resize(dst, f.detail.Sharpened(registered, dst.Width))
 }
 
 // frame returns a frame of zeros at the training pixels.

@@ -14,8 +14,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 )
 
-// Sample draws frames at the time of a latent posterior, each by itself: a registered frame from the posterior,
-// displaced by a draw of the motion.
+// Sample draws frames at the time of a latent posterior, each by itself.
 func (m *Model) Sample(ctx context.Context, l predict.Latent, g data.Grid, o predict.SampleOptions) (predict.Samples, error) {
 	var none predict.Samples
 	d, err := m.newDrawing(g, []predict.Latent{l}, o)
@@ -39,9 +38,8 @@ func (m *Model) Sample(ctx context.Context, l predict.Latent, g data.Grid, o pre
 	return r, nil
 }
 
-// SampleFilm draws films: registered frames that belong together (predict.Posterior.SampleFilm), displaced by a path of
-// the motion, with the residual of the training frames put back. Deviations from the mean become as much
-// larger as the variances of predictions do, and the detail that finer pixels show moves with the contents.
+// SampleFilm draws films: frames that belong together (predict.Posterior.SampleFilm). Deviations from the mean become as much
+// larger as the variances of predictions do, and the detail that finer pixels show stays.
 func (m *Model) SampleFilm(ctx context.Context, sequence int, times []float64, g data.Grid, o predict.SampleOptions, body func(f predict.SampledFrame) error) error {
 	latents, err := m.Posterior.LatentAt(sequence, times)
 	if err != nil {
@@ -68,10 +66,9 @@ type drawing struct {
 	wanted        [2]int
 	latents       []predict.Latent
 	seed          uint64
-	moments       []motion.Moment  // the likelier ones: films are cut half way between two shots
-	paths         [][]motion.Field // those of each draw
-	draw          int              // whose detail is
-	detail        mat.Matrix       // in reference coordinates; 0×0 where pixels are none finer than those of training
+	moments       []motion.Moment // the likelier ones: films are cut half way between two shots
+	draw          int             // whose detail is
+	detail        mat.Matrix      // 0×0 where pixels are none finer than those of training
 }
 
 func (m *Model) newDrawing(g data.Grid, latents []predict.Latent, o predict.SampleOptions) (*drawing, error) {
@@ -84,11 +81,6 @@ func (m *Model) newDrawing(g data.Grid, latents []predict.Latent, o predict.Samp
 	if err := timed(latents); err != nil || len(latents) == 0 {
 		return d, err
 	}
-	var times []float64
-	for _, l := range latents {
-		times = append(times, l.At.Time)
-	}
-	sequence := latents[0].At.Sequence
 	for _, l := range latents {
 		moments, err := m.motion.Moments(*l.At)
 		if err != nil {
@@ -96,10 +88,7 @@ func (m *Model) newDrawing(g data.Grid, latents []predict.Latent, o predict.Samp
 		}
 		d.moments = append(d.moments, slices.MaxFunc(moments, func(a, b motion.Moment) int { return cmp.Compare(a.Chance, b.Chance) }))
 	}
-	d.paths, err = m.motion.FieldPaths(sequence, times, max(1, o.Count), func(k int) func() float64 {
-		return rand.New(rand.NewPCG(o.Seed, 0x6d6f766500000000+uint64(k))).NormFloat64
-	})
-	return d, err
+	return d, nil
 }
 
 // show returns frame i of a draw, given its registered frame. Deviations from the mean are made as much larger as
@@ -109,24 +98,22 @@ func (d *drawing) show(draw, i int, values mat.Matrix) (predict.SampledFrame, er
 	if err != nil {
 		return predict.SampledFrame{}, err
 	}
-	x := d.moments[i]
-	field := d.motion.Field(x)
 	expected, drawn := d.room(d.width, d.height, true), d.room(d.width, d.height, true)
-	d.alone(expected, mean, field, x)
+	d.alone(expected, mean)
 	own := frame.Frame{Width: d.width, Height: d.height, Mean: drawn.Mean}
 	registered := frame.Frame{Width: d.shape.Width, Height: d.shape.Height, Mean: values}
-	d.alone(own, registered, d.paths[draw][i], x)
+	d.alone(own, registered)
 	mat.Add(drawn.Mean, drawn.Mean, -1, expected.Mean)
 	mat.Copy(drawn.Variance, expected.Variance)
-	finer := d.complete(expected, mean, field, i)
+	finer := d.complete(expected, mean, i)
 	spread(drawn, expected, finer)
-	d.addDetail(drawn, finer, draw, d.paths[draw][i])
+	d.addDetail(drawn, finer, draw)
 	return predict.SampledFrame{Values: d.asked(drawn, draw), Mean: d.asked(expected, ofAll)}, nil
 }
 
 // complete makes of what the model alone expects of frame i what is predicted of it, without the variance that finer returns, which it returns.
-func (d *drawing) complete(expected, registered frame.Frame, field motion.Field, i int) (finer mat.Matrix) {
-	d.mix(expected, registered, field, d.moments[i])
+func (d *drawing) complete(expected, registered frame.Frame, i int) (finer mat.Matrix) {
+	d.mix(expected, registered, d.moments[i])
 	d.Film.detail.AddEdges(expected)
 	d.inflate(expected, *d.latents[i].At)
 	return d.finer(expected)
@@ -182,9 +169,8 @@ func (d *drawing) finer(expected frame.Frame) mat.Matrix {
 	return v.Variance
 }
 
-// addDetail adds what pixels finer than those of training show: independent numbers in reference coordinates, so
-// that they move with the contents, of the variance that finer returned, which becomes 0 where it is less.
-func (d *drawing) addDetail(drawn frame.Frame, finer mat.Matrix, draw int, field motion.Field) {
+// addDetail adds what pixels finer than those of training show: independent numbers, the same in all frames of a draw, of the variance that finer returned, nothing where that is less than 0.
+func (d *drawing) addDetail(drawn frame.Frame, finer mat.Matrix, draw int) {
 	if finer.Rows == 0 {
 		return
 	}
@@ -196,7 +182,6 @@ func (d *drawing) addDetail(drawn frame.Frame, finer mat.Matrix, draw int, field
 		}
 	}
 	for k, v := range finer.Data {
-		finer.Data[k] = max(v, 0)
+		drawn.Mean.Data[k] += math.Sqrt(max(v, 0)) * d.detail.Data[k]
 	}
-	field.WarpWhite(frame.Frame{Width: d.width, Height: d.height, Mean: drawn.Mean}, d.detail, finer)
 }

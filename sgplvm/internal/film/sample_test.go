@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
 )
 
 // What finer pixels of a drawing show has the variance that a prediction adds for them.
@@ -20,7 +19,7 @@ func TestDrawnDetail(t *testing.T) {
 	d := &drawing{Model: &Model{Film: f}, width: 2 * width, height: 2 * height, draw: -1}
 	expected, drawn := f.room(d.width, d.height, true), f.room(d.width, d.height, true)
 	expected.Variance.Fill(variance)
-	d.addDetail(drawn, d.finer(expected), 0, motion.Field{})
+	d.addDetail(drawn, d.finer(expected), 0)
 	var square float64
 	for _, v := range drawn.Mean.Data {
 		square += v * v / float64(len(drawn.Mean.Data))

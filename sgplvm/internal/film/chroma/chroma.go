@@ -11,7 +11,7 @@ import (
 // Chroma tells which pixels of a film in red, green and blue share their chroma. Most videos keep less chroma than luma (chroma
 // subsampling: 4:2:0, 4:2:2; Poynton, "Digital video and HD", 2nd edition, 2012), and most programs that unpack them repeat each
 // sample of it, so that frames have steps of colour that were never filmed. A film is learned with chroma that is interpolated
-// instead (Interpolated), and predicted frames repeat it again (Repeat). See docs/math.md, 19.13.
+// instead (Interpolated), and predicted frames repeat it again (Repeat). See docs/math.md, 19.8.
 type Chroma struct {
 	Across, Down pairing
 	Rounding     rounding

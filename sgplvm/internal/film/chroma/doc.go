@@ -1,4 +1,4 @@
-// Package chroma finds pixels that share their chroma, and puts right what follows from it (docs/math.md, 19.13).
+// Package chroma finds pixels that share their chroma, and puts right what follows from it (docs/math.md, 19.8).
 //
 // Video keeps colours in larger pixels than luma, and frames that were unpacked from it have them repeated: pairs of pixels
 // across, down or both, wherever they begin. Nobody filmed these steps. Find tells them by what R − G and B − G do between

@@ -11,7 +11,7 @@ const alsoDown = 1. / 2
 
 // Repeat gives the pixels of a predicted frame that share their chroma the same, that of their mean. Frames of the width×height pixels of training have the pairs
 // that these have, finer frames pairs of their own pixels, as if unpacked from the same video, and frames of fewer pixels none. Where finer frames may have pairs down as well or not, mean and variance are
-// those over both (docs/math.md, 19.13). It panics if the frame has not three channels where pixels do.
+// those over both (docs/math.md, 19.8). It panics if the frame has not three channels where pixels do.
 func (c *Chroma) Repeat(f frame.Frame, width, height int) {
 	c.repeatBy("Repeat", f, width, height, alsoDown)
 }

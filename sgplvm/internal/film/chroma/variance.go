@@ -10,7 +10,7 @@ import (
 // AddVariance adds to the variance of a frame of finer pixels than the width×height of training what frames that share their chroma do not
 // tell: what interpolation of chroma misses, and errors of rounding. Where contents rest both are the same in all frames, so that what is learned from frames at
 // other times knows nothing of them. Where contents move it has the errors of rounding of frames of training as well, which those of finer pixels have not.
-// With F₁ the variance of these and 2F that expected of finer pixels V becomes √((max(V − F₁, 0) + missed)² + (2F)²), in squares of the frame's unit (docs/math.md, 19.13). It panics if the frame has not three channels where pixels of the film share their chroma.
+// With F₁ the variance of these and 2F that expected of finer pixels V becomes √((max(V − F₁, 0) + missed)² + (2F)²), in squares of the frame's unit (docs/math.md, 19.8). It panics if the frame has not three channels where pixels of the film share their chroma.
 func (c *Chroma) AddVariance(f frame.Frame, width, height int) {
 	if !c.concerns("AddVariance", f) {
 		return

@@ -1,4 +1,4 @@
-// Package filmtest fits motion to drawn films for the tests of what stands on it.
+// Package filmtest finds the shots of drawn films for the tests of what stands on it.
 package filmtest
 
 import (
@@ -11,20 +11,18 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
 )
 
-// Fit returns the motion of frames of drawn.Width×drawn.Height pixels.
-func Fit(t testing.TB, film []float64, times []float64, channels int, o motion.Options) *motion.Motion {
+// Find returns the shots of frames of drawn.Width×drawn.Height pixels.
+func Find(t testing.TB, film []float64, times []float64, channels int) *motion.Motion {
 	t.Helper()
-	o.Width, o.Height = drawn.Width, drawn.Height
-	m, err := motion.Fit(t.Context(), data.NewSource(film, len(times), o.Width*o.Height, channels), times, nil, o)
+	f, err := motion.Keep(t.Context(), data.NewSource(film, len(times), drawn.Width*drawn.Height, channels), drawn.Width, drawn.Height)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := motion.Find(t.Context(), f, times, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return m
-}
-
-// Quick are options with one trial beside no motion, which takes motion whatever it brings.
-func Quick() motion.Options {
-	return motion.Options{Nodes: []int{5}, Strengths: []float64{1e-5}, Gain: -100}
 }
 
 // MomentAt returns the likelier moment of a time of sequence 0, at which a training frame is unknown (−1: none is).
@@ -47,7 +45,7 @@ func MomentAt(t testing.TB, m *motion.Motion, time float64, without int) motion.
 // Keep returns the frames of a source.
 func Keep(t testing.TB, m *motion.Motion, src data.Source) *motion.Frames {
 	t.Helper()
-	f, err := motion.Keep(t.Context(), m, src)
+	f, err := motion.Keep(t.Context(), src, m.Width, m.Height)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +86,7 @@ func Waves(t testing.TB, w drawn.Waves, count int, where func(i int, x, y float6
 	return f
 }
 
-// Still returns the motion of frames that are not displaced.
+// Still returns the motion of frames of one shot.
 func Still(width, height int, times []float64) *motion.Motion {
 	return &motion.Motion{Width: width, Height: height, Frames: len(times), Sequences: motion.SequencesOf(times, nil)}
 }

@@ -12,7 +12,7 @@ const unclipped = 0.1
 // farFromLimits is at how many deviations from both limits a value is as it would be without them.
 const farFromLimits = 6
 
-// Clip makes of a predicted frame, with variances or without, one whose values end where those of the training frames were clipped (censored values: Tobin 1958; docs/math.md, 19.14): their
+// Clip makes of a predicted frame, with variances or without, one whose values end where those of the training frames were clipped (censored values: Tobin 1958; docs/math.md, 19.9): their
 // median, and the mean square about it, with rounding and the chance that they do not end there. No variance becomes larger. Values are in the units of the frames.
 func (l *Limits) Clip(f Frame) {
 	rounding := Square(l.Step) / 12

@@ -76,3 +76,36 @@ func (f Frame) Blend(other Frame, chance float64) {
 		}
 	}
 }
+
+// Resize sets dst to src in pixels of another size: the mean sampled by a cubic B-spline, the variance, if there is one, bilinearly. Points beyond an edge take the nearest pixel. It panics if the shapes do not fit.
+func Resize(dst, src Frame) {
+	dst.Check("Resize", "a frame to write")
+	src.Check("Resize", "a frame to read")
+	n := src.Mean.Cols
+	if dst.Mean.Cols != n || (dst.Variance.Rows > 0) != (src.Variance.Rows > 0) {
+		panic(fmt.Sprintf("film: Resize: from %d channels, variances %t, to %d channels, variances %t", n, src.Variance.Rows > 0, dst.Mean.Cols, dst.Variance.Rows > 0))
+	}
+	if dst.Width == src.Width && dst.Height == src.Height {
+		mat.Copy(dst.Mean, src.Mean)
+		mat.Copy(dst.Variance, src.Variance)
+		return
+	}
+	spline := src.Picture()
+	spline.ToSpline()
+	across, down := float64(src.Width)/float64(dst.Width), float64(src.Height)/float64(dst.Height)
+	mat.Parallel(dst.Height, func(y int) {
+		for x := range dst.Width {
+			Sample(dst.Mean.Row(y*dst.Width+x), spline, across*(float64(x)+0.5)-0.5, down*(float64(y)+0.5)-0.5)
+		}
+	})
+	if src.Variance.Rows > 0 {
+		v := Frame{Width: src.Width, Height: src.Height, Mean: src.Variance}.View()
+		mat.Parallel(dst.Height, func(y int) {
+			row := make([]float64, n*dst.Width)
+			v.RowOver(row, y, dst.Width, dst.Height)
+			for x := range dst.Width {
+				copy(dst.Variance.Row(y*dst.Width+x), row[n*x:])
+			}
+		})
+	}
+}

@@ -2,6 +2,7 @@ package frame
 
 import (
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -29,4 +30,41 @@ func TestDownsample(t *testing.T) {
 			t.Errorf("%v: mean %v becomes %v", c, a, b)
 		}
 	}
+}
+
+// A slope resized is the same slope, with means by a spline and variances linear, away from edges; at the same size it is a copy.
+func TestResize(t *testing.T) {
+	const w, h = 24, 20
+	src, same := New(w, h, 2), New(w, h, 2)
+	for k := range src.Mean.Rows {
+		for c := range 2 {
+			src.Mean.Set(k, c, float64(3*(k%w)-2*(k/w)+c))
+			src.Variance.Set(k, c, float64(1+k%w))
+		}
+	}
+	if Resize(same, src); !slices.Equal(same.Mean.Data, src.Mean.Data) || !slices.Equal(same.Variance.Data, src.Variance.Data) {
+		t.Error("another frame at the same size")
+	}
+	fine := New(2*w, 3*h, 2)
+	Resize(fine, src)
+	for y := 27; y < 33; y++ {
+		for x := 20; x < 2*w-20; x++ {
+			u, v := (float64(x)+0.5)/2-0.5, (float64(y)+0.5)/3-0.5
+			for c := range 2 {
+				k := y*fine.Width + x
+				if m, want := fine.Mean.At(k, c), 3*u-2*v+float64(c); math.Abs(m-want) > 1e-3 {
+					t.Fatalf("mean %v at (%d, %d), want %v", m, x, y, want)
+				}
+				if s := fine.Variance.At(k, c); math.Abs(s-(1+u)) > 1e-12 {
+					t.Fatalf("variance %v at (%d, %d), want %v", s, x, y, 1+u)
+				}
+			}
+		}
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("frames of other channels: no panic")
+		}
+	}()
+	Resize(New(w, h, 1), src)
 }

@@ -94,12 +94,6 @@ func splineWeights(a float64) (w0, w1, w2, w3 float64) {
 	return w0, 2./3 - a*a + 3*w3, 2./3 - b*b + 3*w0, w3
 }
 
-// splineSlopes returns the derivatives of the weights.
-func splineSlopes(a float64) (w0, w1, w2, w3 float64) {
-	b := 1 - a
-	return -b * b / 2, -a * (2 - 1.5*a), b * (2 - 1.5*b), a * a / 2
-}
-
 // Sample sets dst, a number for each channel, to the spline with the coefficients m at the point
 // (x, y).
 func Sample[T, D Number](dst []D, m Image[T], x, y float64) {
@@ -120,35 +114,5 @@ func Sample[T, D Number](dst []D, m Image[T], x, y float64) {
 		s2 := p0*r2[x0+c] + p1*r2[x1+c] + p2*r2[x2+c] + p3*r2[x3+c]
 		s3 := p0*r3[x0+c] + p1*r3[x1+c] + p2*r3[x2+c] + p3*r3[x3+c]
 		dst[c] = D(q0*s0 + q1*s1 + q2*s2 + q3*s3)
-	}
-}
-
-// SampleSlopes is sample, and sets dx and dy to the derivatives of the spline, a number for each channel. They are 0 across an
-// edge and beyond, the picture being mirrored there.
-func SampleSlopes[T Number](dst, dx, dy []float64, m Image[T], x, y float64) {
-	n, stride := m.Channels, m.Width*m.Channels
-	i, _, a := Between(x, m.Width)
-	j, _, b := Between(y, m.Height)
-	x0, x1, x2, x3 := splinePixels(i, m.Width)
-	y0, y1, y2, y3 := splinePixels(j, m.Height)
-	w0, w1, w2, w3 := splineWeights(a)
-	s0, s1, s2, s3 := splineSlopes(a)
-	v0, v1, v2, v3 := splineWeights(b)
-	t0, t1, t2, t3 := splineSlopes(b)
-	r0, r1, r2, r3 := m.Data[y0*stride:][:stride], m.Data[y1*stride:][:stride], m.Data[y2*stride:][:stride], m.Data[y3*stride:][:stride]
-	x0, x1, x2, x3 = x0*n, x1*n, x2*n, x3*n
-	for c := range dst {
-		// Column by column: the spline down it, and how that changes.
-		column := func(x int) (value, slope float64) {
-			p0, p1, p2, p3 := float64(r0[x+c]), float64(r1[x+c]), float64(r2[x+c]), float64(r3[x+c])
-			return v0*p0 + v1*p1 + v2*p2 + v3*p3, t0*p0 + t1*p1 + t2*p2 + t3*p3
-		}
-		c0, d0 := column(x0)
-		c1, d1 := column(x1)
-		c2, d2 := column(x2)
-		c3, d3 := column(x3)
-		dst[c] = w0*c0 + w1*c1 + w2*c2 + w3*c3
-		dx[c] = s0*c0 + s1*c1 + s2*c2 + s3*c3
-		dy[c] = w0*d0 + w1*d1 + w2*d2 + w3*d3
 	}
 }

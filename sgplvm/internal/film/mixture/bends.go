@@ -7,7 +7,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
 )
 
-// Contents do not move evenly between two frames a and b (docs/math.md, 19.11; by parabolas Xu et al. 2019). All displacements are in pixels of training. Along the flows from a to b and from a to the frame before it, a⁻, the displacement is
+// Contents do not move evenly between two frames a and b (docs/math.md, 19.2; by parabolas Xu et al. 2019). All displacements are in pixels of training. Along the flows from a to b and from a to the frame before it, a⁻, the displacement is
 // known at three times, and the parabola through them departs from the straight line, w of the way, by w·(1 − w) times
 //
 //	κ_a = −h·(f_ab + (h/h⁻)·f_aa⁻)/(h + h⁻)

@@ -13,7 +13,7 @@ import (
 // fine ones, do not tell. Nobody has seen it, but scenes look alike from octave to octave (the
 // scale invariance of natural images: Field, J. Opt. Soc. Am. A 4(12), 1987). Let the energy s of a channel be the mean
 // square, over all frames, of what a spline through the means of 2×2 pixels misses, and u the energy of the Laplacian of a picture of coarse pixels at a place, over
-// its mean in all frames (laplacian.go; docs/math.md, 19.8). Then pixels twice as fine are taken to miss with the variance
+// its mean in all frames (laplacian.go; docs/math.md, 19.5). Then pixels twice as fine are taken to miss with the variance
 //
 //	e^a·q·s·(u + 1/1000)^γ
 //

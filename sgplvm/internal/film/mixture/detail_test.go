@@ -12,7 +12,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/drawn"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
 )
 
 // octaves draws a periodic picture whose octaves have variances that fall by a ratio.
@@ -59,7 +58,7 @@ func TestDetail(t *testing.T) {
 		var mean float64
 		for i := range n {
 			f := frame.New(width, height, 1)
-			motion.Field{}.Warp(frame.Frame{Width: width, Height: height, Mean: f.Mean, Variance: mat.Matrix{}}, ofValues(width/2, height/2, low[i*width*height/4:(i+1)*width*height/4]))
+			frame.Resize(frame.Frame{Width: width, Height: height, Mean: f.Mean, Variance: mat.Matrix{}}, ofValues(width/2, height/2, low[i*width*height/4:(i+1)*width*height/4]))
 			d.AddTo(f)
 			for _, v := range f.Variance.Data {
 				mean += v / float64(n*len(f.Variance.Data))
@@ -118,7 +117,7 @@ func TestDetailOctaves(t *testing.T) {
 	}
 	mean := func(width2, height2 int) (m float64) {
 		f := frame.New(width2, height2, 1)
-		motion.Field{}.Warp(frame.Frame{Width: width2, Height: height2, Mean: f.Mean, Variance: mat.Matrix{}}, ofValues(width, height, v))
+		frame.Resize(frame.Frame{Width: width2, Height: height2, Mean: f.Mean, Variance: mat.Matrix{}}, ofValues(width, height, v))
 		d.AddTo(f)
 		for _, v := range f.Variance.Data {
 			m += v / float64(len(f.Variance.Data))
@@ -170,7 +169,7 @@ func TestDetailOfOctaves(t *testing.T) {
 	law.add(ofValues(width, height, truth))
 	d := law.detail()
 	f := frame.New(2*width, 2*height, 1)
-	motion.Field{}.Warp(frame.Frame{Width: 2 * width, Height: 2 * height, Mean: f.Mean, Variance: mat.Matrix{}}, ofValues(width, height, truth))
+	frame.Resize(frame.Frame{Width: 2 * width, Height: 2 * height, Mean: f.Mean, Variance: mat.Matrix{}}, ofValues(width, height, truth))
 	d.AddTo(f)
 	// The sharpening explains next to nothing of independent numbers.
 	if v, q := average(f.Variance.Data), d.Ratio[0]; math.Abs(v-q*d.Energy[0]) > 0.2*q*d.Energy[0] || q < 2.8 || q > 3.1 {
@@ -205,7 +204,7 @@ func TestDetailFollowsContents(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := frame.New(2*width, 2*height, 1)
-	motion.Field{}.Warp(frame.Frame{Width: 2 * width, Height: 2 * height, Mean: f.Mean, Variance: mat.Matrix{}}, ofValues(width, height, v))
+	frame.Resize(frame.Frame{Width: 2 * width, Height: 2 * height, Mean: f.Mean, Variance: mat.Matrix{}}, ofValues(width, height, v))
 	d.AddTo(f)
 	if quiet, busy := f.Variance.At(f.Width*height+20, 0), f.Variance.At(f.Width*height+100, 0); !(quiet < 0.01*busy) {
 		t.Errorf("variance %v of detail on a plain half, %v on a busy one", quiet, busy)

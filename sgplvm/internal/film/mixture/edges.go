@@ -2,7 +2,6 @@ package mixture
 
 import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
 )
 
 // edges are how values go on across the outermost pixels of training on each side, left, right, top and bottom: cameras and codecs leave dark or light lines there, which stay where contents
@@ -63,7 +62,7 @@ type edgeLaw struct {
 // add takes in a frame in pixels of training, given the filter of halved ones and the energies of the channels.
 func (l *edgeLaw) add(truth frame.Image[float64], filter Sharpening, energy []float64) {
 	enlarged := frame.NewImage[float64](truth.Width, truth.Height, truth.Channels)
-	motion.Field{}.Warp(frame.FrameOf(enlarged), frame.FrameOf(sharpened(HalfOf(truth), filter, 1)))
+	frame.Resize(frame.FrameOf(enlarged), frame.FrameOf(sharpened(HalfOf(truth), filter, 1)))
 	eachEdge(enlarged.Size(), HalfOf(enlarged), func(side, place int, x float64) {
 		if s := energy[place%truth.Channels]; s > 0 {
 			l.products[side] += x * (truth.Data[place] - enlarged.Data[place]) / s

@@ -8,7 +8,6 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
 )
 
 // lined draws a picture with a black line along its top and a white one along its lower edge, as wide as one of its pixels.
@@ -51,7 +50,7 @@ func TestEdges(t *testing.T) {
 		return math.Sqrt(top)
 	}
 	f := frame.New(width, height, 1)
-	motion.Field{}.Warp(frame.Frame{Width: width, Height: height, Mean: f.Mean}, d.Sharpened(ofValues(width/2, height/2, low[:points]), width))
+	frame.Resize(frame.Frame{Width: width, Height: height, Mean: f.Mean}, d.Sharpened(ofValues(width/2, height/2, low[:points]), width))
 	before, means := errorOf(f), HalfOf(f.View())
 	d.AddEdges(f)
 	if after := errorOf(f); after > before/2 {

@@ -27,11 +27,11 @@ func Example() {
 		}
 	}
 	ctx, source := context.Background(), data.NewSource(film, frames, width*height, 1)
-	m, err := motion.Fit(ctx, source, times, nil, motion.Options{Width: width, Height: height, Nodes: []int{3}})
+	kept, err := motion.Keep(ctx, source, width, height)
 	if err != nil {
 		log.Fatal(err)
 	}
-	kept, err := motion.Keep(ctx, m, source)
+	m, err := motion.Find(ctx, kept, times, nil)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
 )
 
-// A Followed frame is what the training frames around a time show of one that was seen in part, in the units of the frames (docs/math.md, 19.9). What was seen and what was filled in tell where its contents
+// A Followed frame is what the training frames around a time show of one that was seen in part, in the units of the frames (docs/math.md, 19.6). What was seen and what was filled in tell where its contents
 // are in those: the dense flow from it to them leads there, and they show what was not seen.
 type Followed struct {
 	mean  frame.Image[float64]

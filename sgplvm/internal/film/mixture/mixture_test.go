@@ -107,9 +107,8 @@ var turned = sync.OnceValue(func() (x turning) {
 	times := drawn.Times(8, 1)
 	x.film = drawn.Film(times, drawn.Width, drawn.Height, 1, drawn.Rotation)
 	source := data.NewSource(x.film, len(times), drawn.Width*drawn.Height, 1)
-	o := motion.Options{Width: drawn.Width, Height: drawn.Height, Nodes: []int{5}, Strengths: []float64{1e-5}, Gain: 0.999}
-	if x.motion, x.err = motion.Fit(context.Background(), source, times, nil, o); x.err == nil {
-		x.frames, x.err = motion.Keep(context.Background(), x.motion, source)
+	if x.frames, x.err = motion.Keep(context.Background(), source, drawn.Width, drawn.Height); x.err == nil {
+		x.motion, x.err = motion.Find(context.Background(), x.frames, times, nil)
 	}
 	return x
 })

@@ -2,7 +2,6 @@ package mixture
 
 import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
 )
 
 // DetailCell is the side of the cells over which energies are averaged, in pixels.
@@ -34,7 +33,7 @@ func OctaveEnergy(m frame.Image[float64]) frame.Image[float64] {
 func missedByOctave(dst, src frame.Image[float64]) (half frame.Image[float64]) {
 	half = frame.NewImage[float64](max(1, src.Width/2), max(1, src.Height/2), src.Channels)
 	frame.DownsampleImage(half, src)
-	motion.Field{}.Warp(frame.FrameOf(dst), frame.FrameOf(half))
+	frame.Resize(frame.FrameOf(dst), frame.FrameOf(half))
 	for j, v := range src.Data {
 		dst.Data[j] = v - dst.Data[j]
 	}

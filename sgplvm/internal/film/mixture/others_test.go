@@ -16,7 +16,7 @@ func TestNothingAcrossCut(t *testing.T) {
 	times := drawn.Times(9, 1)
 	size := drawn.Width * drawn.Height
 	film := drawn.Cut(times, 4, drawn.Rotation)
-	m := filmtest.Fit(t, film, times, 1, motion.Options{Nodes: []int{5}, Strengths: []float64{1e-3}, Gain: -1})
+	m := filmtest.Find(t, film, times, 1)
 	text, err := m.Encode()
 	if err != nil {
 		t.Fatal(err)

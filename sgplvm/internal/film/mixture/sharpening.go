@@ -91,7 +91,7 @@ func aboutRings(half frame.Image[float64], full frame.Size) (added [len(rings)]f
 		about := frame.NewImage[float64](half.Width, half.Height, half.Channels)
 		aboutRing(about, half, k, 1)
 		added[k] = frame.NewImage[float64](full.Width, full.Height, half.Channels)
-		motion.Field{}.Warp(frame.FrameOf(added[k]), frame.FrameOf(about))
+		frame.Resize(frame.FrameOf(added[k]), frame.FrameOf(about))
 	}
 	return added
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
 )
 
 // A picture that is enlarged loses less sharpened as its own next octave says than through a spline alone.
@@ -25,7 +24,7 @@ func TestSharpened(t *testing.T) {
 	}
 	lost := func(f frame.Frame) (sum float64) {
 		up := frame.NewImage[float64](width, height, 1)
-		motion.Field{}.Warp(frame.FrameOf(up), f)
+		frame.Resize(frame.FrameOf(up), f)
 		for k, v := range up.Data {
 			sum += frame.Square(v - fine.Data[k])
 		}

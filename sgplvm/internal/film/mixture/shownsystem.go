@@ -69,7 +69,7 @@ const improveSteps = 6
 //
 //	(I + AᵀWA)·δ = AᵀW·(y − A·m)
 //
-// by conjugate gradients, preconditioned by the diagonal (Hestenes and Stiefel 1952; docs/math.md, 19.8). Values are in units of the training frames.
+// by conjugate gradients, preconditioned by the diagonal (Hestenes and Stiefel 1952; docs/math.md, 19.5). Values are in units of the training frames.
 func (x *shownPixels) improve(m frame.Image[float32], r SuperResolution, part float64) {
 	if !(x.texture > 0) {
 		return // nothing but plain areas

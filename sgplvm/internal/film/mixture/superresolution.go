@@ -40,13 +40,3 @@ func doubled(m frame.Image[float32]) frame.Image[float32] {
 	})
 	return finer
 }
-
-// Enlarged returns the detail with frames of the shots of a motion enlarged as halved ones are best (superresolutionlaw.go).
-func (d *Detail) Enlarged(m *motion.Motion, frames *motion.Frames) *Detail {
-	if min(frames.Width, frames.Height) < 2*frame.LeastSide || len(d.Energy) == 0 {
-		return d
-	}
-	enlarged := *d
-	enlarged.SuperResolution = NewSuperResolutionLaw(m.Sequences, frames, frames.Halved(), d).Best()
-	return &enlarged
-}

@@ -11,7 +11,7 @@ import (
 // learned where frames are left out holds between those that are closer.
 type varianceLaw [varianceParts]float64
 
-// The parts, in brackets the symbols of docs/math.md, 19.12.
+// The parts, in brackets the symbols of docs/math.md, 19.3.
 const (
 	modelled     = iota // the variance that the model expects (V)
 	everywhere          // 1

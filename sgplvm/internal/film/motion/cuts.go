@@ -23,6 +23,9 @@ const leastFollowed = 0.3
 // Where contents move so fast that all pairs are unlike, the flow alone tells, if it follows wellFollowed of the pixels at least in a third of some pairs.
 const wellFollowed, pairsAsked = 0.6, 9
 
+// followedPixels is of how many pixels frames are at most between which the flow is asked for.
+const followedPixels = 1 << 14
+
 // A pairOfFrames is two frames of a sequence, one after the other, and how unlike they are.
 type pairOfFrames struct {
 	from, to int
@@ -30,8 +33,8 @@ type pairOfFrames struct {
 }
 
 // pairs returns all pairs of frames of different times, in order.
-func (f *pyramids) pairs(all []Sequence) (pairs []pairOfFrames) {
-	level := f.levels[len(f.levels)-1]
+func (f *Frames) pairs(all []Sequence) (pairs []pairOfFrames) {
+	level := f.coarse()
 	for _, s := range all {
 		for p := range len(s.Examples) - 1 {
 			if a, b := s.Examples[p], s.Examples[p+1]; s.Times[p] < s.Times[p+1] {
@@ -43,7 +46,7 @@ func (f *pyramids) pairs(all []Sequence) (pairs []pairOfFrames) {
 }
 
 // cuts returns after which frames the film is cut, of some pairs.
-func (f *pyramids) cuts(pairs []pairOfFrames) map[int]bool {
+func (f *Frames) cuts(pairs []pairOfFrames) map[int]bool {
 	cuts, known := map[int]bool{}, map[int]float64{}
 	if len(pairs) == 0 {
 		return cuts
@@ -76,18 +79,50 @@ func (f *pyramids) cuts(pairs []pairOfFrames) map[int]bool {
 }
 
 // shots returns sequences cut into shots, by the pictures of the coarsest level and, where these are unlike, the flow on the finest.
-func (f *pyramids) shots(all []Sequence) (shots []Sequence) {
+func (f *Frames) shots(all []Sequence) (shots []Sequence) {
 	cuts := f.cuts(f.pairs(all))
 	for _, s := range all {
 		from := 0
 		for p, frame := range s.Examples {
 			if cuts[frame] || p+1 == len(s.Examples) {
-				shots = append(shots, Sequence{Sequence: data.Sequence{Label: s.Label, Examples: s.Examples[from : p+1], Times: s.Times[from : p+1]}})
+				shots = append(shots, Sequence{data.Sequence{Label: s.Label, Examples: s.Examples[from : p+1], Times: s.Times[from : p+1]}})
 				from = p + 1
 			}
 		}
 	}
 	return shots
+}
+
+// coarsestSide is below which side, in pixels, frames are halved to tell how unlike they are.
+const coarsestSide = 24
+
+// coarse returns all frames, halved until a side is shorter than coarsestSide, in units of the channels' deviations.
+func (f *Frames) coarse() []frame.Image[float32] {
+	size, inverse := frame.Size{Width: f.Width, Height: f.Height}, make([]float32, f.Channels)
+	for min(size.Width, size.Height) >= coarsestSide {
+		size = size.Half()
+	}
+	for c, v := range f.Variances() {
+		if v > 0 {
+			inverse[c] = float32(f.Step / math.Sqrt(v))
+		}
+	}
+	all := make([]frame.Image[float32], f.Frames)
+	for i := range all {
+		all[i] = f.smaller(i, size)
+		for k := range all[i].Data {
+			all[i].Data[k] *= inverse[k%f.Channels]
+		}
+		all[i].ToSpline() // what is fine counts for more
+	}
+	return all
+}
+
+// smaller returns a frame in fewer pixels.
+func (f *Frames) smaller(i int, size frame.Size) frame.Image[float32] {
+	m := frame.NewImage[float32](size.Width, size.Height, f.Channels)
+	frame.DownsampleImage(m, f.Picture(i))
+	return m
 }
 
 // unlikeness returns 1 less the correlation of two pictures over their pixels and channels, the channels' means taken off;
@@ -111,14 +146,12 @@ func unlikeness(a, b frame.Image[float32]) float64 {
 }
 
 // followed returns the part of all pixels of a frame that the dense flow to another one finds there, as the flow back agrees.
-func (f *pyramids) followed(from, to int) float64 {
-	var shown [2]frame.Image[float32]
-	for k, i := range [2]int{from, to} {
-		spline := f.levels[f.estimated][i]
-		shown[k] = frame.NewImage[float32](spline.Width, spline.Height, spline.Channels)
-		Resample(shown[k], spline, noDisplacement(spline.Width, spline.Height))
+func (f *Frames) followed(from, to int) float64 {
+	size := frame.Size{Width: f.Width, Height: f.Height}
+	for size.Width*size.Height > followedPixels {
+		size = size.Half()
 	}
-	flows := FlowsBetween(shown[0], shown[1])
+	flows := FlowsBetween(f.smaller(from, size), f.smaller(to, size))
 	there, back, n := &flows.There, &flows.Back, 0
 	for k := range there.Right {
 		if apart, moved, inside := there.Return(back, k); inside && apart < frame.Square(FlowSpread)+frame.Square(flowPortion)*moved {

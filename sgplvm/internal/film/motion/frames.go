@@ -5,14 +5,14 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
+	"fmt"
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 )
 
-// Frames are the training frames themselves, of which a prediction takes the motion-compensated
-// residual (detail.AddResidual). They are kept with 16 bits a value: exactly if they are whole numbers
+// Frames are the training frames themselves, of which predictions are made beside the model's. They are kept with 16 bits a value: exactly if they are whole numbers
 // over a range below 2¹⁶, as those of pictures, else to 2⁻¹⁷ of their range.
 type Frames struct {
 	Head
@@ -27,22 +27,30 @@ type Head struct {
 	Least, Step                     float64
 }
 
-// Keep keeps the frames that Fit was given, of which it made m. Errors: *data.ReadError,
-// ctx.Err(). It panics if the sizes do not fit.
-func Keep(ctx context.Context, m *Motion, src data.Source) (*Frames, error) {
+// Keep keeps frames of width×height pixels. Errors: *data.ConfigError, *data.ReadError, *data.ValueError, ctx.Err().
+func Keep(ctx context.Context, src data.Source, width, height int) (*Frames, error) {
 	n, points, channels := src.Dims()
-	m.MustFit("Keep", n, points)
-	head := Head{Width: m.Width, Height: m.Height, Channels: channels, Step: 1}
+	if width < 1 || width > frame.MaxSide || height < 1 || height > frame.MaxSide || width*height != points || n < 1 || channels < 1 {
+		return nil, &data.ConfigError{Field: "frames", Err: fmt.Errorf("%d frames of %d channels, %d×%d pixels for %d points, expected one frame of one channel at least, and 1 to %d pixels each way", n, channels, width, height, points, frame.MaxSide)}
+	}
+	head := Head{Width: width, Height: height, Channels: channels, Step: 1, Frames: n}
 	least, most, whole := math.Inf(1), math.Inf(-1), true
-	if err := frame.Each(ctx, src, func(_ int, frame []float64) {
-		for _, v := range frame {
+	var bad *data.ValueError
+	if err := frame.Each(ctx, src, func(i int, frame []float64) {
+		for k, v := range frame {
+			if v-v != 0 && bad == nil {
+				bad = &data.ValueError{Example: i, Point: k / channels, Channel: k % channels, Value: v, Want: "a finite number"}
+			}
 			least, most = min(least, v), max(most, v)
 			whole = whole && v == math.Trunc(v)
 		}
 	}); err != nil {
 		return nil, err
 	}
-	head.Frames, head.Least = n, least
+	if bad != nil {
+		return nil, bad
+	}
+	head.Least = least
 	if most > least && !(whole && most-least <= math.MaxUint16) {
 		head.Step = most/math.MaxUint16 - least/math.MaxUint16
 	}

@@ -18,7 +18,6 @@ import (
 func TestTrainingFramesKept(t *testing.T) {
 	const width, height, n = 8, 6, 5
 	film := drawn.Film(drawn.Times(n, 0.5), width, height, 1, drawn.Translation)
-	m := &Motion{Width: width, Height: height, Frames: n, Lattice: Lattice{Across: 2, Down: 2, Aspect: 1.5}}
 	for name, c := range map[string]struct {
 		of   func(v float64) float64
 		most float64
@@ -33,7 +32,7 @@ func TestTrainingFramesKept(t *testing.T) {
 		for i, v := range film {
 			values[i] = c.of(v)
 		}
-		o, err := Keep(context.Background(), m, data.NewSource(values, n, width*height, 1))
+		o, err := Keep(context.Background(), data.NewSource(values, n, width*height, 1), width, height)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,17 +85,16 @@ func TestTrainingFramesFile(t *testing.T) {
 	}
 }
 
-// Frames of another size than the motion's are a programmer's mistake.
-func TestTrainingFramesOfAnotherSize(t *testing.T) {
-	m := &Motion{Width: 8, Height: 6, Frames: 2}
-	for what, src := range map[string]data.Source{"frames": data.NewSource(make([]float64, 144), 3, 48, 1), "points": data.NewSource(make([]float64, 94), 2, 47, 1)} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("other %s: no panic", what)
-				}
-			}()
-			Keep(t.Context(), m, src)
-		}()
+// Frames of another size than the source's are refused, and so are values that are no numbers, by their place.
+func TestTrainingFramesRefused(t *testing.T) {
+	bad := make([]float64, 96)
+	bad[50] = math.NaN()
+	for want, src := range map[string]data.Source{
+		"8×6 pixels for 47 points":                 data.NewSource(make([]float64, 94), 2, 47, 1),
+		"example 1, point 2, channel 0: value NaN": data.NewSource(bad, 2, 48, 1),
+	} {
+		if _, err := Keep(t.Context(), src, 8, 6); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one with %q", err, want)
+		}
 	}
 }

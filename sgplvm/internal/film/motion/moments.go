@@ -1,9 +1,6 @@
 package motion
 
 import (
-	"slices"
-
-	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
@@ -45,20 +42,3 @@ func (x Moment) Alone() bool { return x.Without >= 0 && len(x.Shot.Examples) == 
 
 // Neighbours are those of the shot.
 func (x Moment) Neighbours() []Neighbour { return x.Shot.neighbours(x.Time, x.Without) }
-
-// Field returns the displacement at a moment, from the estimates of the frames that are known.
-func (m *Motion) Field(x Moment) Field {
-	s := x.Shot
-	if m.Still() {
-		return Field{}
-	}
-	if x.Without < 0 {
-		return m.fields(s, []float64{x.Time})[0]
-	}
-	p := slices.Index(s.Examples, x.Without)
-	others := Sequence{Displacements: mat.New(s.Displacements.Rows-1, s.Displacements.Cols)}
-	others.Label, others.Times = s.Label, slices.Concat(s.Times[:p], s.Times[p+1:])
-	mat.Copy(others.Displacements.Slice(0, p, 0, s.Displacements.Cols), s.Displacements.Slice(0, p, 0, s.Displacements.Cols))
-	mat.Copy(others.Displacements.Slice(p, s.Displacements.Rows-1, 0, s.Displacements.Cols), s.Displacements.Slice(p+1, s.Displacements.Rows, 0, s.Displacements.Cols))
-	return m.fields(others, s.Times[p:p+1])[0]
-}

@@ -1,9 +1,6 @@
 package motion
 
-import (
-	"slices"
-	"sort"
-)
+import "sort"
 
 // LeastBend is the least part of the time between two frames that one beside them must be away to tell how contents move: one that is closer
 // shows only the errors of the flow.
@@ -43,33 +40,4 @@ func (s Sequence) bracket(t float64, without int) (before, after int) {
 		before--
 	}
 	return before, after
-}
-
-// lagrange returns the weights of the values at some times in the value at time t of the
-// polynomial through them. Equal times share the weight of one.
-func lagrange(times []float64, t float64) []float64 {
-	w := make([]float64, len(times))
-	for i, own := range times {
-		w[i] = 1
-		alike := 1.0
-		for j, u := range times {
-			switch {
-			case u == own && j != i:
-				alike++
-			case u != own && !slices.Contains(times[:j], u):
-				w[i] *= (t - u) / (own - u)
-			}
-		}
-		w[i] /= alike
-	}
-	return w
-}
-
-// plus returns x + a·y.
-func plus(x []float64, a float64, y []float64) []float64 {
-	z := make([]float64, len(x))
-	for i, v := range y {
-		z[i] = x[i] + a*v
-	}
-	return z
 }

@@ -3,21 +3,17 @@ package motion
 import (
 	"sort"
 
-	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
-// A Sequence is the frames of a shot (cuts.go) in order of time (its Examples) with their displacements, a row each.
-type Sequence struct {
-	data.Sequence
-	Displacements mat.Matrix
-}
+// A Sequence is the frames of a shot (cuts.go) in order of time (its Examples).
+type Sequence struct{ data.Sequence }
 
 // SequencesOf returns the frames sequence by sequence.
 func SequencesOf(times []float64, labels []int) []Sequence {
 	var all []Sequence
 	for _, s := range data.Sequences(times, labels) {
-		all = append(all, Sequence{Sequence: s})
+		all = append(all, Sequence{s})
 	}
 	return all
 }
@@ -29,26 +25,6 @@ func shotAt(shots []Sequence, t float64) int {
 		return before
 	}
 	return after
-}
-
-// eachShot calls visit with each shot that has some of the times, these, and their places among all.
-func eachShot(shots []Sequence, times []float64, visit func(s Sequence, own []float64, places []int)) {
-	of := make([]int, len(times))
-	for i, t := range times {
-		of[i] = shotAt(shots, t)
-	}
-	for k, s := range shots {
-		var own []float64
-		var places []int
-		for i, t := range times {
-			if of[i] == k {
-				own, places = append(own, t), append(places, i)
-			}
-		}
-		if len(own) > 0 {
-			visit(s, own, places)
-		}
-	}
 }
 
 // last returns the time of the last frame.

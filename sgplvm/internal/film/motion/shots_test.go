@@ -1,25 +1,34 @@
 package motion
 
 import (
-	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/drawn"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 )
 
-// shotsOf returns the shots that Fit finds first.
+// shotsOf returns the shots that are found.
 func shotsOf(t *testing.T, film, times []float64) []Sequence {
 	t.Helper()
-	p, err := load(context.Background(), data.NewSource(film, len(times), drawn.Width*drawn.Height, 1), drawn.Width, drawn.Height, maxPixels)
+	return keptFrames(t, film).shots(SequencesOf(times, nil))
+}
+
+// keptFrames returns the frames of a film of drawn.Width×drawn.Height pixels.
+func keptFrames(t *testing.T, film []float64) *Frames {
+	t.Helper()
+	size := drawn.Width * drawn.Height
+	f, err := Keep(t.Context(), data.NewSource(film, len(film)/size, size, 1), drawn.Width, drawn.Height)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p.shots(SequencesOf(times, nil))
+	return f
 }
 
 // A film is cut where frames have nothing to do with one another, and nowhere else: neither where contents move fast and
@@ -34,11 +43,7 @@ func TestShots(t *testing.T) {
 		brighter[k] = 1.5*brighter[k] + 30
 	}
 	fast := drawn.Cut(times, 4, func(t, u, v float64) (x, y float64) { return u + 0.09*t, v })
-	p, err := load(context.Background(), data.NewSource(fast, 9, size, 1), drawn.Width, drawn.Height, maxPixels)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if level := p.levels[len(p.levels)-1]; !(unlikeness(level[3], level[4]) < cutRatio*unlikeness(level[0], level[1])) {
+	if level := keptFrames(t, fast).coarse(); !(unlikeness(level[3], level[4]) < cutRatio*unlikeness(level[0], level[1])) {
 		t.Fatalf("frames beside a cut are too unlike beside others: %v and %v", unlikeness(level[3], level[4]), unlikeness(level[0], level[1]))
 	}
 	rng := rand.New(rand.NewPCG(7, 1))
@@ -67,19 +72,9 @@ func TestShots(t *testing.T) {
 			t.Errorf("%s: shots of %v frames, want %v", c.name, got, c.want)
 		}
 	}
-	for name, m := range map[string]drawn.Move{
-		"moves": func(t, u, v float64) (x, y float64) { return u + 0.07*t, v },
-		"turns": func(t, u, v float64) (x, y float64) {
-			sin, cos := math.Sincos(0.15 * t)
-			return 0.5 + (u-0.5)*cos - (v-0.375)*sin, 0.375 + (u-0.5)*sin + (v-0.375)*cos
-		},
-	} {
+	for name, m := range map[string]drawn.Move{"moves": func(t, u, v float64) (x, y float64) { return u + 0.07*t, v }} {
 		far := drawn.Film(slices.Concat(drawn.Times(5, 0.1), []float64{4, 4.1, 4.2, 4.3}), drawn.Width, drawn.Height, 1, m)
-		p, err := load(context.Background(), data.NewSource(far, 9, size, 1), drawn.Width, drawn.Height, maxPixels)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if level := p.levels[len(p.levels)-1]; !(unlikeness(level[4], level[5]) > leastCut) || !(unlikeness(level[3], level[4]) < leastCut/cutRatio) {
+		if level := keptFrames(t, far).coarse(); !(unlikeness(level[4], level[5]) > leastCut) || !(unlikeness(level[3], level[4]) < leastCut/cutRatio) {
 			t.Fatalf("frames that are far apart are too much alike where the picture %s: %v and %v", name, unlikeness(level[4], level[5]), unlikeness(level[3], level[4]))
 		}
 		if shots := shotsOf(t, far, times); len(shots) != 1 {
@@ -92,10 +87,13 @@ func TestShots(t *testing.T) {
 	}
 }
 
-// The field at a time is that of its shot, and the motion comes back from its file with its shots.
+// Shots come back from their file, in their order; whatever is wrong in it is refused by name.
 func TestShotsOfFile(t *testing.T) {
 	times := drawn.Times(9, 1)
-	m := mustFit(t, drawn.Cut(times, 4, drawn.Rotation), times, 1, nil, Options{Nodes: []int{5}, Strengths: []float64{1e-3}, Gain: -1})
+	m, err := Find(t.Context(), keptFrames(t, drawn.Cut(times, 4, drawn.Rotation)), times, nil)
+	if err != nil || len(m.Sequences) != 2 {
+		t.Fatalf("%v, error %v", m, err)
+	}
 	text, err := m.Encode()
 	if err != nil {
 		t.Fatal(err)
@@ -104,22 +102,27 @@ func TestShotsOfFile(t *testing.T) {
 	if err := back.Decode(text); err != nil {
 		t.Fatal(err)
 	}
-	both, err := m.Fields(0, []float64{5, 1, 6})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, time := range []float64{5, 1, 6} {
-		one, err := m.Fields(0, []float64{time})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !slices.Equal(one[0].Mean, both[i].Mean) {
-			t.Errorf("time %v has another field among others", time)
-		}
+	if d := cmp.Diff(m, back); d != "" {
+		t.Errorf("read back (-want +got):\n%s", d)
 	}
 	m.Sequences[0], m.Sequences[1] = m.Sequences[1], m.Sequences[0]
 	if text, err = m.Encode(); err != nil || back.Decode(text) == nil {
 		t.Errorf("shots in the wrong order are read (%v)", err)
+	}
+	const good = `{"width":4,"height":2,"sequences":[{"label":0,"frames":[1,0],"times":[0,1]}]}`
+	if err := back.Decode([]byte(good)); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range [][3]string{
+		{`"width":4`, `"width":0`, "width, height: 0×2 pixels"}, {`"height":2`, `"height":100000`, "4×100000 pixels"}, {`"width":4`, `"width":1e99`, "number 1e99"},
+		{`[1,0]`, `[1,1]`, "frame 1, expected each of 2 once"}, {`[1,0]`, `[-1,0]`, "frame -1, expected each of 2 once"}, {`[1,0]`, `[0]`, "1 frames and 2 times"},
+		{`"times":[0,1]`, `"times":[1,0]`, "the times do not increase"}, {`"label":0`, `"label":3000000000`, "3000000000"}, {`[{"label":0`, `[],"x":[{"label":0`, "sequences: no frames"}, {good, `{`, "syntax"},
+	} {
+		m := Motion{Width: 77}
+		err := m.Decode([]byte(strings.Replace(good, c[0], c[1], 1)))
+		if err == nil || !strings.HasPrefix(err.Error(), "film: attached motion: ") || !strings.Contains(err.Error(), c[2]) || m.Width != 77 {
+			t.Errorf("%s for %s: error %v, expected %q", c[1], c[0], err, c[2])
+		}
 	}
 }
 
@@ -169,30 +172,6 @@ func TestBlend(t *testing.T) {
 	f.Blend(g, 0.3)
 	if m, v := f.Mean.Data[0], f.Variance.Data[0]; math.Abs(m-(0.7*3+0.3*8)) > 1e-12 || math.Abs(v-(0.7*(4+9)+0.3*(1+64)-m*m)) > 1e-12 {
 		t.Errorf("mean %v, variance %v", m, v)
-	}
-}
-
-// Paths of two shots have nothing to do with one another, and each is what its own shot says.
-func TestPathsAcrossCut(t *testing.T) {
-	times := drawn.Times(9, 1)
-	m := mustFit(t, drawn.Cut(times, 4, drawn.Rotation), times, 1, nil, Options{Nodes: []int{5}, Strengths: []float64{1e-3}, Gain: -1})
-	at := []float64{1.5, 6.5, 2.5, 7.5}
-	paths, err := m.FieldPaths(0, at, 3, func(k int) func() float64 {
-		x := float64(k)
-		return func() float64 { x = math.Mod(7.3*x+1.1, 2); return x - 1 }
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range paths {
-		if len(p) != len(at) {
-			t.Fatalf("%d fields for %d times", len(p), len(at))
-		}
-		for i := range p {
-			if !m.Lattice.valid(p[i].Mean) {
-				t.Errorf("the field at %v folds", at[i])
-			}
-		}
 	}
 }
 
