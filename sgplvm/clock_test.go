@@ -1,6 +1,7 @@
 package sgplvm
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -57,5 +58,21 @@ func TestClockShares(t *testing.T) {
 	var none *clock
 	if none.train(1); none.ends() || none.over(0) || none.untold() {
 		t.Error("nothing has a limit")
+	}
+}
+
+// What was cancelled at the first evaluation of the bound says so and nothing of the bound.
+func TestCancelledAtStart(t *testing.T) {
+	trainer, err := NewTrainer(waves(14), Config{LatentDims: 2, Training: steps(4)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := trainer.Fit(ctx); err == nil || err.Error() != context.Canceled.Error() {
+		t.Errorf("error %v", err)
+	}
+	if r, err := trainer.Fit(t.Context()); err != nil || r.Iterations == 0 {
+		t.Errorf("afterwards %+v, error %v", r, err)
 	}
 }

@@ -65,6 +65,7 @@ func (t *Trainer) optimise(ctx context.Context, p phase) (status string, err err
 	c := t.free(p.free)
 	x0 := make([]float64, c.Count(s.Params))
 	c.Pack(x0, s.Params)
+	outer := ctx
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	f := &objective{t: t, coordinates: c, trial: s.Params.Clone(), grad: s.Params.Clone(), first: math.NaN(), stop: stop}
@@ -104,6 +105,8 @@ func (t *Trainer) optimise(ctx context.Context, p phase) (status string, err err
 	switch {
 	case f.unread != nil:
 		err = f.unread
+	case outer.Err() != nil && errors.As(err, &start):
+		return r.Status.String(), outer.Err()
 	case errors.As(err, &start):
 		if f.failure != nil {
 			err = f.failure

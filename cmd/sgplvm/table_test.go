@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -56,6 +57,32 @@ func TestTable(t *testing.T) {
 		t.Errorf("train printed %q", first)
 	}
 	mustRun(t, strings.Fields("train -data table.npy -out fromarray -config steps80.json")...)
+	write(t, "truth.csv", csvText(truth))
+	impute := strings.Fields("impute -model fromtext -data gaps.csv -truth truth.csv -out shown.csv")
+	errors := mustRun(t, impute...)
+	var about struct {
+		Errors  any
+		Columns []struct {
+			Name   string
+			Errors map[string]map[string]float64
+		}
+	}
+	if err := json.Unmarshal([]byte(mustRun(t, append(impute, "-json")...)), &about); err != nil || about.Errors != nil || len(about.Columns) != 5 {
+		t.Fatalf("%+v, error %v", about, err)
+	}
+	for k, c := range about.Columns { // in its own units
+		var want, n float64
+		filled := tableValues(t, "shown.csv", 5)
+		for i := range 20 {
+			if x := seen[i*5+k]; x != x {
+				want += (filled[i*5+k] - truth[i*5+k]) * (filled[i*5+k] - truth[i*5+k])
+				n++
+			}
+		}
+		if want = math.Sqrt(want / n); math.Abs(c.Errors["rmse"]["mean"]-want) > 1e-6*want || !strings.Contains(errors, c.Name) {
+			t.Errorf("column %s: %v, expected %v\n%s", c.Name, c.Errors, want, errors)
+		}
+	}
 	if string(read(t, "fromtext")) != string(read(t, "fromarray")) {
 		t.Error("text and array give different models")
 	}
@@ -142,4 +169,17 @@ func TestSmallTables(t *testing.T) {
 	if o.code != 1 || !strings.HasSuffix(o.stderr, "expected more than a single value of each channel\n") {
 		t.Errorf("%+v", o)
 	}
+}
+
+// tableValues returns the values of a table.
+func tableValues(t *testing.T, path string, columns int) (values []float64) {
+	t.Helper()
+	f, err := dataset.LoadTable(path, columns)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range f.Count {
+		values = append(values, f.Values(i)...)
+	}
+	return values
 }

@@ -227,7 +227,8 @@ func TestTrainSearches(t *testing.T) {
 		}
 	}
 	o := sgplvmRun(strings.Fields("train -data train.npy -out third -limit 1ns -config c.json")...)
-	if o.code != 0 || !strings.Contains(o.stdout, "the search ended early: the search had 1ns\n") || !strings.HasPrefix(o.stderr, "sgplvm: -limit 1ns ended the search early: ") {
+	if o.code != 0 || !strings.Contains(o.stdout, "the search ended early: the run had 1ns\n") ||
+		!strings.HasPrefix(o.stderr, "sgplvm: warning: the limit of 1ns ended 1 training early\nsgplvm: -limit 1ns ended the search early: ") {
 		t.Errorf("%+v", o)
 	}
 }

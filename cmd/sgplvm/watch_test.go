@@ -161,6 +161,11 @@ func TestDemo(t *testing.T) {
 			t.Errorf("want %s\n%s", want, out)
 		}
 	}
+	console := regexp.MustCompile(`\nRMSE +(\S+) `).FindStringSubmatch(out)
+	shown := regexp.MustCompile(`root mean square error, mean over pictures</td><td[^>]*>([^<]+)<`).FindSubmatch(read(t, "first/report.html"))
+	if console == nil || shown == nil || strings.TrimRight(console[1], "0") != strings.TrimRight(string(shown[1]), "0") {
+		t.Errorf("the error is %q in the console, %q on the page", console, shown)
+	}
 	files := folder(t)
 	names := []string{"report.html", "strip.png", "model.safetensors", "train.npy", "seen.npy", "filled.npy", "truth.npy"}
 	sameFolder(t, map[string]string{".": "a folder", "first": "a folder"}, func() (paths []string) {
