@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/seed-08962ecc/kronfield/mat"
 )
 
 // A limit that has passed ends each training after a step and leaves rounds of a completion out, and the warnings say so; all holes are filled in.
@@ -61,17 +63,37 @@ func TestClockShares(t *testing.T) {
 	}
 }
 
-// What was cancelled at the first evaluation of the bound says so and nothing of the bound.
+// A cancelling is a source that calls cancel, if there is one, when it is read.
+type cancelling struct {
+	Source
+	cancel func()
+}
+
+func (c *cancelling) ReadExamples(dst []float64, from, to int) error {
+	if c.cancel != nil {
+		c.cancel()
+	}
+	return c.Source.ReadExamples(dst, from, to)
+}
+
+// What was cancelled within the first evaluation of the bound says so and nothing of the bound, and training can begin again.
 func TestCancelledAtStart(t *testing.T) {
-	trainer, err := NewTrainer(waves(14), Config{LatentDims: 2, Training: steps(4)})
+	d := waves(14)
+	if d.Source == nil {
+		d.Source = NewSource(d.Y.Data, d.Examples, d.Grid.Len(), d.Y.Cols)
+	}
+	source := &cancelling{Source: d.Source}
+	d.Source, d.Y, d.Examples = source, mat.Matrix{}, 0
+	trainer, err := NewTrainer(d, Config{LatentDims: 2, Training: steps(4)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
+	source.cancel = cancel
 	if _, err := trainer.Fit(ctx); err == nil || err.Error() != context.Canceled.Error() {
 		t.Errorf("error %v", err)
 	}
+	source.cancel = nil
 	if r, err := trainer.Fit(t.Context()); err != nil || r.Iterations == 0 {
 		t.Errorf("afterwards %+v, error %v", r, err)
 	}

@@ -118,6 +118,9 @@ func fill(ctx context.Context, e *cli.Environment, args []string) error {
 		return err
 	}
 	if *s.json {
+		for _, w := range done.Report.Warnings {
+			e.Note("warning: %s", w)
+		}
 		return e.PrintJSON(engine.AboutCompleted(set, done, filled, time.Since(begin)))
 	}
 	return engine.ReportCompleted(e, set, done, filled, time.Since(begin))

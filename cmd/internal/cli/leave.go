@@ -8,7 +8,7 @@ import (
 )
 
 // patience is how long an interrupted command may take to tidy up: then what is temporary is left behind.
-const patience = 500 * time.Millisecond
+const patience = 350 * time.Millisecond
 
 // OnLeave calls say before a program ends whose command has not heard an interrupt in time.
 func (e *Environment) OnLeave(say func()) {
