@@ -139,7 +139,7 @@ func (t *Trainer) recognise(c *checkpoint) error {
 	if err := c.State.check(); err != nil {
 		return err
 	}
-	all := []*bound.Params{c.Params, c.State.Params, c.State.Origin, c.State.Truncated, c.State.NoiseFreed, c.State.Best}
+	all := []*bound.Params{c.Params, c.State.Params, c.State.Origin, c.State.NoiseFreed, c.State.Best}
 	for _, p := range all {
 		if p == nil {
 			continue

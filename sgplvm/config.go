@@ -193,13 +193,6 @@ type TrainingConfig struct {
 	// Plain default, and negative: training takes all points.
 	CoarsePoints int `json:"coarsePoints,omitzero"`
 
-	// Truncate allows phases that hold the spatial kernels to leave spatial components
-	// out of their matrix products, as many as lower the bound by no more than this
-	// for each number of the data when the phase begins (nats). What comes out is still a
-	// lower bound, and PhaseReport says how far truncation lowers it at most. Default 0:
-	// nothing is left out.
-	Truncate float64 `json:"truncate,omitzero"`
-
 	// Uncalibrated leaves the variances at a time as the model has them. Fit otherwise calibrates those
 	// of a model whose examples have times and can be left out (Trainer.Calibrate).
 	Uncalibrated bool `json:"uncalibrated,omitzero"`

@@ -83,8 +83,6 @@ func (c Config) aboutHoles(d Data) error {
 	switch {
 	case c.Residual.Kernel.Kind != "" && c.Residual.Kernel.Kind != "white":
 		return refuse("Residual.Kernel", "a structured residual")
-	case c.Training.Truncate > 0:
-		return refuse("Training.Truncate", "truncation")
 	case d.registered != nil, c.Motion == On:
 		return refuse("Motion", "motion of a film")
 	}

@@ -191,8 +191,6 @@ func (o TrainingConfig) check() error {
 	switch {
 	case o.Iterations < 0:
 		return &ConfigError{Field: "Training.Iterations", Err: fmt.Errorf("%d iterations, expected at least 1", o.Iterations)}
-	case !(o.Truncate >= 0) || math.IsInf(o.Truncate, 0):
-		return &ConfigError{Field: "Training.Truncate", Err: fmt.Errorf("truncation by %v for each number, expected a finite number, 0 or more", o.Truncate)}
 	}
 	return nil
 }

@@ -155,8 +155,6 @@ func sets() map[string]set {
 	thinned.Training.CoarsePoints = 10
 	linear := small()
 	linear.LatentKernel = "linear+bias"
-	truncated := small()
-	truncated.Training.Truncate = 1e-3
 	channels := bumps(12, 6, 5, 6).on(line(10))
 	channels.Y = mat.NewDense(12*10, 3, channels.Y.Data)
 	labels := []int{0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1}
@@ -173,7 +171,6 @@ func sets() map[string]set {
 		"residual":             {bumps(12, 6, 5, 2).on(plane(6, 5)), residual},
 		"coarse":               {bumps(12, 6, 5, 2).on(plane(6, 5)), coarse},
 		"coarse factors":       {bumps(12, 6, 5, 2).at(line(12).Data, nil), thinned},
-		"truncated":            {bumps(12, 8, 7, 2), truncated},
 		"holes":                {bumps(12, 6, 5, 2).holed(0.3, 1), small()},
 		"holes in time":        {bumps(12, 6, 5, 2).at(line(12).Data, labels).holed(0.3, 1), moving},
 		"holes by channel":     {channels.holed(0.2, 3), small()},

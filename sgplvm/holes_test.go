@@ -160,7 +160,6 @@ func TestHolesRefuse(t *testing.T) {
 		field  string
 		text   string
 	}{
-		"truncation": {func(_ *Data, cfg *Config) { cfg.Training.Truncate = 1e-3 }, "Training.Truncate", "truncation for data with missing values"},
 		"errors of another shape": {func(d *Data, _ *Config) { d.Errors = NewSource(make([]float64, 8*4), 8, 4, 1) }, "Errors",
 			"8 examples, 4 points and 1 channels, expected 8, 12 and 1"},
 		"nothing": {func(d *Data, _ *Config) {

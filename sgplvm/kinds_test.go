@@ -150,8 +150,8 @@ func TestTimePartTrains(t *testing.T) {
 	}
 }
 
-// Under a prior in time means and variances are those of the paths after training, with truncation
-// or a covariance of the noise that is learned.
+// Under a prior in time means and variances are those of the paths after training, also
+// with a covariance of the noise that is learned.
 func TestTrainingInTime(t *testing.T) {
 	moving := sets()["moving"]
 	residual := set{bumps(12, 6, 5, 2).on(line(30)).at(line(12).Data, nil), Config{LatentDims: 2, NoiseFloor: 1e-3,
@@ -160,8 +160,8 @@ func TestTrainingInTime(t *testing.T) {
 		set
 		training TrainingConfig
 	}{
-		"truncated": {moving, TrainingConfig{Iterations: 40, Warmup: 12, Truncate: 1e-6}},
-		"residual":  {residual, TrainingConfig{Iterations: 20}},
+		"steps":    {moving, TrainingConfig{Iterations: 40, Warmup: 12}},
+		"residual": {residual, TrainingConfig{Iterations: 20}},
 	} {
 		tr := newTestTrainer(t, c.data, c.config.with(c.training))
 		before := boundOf(t, tr)

@@ -72,9 +72,6 @@ func (t *Trainer) optimise(ctx context.Context, p phase) (status string, err err
 	if s.Optimiser != nil {
 		f.first = s.Bound
 	}
-	if err := t.truncate(ctx, p); err != nil {
-		return "", err
-	}
 	before := s.Phase
 	steps, evaluations := 0, 0 // of an earlier part of the phase
 	if s.Optimiser != nil {
@@ -125,23 +122,6 @@ func (t *Trainer) optimise(ctx context.Context, p phase) (status string, err err
 	return r.Status.String(), err
 }
 
-// truncates reports whether a phase leaves spatial components out.
-func (t *Trainer) truncates(p phase) bool {
-	return t.config.Training.Truncate > 0 && p.free&bound.GroupSpatial == 0
-}
-
-// truncate leaves out the components that the phase may do without.
-func (t *Trainer) truncate(ctx context.Context, p phase) error {
-	s := &t.state
-	if !t.truncates(p) {
-		return nil
-	}
-	if s.Optimiser == nil || s.Truncated == nil {
-		s.Truncated = s.Params.Clone()
-	}
-	return t.evaluator.Truncate(ctx, s.Truncated, t.config.Training.Truncate*t.size())
-}
-
 // options returns those of the optimiser for a phase.
 func (t *Trainer) options(p phase) lbfgs.Options {
 	o := lbfgs.Options{
@@ -175,13 +155,6 @@ func (t *Trainer) take(p phase, r lbfgs.Result, first float64, steps int) error 
 	s.Optimiser = r.State
 	if p.pairs != nil {
 		*p.pairs = r.State
-	}
-	if t.truncates(p) {
-		if err := t.evaluator.Factorize(context.Background(), s.Params); err != nil {
-			return err
-		}
-		s.Phase.LeftOut, s.Phase.Components = t.evaluator.Dropped(), t.evaluator.Components()
-		s.Phase.TruncationLoss = t.evaluator.TruncationLoss(s.Params)
 	}
 	if s.Best == nil || s.Bound > s.BestBound {
 		s.Best, s.BestBound = s.Params.Clone(), s.Bound

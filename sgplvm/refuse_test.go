@@ -94,7 +94,6 @@ func TestNewTrainerRefuses(t *testing.T) {
 		"steps of a round":      {func(d *Data, cfg *Config) { cfg.Residual.Steps = -1 }, "Residual.Steps", "-1"},
 		"taper":                 {func(d *Data, cfg *Config) { cfg.Residual.Taper = nan }, "Residual.Taper", "NaN"},
 		"iterations":            {func(d *Data, cfg *Config) { cfg.Training.Iterations = -1 }, "Training.Iterations", "-1"},
-		"truncation":            {func(d *Data, cfg *Config) { cfg.Training.Truncate = nan }, "Training.Truncate", "NaN"},
 
 		"start of other examples": {func(d *Data, cfg *Config) { cfg.Start = trained(t) }, "Start", "latent variables of 16 examples, expected 6"},
 	} {

@@ -70,12 +70,6 @@ type PhaseReport struct {
 	// Bounds are those after the steps Every, 2·Every, …; there are fewer than mostBounds of them.
 	Every  int       `json:"every,omitempty"`
 	Bounds []float64 `json:"bounds,omitempty"`
-
-	// Of the last run with truncation: how many of all spatial components were left
-	// out, and by how much at most that lowers the bound at its end.
-	LeftOut        int     `json:"-"`
-	Components     int     `json:"-"`
-	TruncationLoss float64 `json:"-"`
 }
 
 // mostBounds bounds how many bounds of a phase are kept.

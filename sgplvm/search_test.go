@@ -380,7 +380,6 @@ func fixed(film bool) map[string]func(c *Config) {
 		"Training.Joint":          func(c *Config) { c.Training.Joint = true },
 		"Training.HoldSpace":      func(c *Config) { c.Training.HoldSpace = true },
 		"Training.CoarsePoints":   func(c *Config) { c.Training.CoarsePoints = 5 },
-		"Training.Truncate":       func(c *Config) { c.Training.Truncate = 1e-4 },
 		"Training.Uncalibrated":   func(c *Config) { c.Training.Uncalibrated = true },
 		"Motion":                  func(c *Config) { c.Motion = Off },
 		"Spatial, two":            func(c *Config) { c.Spatial = []SpatialConfig{{Kernel: rbf}, {}} },

@@ -30,7 +30,6 @@ type trainerState struct {
 	Limit      int           // steps in all
 	Params     *bound.Params // at the beginning of the phase
 	Origin     *bound.Params // where training starts
-	Truncated  *bound.Params // for which the components left out of the phase were chosen
 	Bound      float64       // of Params; −Inf before it is known
 	Optimiser  *lbfgs.State  // of the phase, where it goes on after an interruption
 	Latent     *lbfgs.State  // where the phases of a round ended last, for their pairs

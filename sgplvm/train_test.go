@@ -273,36 +273,6 @@ func TestHoldSpace(t *testing.T) {
 	}
 }
 
-// Training with truncation says what it left out, and ends no further below training without it than that
-// takes off.
-func TestTruncation(t *testing.T) {
-	train := func(truncate float64) Report {
-		_, r := fit(t, bumps(12, 8, 7, 2), small().with(TrainingConfig{Iterations: 80, Warmup: 30, Truncate: truncate}))
-		return r
-	}
-	const tolerance = 1e-3
-	data := float64(12 * 8 * 7)
-	plain, r := train(0), train(tolerance)
-	for _, p := range plain.Phases {
-		if p.Components != 0 || p.LeftOut != 0 || p.TruncationLoss != 0 {
-			t.Errorf("without truncation: %+v", p)
-		}
-	}
-	left := 0
-	for _, p := range r.Phases {
-		left += p.LeftOut
-		if !(p.TruncationLoss >= 0 && p.TruncationLoss <= 60*tolerance*data) {
-			t.Errorf("phase %+v", p)
-		}
-	}
-	if left == 0 {
-		t.Error("nothing was left out")
-	}
-	if !(r.Bound >= plain.Bound-0.01*math.Abs(plain.Bound)-2*tolerance*data) {
-		t.Errorf("bound %v, %v without truncation", r.Bound, plain.Bound)
-	}
-}
-
 // Rounds of training that learn Σ come last, are named and leave Σ in the model; a model without a
 // residual has none.
 func TestResidualRounds(t *testing.T) {

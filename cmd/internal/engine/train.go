@@ -43,12 +43,6 @@ func Report(e *cli.Environment, m *sgplvm.Model, r Trained) {
 	if r.Forecast > 0 && (r.Searched > 0 || r.Took > time.Second) {
 		s.text("forecast %s; the search took %s", r.Forecast.Round(time.Second), r.Searched.Round(100*time.Millisecond))
 	}
-	for i := len(r.Phases) - 1; i >= 0; i-- {
-		if p := r.Phases[i]; p.Components > 0 {
-			s.text("truncation left out %d of %d spatial components at last, which lowers the bound by at most %.3g", p.LeftOut, p.Components, p.TruncationLoss)
-			break
-		}
-	}
 	s.kept(m)
 	fmt.Fprint(e.Stdout, s.String())
 	for _, w := range r.Warnings {

@@ -23,7 +23,6 @@ func (e *Evaluator) Spectra() (all []eig.Spectrum) {
 // are linear in. Besides H and α it needs room for a slab: the spatial modes are
 // multiplied in place, and the latent one some components at a time.
 func (e *Evaluator) Alpha(ctx context.Context, p *Params) (kronprod.Tensor, error) {
-	e.Restore()
 	if err := e.Factorize(ctx, p); err != nil {
 		return kronprod.Tensor{}, err
 	}

@@ -21,9 +21,6 @@ func (e *Evaluator) Evaluate(ctx context.Context, p, grad *Params, free Group) (
 	if e.masked != nil {
 		return e.masked.evaluate(ctx, p, grad, free)
 	}
-	if grad != nil && free&GroupSpatial != 0 {
-		e.Restore()
-	}
 	if err := e.Factorize(ctx, p); err != nil {
 		return math.NaN(), err
 	}

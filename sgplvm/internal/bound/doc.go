@@ -19,8 +19,7 @@
 // diagonalises all of them at once: with W = Ψ1·T, B = (⊗W)ᵀ·Y and D = β⁻¹ + ⊗Λ_f the bound is a
 // sum over the m·d_y numbers of B (bound.go). The data are contracted with the spatial factors and
 // kept so for as long as space does not move (projected.go), and one sweep over them adds up all that
-// the bound and its gradient need (sweep.go). Components of space that hardly count are left out, with
-// a bound on the error (truncate.go).
+// the bound and its gradient need (sweep.go).
 //
 // The gradient never differentiates an eigenvector: the derivatives in K_f, Ψ1_f and Ψ2_f are known in
 // closed form, and are chained into the kernels from there (gradient.go; docs/math.md, "The gradient").

@@ -31,7 +31,6 @@ type Evaluator struct {
 	projected projected
 	lambda    []float64 // Λ of all spatial factors together, for the components in projected
 	omega     []float64 // ω likewise, ones written out
-	dropped   dropped   // the components that are not in projected
 
 	sweep sweep // of the last evaluation
 
@@ -60,10 +59,7 @@ func NewEvaluator(y *data.Scaled, x data.Grid, jitter float64) *Evaluator {
 func (e *Evaluator) Data() *data.Scaled { return e.y }
 
 // Components returns Π m_f over the spatial factors.
-func (e *Evaluator) Components() int { return len(e.lambda) + len(e.dropped.lambda) }
-
-// Dropped returns how many components truncation leaves out.
-func (e *Evaluator) Dropped() int { return len(e.dropped.lambda) }
+func (e *Evaluator) Components() int { return len(e.lambda) }
 
 // Factorize brings factors and the data in their eigenbasis up to date with the parameters, and
 // with a dynamical prior Mu and S of p with its paths. Errors: *FactorizationError, *data.ReadError,
@@ -123,7 +119,6 @@ func (e *Evaluator) Derive(p *Params) error {
 // project contracts Y with the data basis of every spatial factor, some examples at
 // a time. If that whitens them, ‖Y‖² is that of the whitened data.
 func (e *Evaluator) project(ctx context.Context, whitens bool) error {
-	e.dropped.lambda, e.dropped.energy = e.dropped.lambda[:0], e.dropped.energy[:0]
 	e.lambda, e.omega = joint(e.lambda, e.factors[1:], (*Factor).eigenvalue), joint(e.omega, e.factors[1:], (*Factor).weight)
 	channels := e.y.Channels
 	e.dims = append(e.dims[:0], e.y.Examples, channels)

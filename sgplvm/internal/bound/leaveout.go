@@ -26,7 +26,6 @@ func (e *Evaluator) BeginLeavingOut(ctx context.Context, p *Params) error {
 	if e.masked != nil {
 		return e.masked.beginLeavingOut(ctx, p)
 	}
-	e.Restore()
 	if err := e.Factorize(ctx, p); err != nil {
 		return err
 	}

@@ -93,41 +93,6 @@ func (y *projected) examplesGram() mat.Matrix {
 	return y.gram
 }
 
-// energies returns the sum of squares of every component over examples and channels.
-func (y *projected) energies() []float64 {
-	energy := make([]float64, y.components)
-	mat.Parallel(y.blocks(), func(b int) {
-		from, to := y.block(b)
-		for c := range y.channels {
-			p := y.at(c, from, to)
-			for i := range p.Rows {
-				for j, v := range p.Row(i) {
-					energy[from+j] += v * v
-				}
-			}
-		}
-	})
-	return energy
-}
-
-// keep leaves only the given components, in ascending order.
-func (y *projected) keep(components []int) {
-	old := *y
-	y.data = nil
-	y.resize(old.examples, old.channels, len(components))
-	mat.Parallel(y.blocks(), func(b int) {
-		from, to := y.block(b)
-		for c := range y.channels {
-			p := y.at(c, from, to)
-			for i, j := range components[from:to] {
-				first, last := old.block(j / old.width)
-				column := old.at(c, first, last).Slice(0, old.examples, j-first, j-first+1)
-				mat.Copy(p.Slice(0, p.Rows, i, i+1), column)
-			}
-		}
-	})
-}
-
 // eachSlab reads Y some examples at a time, scaled, as tensors examples × d_y × n_1 × ….
 func eachSlab(ctx context.Context, y *data.Scaled, x data.Grid, body func(slab kronprod.Tensor, from int) error) error {
 	channels, points := y.Channels, y.Points

@@ -43,10 +43,6 @@ var calls = map[string]func(ctx context.Context, e *bound.Evaluator, p *bound.Pa
 		alpha, err := e.Alpha(ctx, p)
 		return alpha.Data, err
 	},
-	"Truncate": func(ctx context.Context, e *bound.Evaluator, p *bound.Params) ([]float64, error) {
-		err := e.Truncate(ctx, p, 1)
-		return []float64{float64(e.Dropped())}, err
-	},
 	"BeginLeavingOut": func(ctx context.Context, e *bound.Evaluator, p *bound.Params) ([]float64, error) {
 		defer e.EndLeavingOut()
 		if err := e.BeginLeavingOut(ctx, p); err != nil {

@@ -124,7 +124,6 @@ func (e *Evaluator) noiseSlope(p *Params) {
 // E_q (y − f)·(y − f)ᵀ at p, n_s×n_s. Since L depends on Σ through the expected log
 // likelihood alone, that is Σ + 2/(n_ξ·d_y)·Σ·∂L/∂Σ·Σ.
 func (e *Evaluator) residualCovariance(ctx context.Context, p *Params) (mat.Matrix, error) {
-	e.Restore()
 	if err := e.Factorize(ctx, p); err != nil {
 		return mat.Matrix{}, err
 	}

@@ -130,7 +130,7 @@ func (s *sweep) run(ctx context.Context, e *Evaluator, beta float64, w wanted) e
 func (s *sweep) oneRow() bool {
 	e, n, m := s.e, s.e.y.Examples, s.e.factors[0].Size()
 	columns := len(e.lambda) * e.y.Channels
-	return s.wanted&allWhite != 0 && len(e.dropped.lambda) == 0 && n*n*(columns/2+m)+n*m*m/2 < columns*m*(2*n+m) &&
+	return s.wanted&allWhite != 0 && n*n*(columns/2+m)+n*m*m/2 < columns*m*(2*n+m) &&
 		!uneven(e.lambda) && !uneven(e.omega)
 }
 
@@ -207,11 +207,6 @@ func (s *sweep) Do(i int) {
 			mat.ScaleRows(weighted, lambda, weighted)
 			mat.MulSym(sums.weighted, 1, weighted.T(), h, 1)
 		}
-	}
-	first, last = work.Block(i, s.parts, len(e.dropped.lambda))
-	for from := first; from < last; from += y.width {
-		to := min(from+y.width, last)
-		s.invert(sums, mat.NewDense(to-from, m, (*buffer)[:m*(to-from)]), e.dropped.lambda[from:to])
 	}
 	mat.GiveBack(buffer)
 }
