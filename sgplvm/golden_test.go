@@ -30,8 +30,7 @@ import (
 //	render          3×…     at in.times
 //	sample          2×…     two fields with noise, seed 5
 //
-// and NAME.variance beside those but sample. Of film.model, a film with motion, there are in.times, render and fine, the
-// same in pixels half as large.
+// and NAME.variance beside those but sample.
 
 // goldenModel is such a model with what is expected of it.
 type goldenModel struct {
@@ -56,7 +55,7 @@ func (g *goldenModel) has(name string) bool { return g.expected.Lookup(name) != 
 // Model files of earlier versions load, say what they said, and are written again to the byte.
 func TestGoldenModels(t *testing.T) {
 	files, err := filepath.Glob("testdata/models/*.model")
-	if err != nil || len(files) != 13 {
+	if err != nil || len(files) != 12 {
 		t.Fatalf("%d model files, error %v", len(files), err)
 	}
 	for _, file := range files {
@@ -91,11 +90,7 @@ func TestGoldenModels(t *testing.T) {
 			if g.expected, err = safetensors.Read(expected); err != nil {
 				t.Fatal(err)
 			}
-			if name == "film" {
-				g.checkFilm(t)
-			} else {
-				g.check(t)
-			}
+			g.check(t)
 			if !bytes.Equal(saved(t, m), again) {
 				t.Error("written again after predictions, the file differs")
 			}
@@ -300,29 +295,6 @@ func (g *goldenModel) check(t *testing.T) {
 		t.Fatal(err)
 	}
 	g.compare(t, "sample", []Prediction{{Mean: fields.Y[0]}, {Mean: fields.Y[1]}})
-}
-
-// checkFilm compares the frames of a film.
-func (g *goldenModel) checkFilm(t *testing.T) {
-	if g.Summary().Motion == "" || g.Attached("motion") != nil {
-		t.Error("a film without motion, or one that is attached to its model")
-	}
-	later, err := g.LatentAt(0, g.values(t, "in.times"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	g.compare(t, "render", g.predict(t, later, nil))
-	g.compare(t, "fine", g.predict(t, later, Grid{finer(g.Grid()[0], 14)}))
-}
-
-// finer returns the pixels, twice as many each way, in the place of pixels, width in a row, in one factor.
-func finer(x mat.Matrix, width int) mat.Matrix {
-	y := mat.New(4*x.Rows, 2)
-	for i := range y.Rows {
-		y.Set(i, 0, x.At(0, 0)+float64(i/(2*width))/2-0.25)
-		y.Set(i, 1, x.At(0, 1)+float64(i%(2*width))/2-0.25)
-	}
-	return y
 }
 
 func (g *goldenModel) predict(t *testing.T, latents []Latent, grid Grid) []Prediction {

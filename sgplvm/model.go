@@ -104,7 +104,7 @@ func newModel(q *predict.Posterior, f *film.Film, seed uint64, attributes map[st
 // With returns the model with content attached under names, in its file as well: what the caller
 // needs beside the model to use it. What had one of the names is replaced; nil takes it away. The
 // models share everything else, and content, which must not be changed afterwards. It panics for the
-// names under which a film is kept: motion, originals, detail, unrest, errors, mixture and chroma.
+// names under which a film is kept: motion, originals, detail, inflation, errors, mixture and chroma.
 func (m *Model) With(attachments map[string][]byte) *Model {
 	c := *m
 	c.attached = map[string][]byte{}

@@ -54,7 +54,7 @@ import (
 //	eigen.spatial.F          m_F×m_F     T_F; V_F where tied, 0×0 where that is the identity
 //	eigen.spatial.F.values   m_F         Λ_F; s_F where tied
 //	partly                   U8, the file of a second model for examples seen in part; absent without one
-//	attached.motion, .originals, .detail, .unrest, .errors, .mixture, .chroma  U8, the film, where the examples are the frames of one
+//	attached.motion, .originals, .detail, .inflation, .errors, .mixture, .chroma  U8, the film, where the examples are the frames of one
 //	attached.NAME            U8, what was attached besides
 //
 // and its metadata: format, seed, spatial.F.kernel, residual.kernel, dynamics.kernel and

@@ -21,16 +21,13 @@ func (f *Film) Calibrated(ctx context.Context, leaveOut LeaveOut, progress func(
 	mixed := *f
 	f = &mixed
 	var err error
-	if f.detail, err = mixture.Bending(ctx, f.motion, f.frames, f.detail); err != nil {
-		return nil, err
-	}
 	if err := f.learnMixture(ctx, leaveOut); err != nil {
 		return nil, err
 	}
 	wanted := f.Examined()
 	truth, predicted := f.frame(true), f.frame(true)
 	width, height := f.shape.Width, f.shape.Height
-	inflation := mixture.NewInflation(width, height, f.shape.At)
+	var learned inflation
 	patches := newPatches(width, height, n)
 	err = leaveOut(ctx, wanted, func(i int, mean, variance mat.Matrix) error {
 		if err := f.frames.ReadExamples(truth.Mean.Data, i, i+1); err != nil {
@@ -38,7 +35,7 @@ func (f *Film) Calibrated(ctx context.Context, leaveOut LeaveOut, progress func(
 		}
 		registered := frame.Frame{Width: width, Height: height, Mean: mean, Variance: variance}
 		f.warp(predicted, registered, f.motion.LeftOut(i))
-		inflation.Set(i, truth, predicted)
+		learned.add(truth, predicted)
 		patches.add(i, truth, predicted)
 		if err := progress(i+1, n); err != nil {
 			return err
@@ -48,9 +45,8 @@ func (f *Film) Calibrated(ctx context.Context, leaveOut LeaveOut, progress func(
 	if err != nil {
 		return nil, err
 	}
-	inflation.Choose()
-	f.inflation = inflation
-	f.errors = patches.learn(inflation, f.shape.At)
+	f.inflation = learned.learned()
+	f.errors = patches.learn(f.inflation.Factor)
 	return f, nil
 }
 

@@ -3,7 +3,6 @@ package film
 import (
 	"context"
 	"math"
-	"strings"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -95,34 +94,6 @@ func TestCalibrated(t *testing.T) {
 		}
 		if off > 0.05*sum {
 			t.Errorf("variances of finer pixels differ by %v of those of training", off/sum)
-		}
-	}
-}
-
-// Where contents swing, paths bend in what is predicted, and not where they move evenly.
-func TestBendsOfFilm(t *testing.T) {
-	for _, c := range []struct {
-		name  string
-		at    func(i float64) float64
-		bends bool
-	}{
-		{"swinging", func(i float64) float64 { return 4 * math.Sin(0.8*i) }, true},
-		{"even", func(i float64) float64 { return 1.5 * i }, false},
-	} {
-		f, _, leaveOut, _ := moving(t, 0, func(i, x, y int) float64 {
-			u := float64(x) - c.at(float64(i))
-			return 120 + 40*math.Sin(u/3) + 30*math.Sin(float64(y)/4+u/9)
-		})
-		learned, err := f.Calibrated(context.Background(), leaveOut, func(int, int) error { return nil })
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := learned.detail.Encode()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if strings.Contains(string(text), `"Bends":true`) != c.bends {
-			t.Errorf("%s: the detail %s", c.name, text)
 		}
 	}
 }

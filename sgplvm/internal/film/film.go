@@ -2,7 +2,6 @@ package film
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/chroma"
@@ -20,7 +19,7 @@ type Film struct {
 	motion    *motion.Motion
 	frames    *motion.Frames // with chroma interpolated
 	detail    *mixture.Detail
-	inflation *mixture.Inflation
+	inflation inflation
 	mixture   *mixture.Mixture
 	errors    *errorLaw // nil where it was not learned
 	examined  int       // about how many frames are left out at most to learn from; 0 for all
@@ -57,7 +56,7 @@ func New(ctx context.Context, frames data.Source, grid data.Grid, times []float6
 	if f.detail, err = mixture.Measure(ctx, frames, width, height); err != nil {
 		return nil, err
 	}
-	f.inflation, f.mixture = mixture.NewInflation(width, height, f.shape.At), new(mixture.Mixture)
+	f.inflation, f.mixture = inflation{Factor: 1}, new(mixture.Mixture)
 	return f, nil
 }
 
@@ -88,7 +87,7 @@ func (f *Film) Examined() (wanted func(frame int) bool) {
 // Motion returns how the contents move.
 func (f *Film) Motion() *motion.Motion { return f.motion }
 
-// String tells the motion in one line, what predictions are mixed with, and over what time errors are alike where that was learned.
+// String tells the motion in one line, what predictions are mixed with.
 func (f *Film) String() string {
 	text := f.motion.String()
 	if shared := f.chroma.String(); shared != "" {
@@ -96,9 +95,6 @@ func (f *Film) String() string {
 	}
 	if mixed := f.mixture.String(); mixed != "" {
 		text += ", " + mixed
-	}
-	if reach := f.inflation.Reach(); reach > 0 {
-		text += fmt.Sprintf(", variance inflation over %.4g", reach)
 	}
 	return text
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/chroma"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/mixture"
@@ -16,12 +15,10 @@ import (
 // FuzzParts reads any bytes as each part of a film: what is refused is so in one line, and leaves the part what it was; what
 // is taken is written and read again alike, and can be used.
 func FuzzParts(f *testing.F) {
-	const cells = `"Width":1,"Height":1,"At":[{"Sequence":0,"Time":0},{"Sequence":0,"Time":1}]`
 	for part, text := range []string{
 		`{"width":4,"height":2,"sequences":[{"label":0,"frames":[1,0],"times":[0,1]}]}`,
 		"{\"Width\":4,\"Height\":2,\"Channels\":1,\"Frames\":2,\"Least\":0,\"Step\":1}\n0a1b2c3d4e5f6g7h8i9j0k1l2m3n4o5p",
 		`{"Width":4,"Height":2,"Energy":[0.5],"Laplacian":[0.5],"Ratio":[0.7],"A":-1,"Gamma":0.5,"Sharpening":[0.1,0.2,0.1,0]}`,
-		`{` + cells + `,"Ratios":"AACAPwAAAEA=","Reach":2,"Prior":1,"Factor":1.5}`,
 		`{"Width":1,"Height":1,"Scale":[2],"Unit":1,"Levels":[[1,0,0,0],[1,0,0,0],[1,0,0,0],[0.5,0.5,0,0],[1,0,0,0],[1,0,0,0],[1,0,0,0],[1,0,0,0],[0.25,0.25,0.25,0.25]],"Laws":[[1,1,1,1]],"Light":[0.1],"Outside":{"Weights":[0.5,0,0.5,0],"Factor":2},"Gap":1}`,
 		`{"Across":{"Shared":true,"Odd":true,"Near":0.2,"Far":-0.03,"Missed":0.02},"Down":{"Shared":false,"Odd":false,"Near":0,"Far":0},"Rounding":{"Step":1,"Least":[0,0,-1],"Most":[1,1,0.5]}}`,
 		`{"Step":1,"Channels":[{"Least":0,"Most":255,"Above":true},{"Least":3,"Most":9,"Below":true}]}`,
@@ -33,7 +30,7 @@ func FuzzParts(f *testing.F) {
 			return
 		}
 		parts := func() []frame.Part {
-			return []frame.Part{new(motion.Motion), new(motion.Frames), new(mixture.Detail), new(mixture.Inflation), new(mixture.Mixture), new(chroma.Chroma), new(frame.Limits)}
+			return []frame.Part{new(motion.Motion), new(motion.Frames), new(mixture.Detail), new(mixture.Mixture), new(chroma.Chroma), new(frame.Limits)}
 		}
 		k := int(which) % len(parts())
 		p, empty, again := parts()[k], parts()[k], parts()[k]
@@ -99,9 +96,6 @@ func use(t *testing.T, p frame.Part) {
 				p.Sharpened(picture(4, 3, channels), w)
 			}
 		}
-	case *mixture.Inflation:
-		f := picture(11, 7, 2)
-		p.Apply(f, data.Instant{Time: 0.5})
 	case *mixture.Mixture:
 		_ = p.String()
 	case *chroma.Chroma:

@@ -9,7 +9,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
 )
 
-// A namedPart has the name under which it is kept in a model's file. Older files have no optional ones.
+// A namedPart has the name under which it is kept in a model's file.
 type namedPart struct {
 	name string
 	frame.Part
@@ -19,7 +19,7 @@ type namedPart struct {
 
 // parts returns all parts; errors is the law to write or to read.
 func (f *Film) parts(errors *errorLaw) []namedPart {
-	return []namedPart{{name: "motion", Part: f.motion}, {name: "originals", Part: f.frames}, {name: "detail", Part: f.detail}, {name: "unrest", Part: f.inflation},
+	return []namedPart{{name: "motion", Part: f.motion}, {name: "originals", Part: f.frames}, {name: "detail", Part: f.detail}, {name: "inflation", Part: &f.inflation},
 		{"errors", errors, true, f.errors == nil}, {"mixture", f.mixture, true, f.mixture == nil || f.mixture.Alone()}, {"chroma", &f.chroma, true, !f.chroma.Shared()},
 		{"limits", &f.limits, true, !f.limits.Known()}}
 }
@@ -60,7 +60,7 @@ func (f *Film) FrameBytes() int {
 // Decode returns the film with some parts, which it shares, of a model of frames with the given pixels, channels
 // and times. Errors: something that is not the part of such a film. Nothing in the parts is trusted.
 func Decode(parts map[string][]byte, grid data.Grid, channels int, at []data.Instant) (*Film, error) {
-	f := &Film{motion: new(motion.Motion), frames: new(motion.Frames), detail: new(mixture.Detail), inflation: new(mixture.Inflation), mixture: new(mixture.Mixture)}
+	f := &Film{motion: new(motion.Motion), frames: new(motion.Frames), detail: new(mixture.Detail), mixture: new(mixture.Mixture)}
 	law := new(errorLaw)
 	for _, p := range f.parts(law) {
 		content := parts[p.name]

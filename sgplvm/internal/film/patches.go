@@ -1,12 +1,10 @@
 package film
 
 import (
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/mixture"
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 )
 
@@ -104,17 +102,16 @@ type errorSet struct {
 }
 
 // learn returns the law under which the errors of each patch are likeliest together, nil where there is
-// nothing to learn from. inflation is that of the film's variances.
-func (p *patches) learn(inflation *mixture.Inflation, at []data.Instant) *errorLaw {
+// nothing to learn from. factor is what variances are multiplied by.
+func (p *patches) learn(factor float64) *errorLaw {
 	var sets [][]errorSet
 	for _, q := range p.all {
-		factor := inflation.LeftOut(q.frame)
 		var set []errorSet
 		for c := range q.errors {
 			s := errorSet{sites: make([]site, len(p.offsets)), errors: make([]float64, len(p.offsets))}
 			for k, o := range p.offsets {
 				x, y := q.x+o[0], q.y+o[1]
-				deviation := math.Sqrt(factor(x, y, p.width, p.height) * q.variance[c][k])
+				deviation := math.Sqrt(factor * q.variance[c][k])
 				if !(deviation > 0) {
 					return nil
 				}

@@ -150,7 +150,7 @@ func (m *Model) show(dst, registered frame.Frame, l predict.Latent) error {
 	one := func(f frame.Frame, x motion.Moment) {
 		m.warp(f, registered, x)
 		if f.Variance.Rows > 0 {
-			m.inflate(f, *l.At) // not to what two shots are apart, which no frame that was left out tells of
+			m.inflate(f) // not what two shots are apart, which no frame that was left out tells of
 		}
 	}
 	one(dst, moments[0])
@@ -167,9 +167,11 @@ func (m *Model) show(dst, registered frame.Frame, l predict.Latent) error {
 	return nil
 }
 
-// inflate applies the variance inflation of a time, as far as values of the film can differ.
-func (f *Film) inflate(dst frame.Frame, at data.Instant) {
-	f.inflation.Apply(dst, at)
+// inflate multiplies the variances of a frame, as far as values of the film can differ.
+func (f *Film) inflate(dst frame.Frame) {
+	for k := range dst.Variance.Data {
+		dst.Variance.Data[k] *= f.inflation.Factor
+	}
 	f.limits.Bound(dst)
 }
 

@@ -55,7 +55,7 @@ func TestInflate(t *testing.T) {
 	for k := range dst.Variance.Data {
 		dst.Variance.Data[k] = []float64{2000, 3000}[k%2]
 	}
-	f.inflate(dst, f.shape.At[0])
+	f.inflate(dst)
 	for k, v := range dst.Variance.Data {
 		if want := []float64{2000, 2500}[k%2]; math.Abs(v-want) > 1e-9 {
 			t.Fatalf("variance %v of pixel %d, want %v", v, k, want)
@@ -92,8 +92,10 @@ func TestShownBetweenShots(t *testing.T) {
 	}
 	c.warp(want, registered, moments[0])
 	c.warp(second, registered, moments[1])
-	c.inflation.Apply(want, at)
-	c.inflation.Apply(second, at)
+	for k := range want.Variance.Data {
+		want.Variance.Data[k] *= c.inflation.Factor
+		second.Variance.Data[k] *= c.inflation.Factor
+	}
 	want.Blend(second, moments[1].Chance)
 	c.detail.AddTo(want)
 	for k, v := range want.Variance.Data {

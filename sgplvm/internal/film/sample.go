@@ -115,7 +115,7 @@ func (d *drawing) show(draw, i int, values mat.Matrix) (predict.SampledFrame, er
 func (d *drawing) complete(expected, registered frame.Frame, i int) (finer mat.Matrix) {
 	d.mix(expected, registered, d.moments[i])
 	d.Film.detail.AddEdges(expected)
-	d.inflate(expected, *d.latents[i].At)
+	d.inflate(expected)
 	return d.finer(expected)
 }
 

@@ -54,11 +54,6 @@ func Rotation(t, u, v float64) (x, y float64) {
 	return 0.5 + du*math.Cos(a) - dv*math.Sin(a), 0.375 + du*math.Sin(a) + dv*math.Cos(a)
 }
 
-// Bending moves rows and columns, each its own way.
-func Bending(t, u, v float64) (x, y float64) {
-	return u + 0.02*math.Sin(0.8*t)*math.Sin(3*v), v + 0.025*math.Cos(0.6*t)*math.Sin(4*u+1)
-}
-
 // Times returns n times from 0.
 func Times(n int, spacing float64) []float64 {
 	t := make([]float64, n)
@@ -75,42 +70,6 @@ func Cut(times []float64, from int, m Move) []float64 {
 		slices.Reverse(film[k : k+Width])
 		for x := range Width {
 			film[k+x] = 40 - 0.9*film[k+x]
-		}
-	}
-	return film
-}
-
-// Grain is a pattern of which much is as fine as pixels are.
-func Grain(u, v float64) float64 {
-	return Pattern(u, v, 0) + 20*math.Sin(2.4*Width*u)*math.Cos(2.2*Width*v)
-}
-
-// GrainFilm returns frames of grain that moves by translation.
-func GrainFilm(times []float64) []float64 {
-	var film []float64
-	for _, t := range times {
-		x0, y0 := Translation(t, 0, 0)
-		for y := range Height {
-			for x := range Width {
-				film = append(film, Grain((float64(x)+0.5)/Width-x0, (float64(y)+0.5)/Width-y0))
-			}
-		}
-	}
-	return film
-}
-
-// Disc returns frames of a textured disc that crosses a picture that does not move, by speed widths
-// in a unit of time.
-func Disc(times []float64, speed float64) []float64 {
-	var film []float64
-	for _, t := range times {
-		for y := range Height {
-			for x := range Width {
-				u, v := (float64(x)+0.5)/Width, (float64(y)+0.5)/Width
-				du, dv := u-0.3-speed*t, v-0.3-speed/2*t
-				disc := 1 / (1 + math.Exp((math.Hypot(du, dv)-0.1)/0.01))
-				film = append(film, (1-disc)*Pattern(u, v, 0)+disc*(100+60*math.Sin(40*du)*math.Cos(35*dv)))
-			}
 		}
 	}
 	return film

@@ -1,16 +1,10 @@
 package mixture
 
 import (
-	"context"
 	"math"
-	"strings"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/internal/opticalflow"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/drawn"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/filmtest"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
 )
 
@@ -101,79 +95,6 @@ func TestBendsAgree(t *testing.T) {
 		if got := alike(c.a, c.b); math.Abs(got-c.want) > 1e-12 {
 			t.Errorf("%v and %v: %v counts, want %v", c.a, c.b, got, c.want)
 		}
-	}
-}
-
-// Paths bend where contents do so in frames that are left out, which brings a frame between others nearer; not where they move evenly, or by steps that nothing tells, and not in shots of few frames.
-func TestBending(t *testing.T) {
-	times := drawn.Times(12, 1)
-	size := drawn.Width * drawn.Height
-	for _, c := range []struct {
-		name   string
-		frames int
-		m      drawn.Move
-		bends  bool
-	}{
-		{"swinging", 12, drawn.Translation, true},
-		{"even", 12, func(t, u, v float64) (x, y float64) { return u + 0.02*t, v - 0.01*t }, false},
-		{"in steps", 12, func(t, u, v float64) (x, y float64) { return u + 0.04*math.Floor(t/2), v }, false},
-		{"swinging, three frames", 3, drawn.Translation, false},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			known := times[:c.frames]
-			m := filmtest.Still(drawn.Width, drawn.Height, known)
-			frames := filmtest.Keep(t, m, data.NewSource(drawn.Film(known, drawn.Width, drawn.Height, 1, c.m), c.frames, size, 1))
-			even := &Detail{Width: drawn.Width, Height: drawn.Height}
-			d, err := Bending(context.Background(), m, frames, even)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if d.Bends != c.bends {
-				t.Fatalf("paths bend: %v", d.Bends)
-			}
-			if even.Bends {
-				t.Error("the detail that was given has changed")
-			}
-			if !c.bends {
-				return
-			}
-			truth := drawn.Film([]float64{5.5}, drawn.Width, drawn.Height, 1, c.m)
-			missed := func(d *Detail) (sum float64) {
-				for k, v := range NewOthers(frames, d, motion.Moment{Shot: m.Sequences[0], Time: 5.5, Without: -1}, drawn.Width, drawn.Height).means[others-1].Data {
-					sum += frame.Square(v - truth[k])
-				}
-				return sum
-			}
-			if bent, straight := missed(d), missed(even); !(bent < 0.5*straight) {
-				t.Errorf("squared error %v along paths that bend, %v along straight ones", bent, straight)
-			}
-		})
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	m := filmtest.Still(drawn.Width, drawn.Height, times)
-	frames := filmtest.Keep(t, m, data.NewSource(drawn.Film(times, drawn.Width, drawn.Height, 1, drawn.Translation), 12, size, 1))
-	if _, err := Bending(ctx, m, frames, new(Detail)); err != context.Canceled {
-		t.Errorf("cancelled: %v", err)
-	}
-}
-
-// A detail keeps whether paths bend; in a file that does not tell they are straight.
-func TestBendsFile(t *testing.T) {
-	d := &Detail{Width: 64, Height: 48, Gamma: 1, Bends: true}
-	text, err := d.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	again := new(Detail)
-	if err := again.Decode(text); err != nil || !again.Bends {
-		t.Errorf("paths bend: %v, %v", again.Bends, err)
-	}
-	if err := again.Decode([]byte(`{"Width":64,"Height":48}`)); err != nil || again.Bends {
-		t.Errorf("without it: %v, %v", again.Bends, err)
-	}
-	if err := again.Decode([]byte(`{"Width":64,"Height":48,"Bends":2}`)); err == nil || !strings.HasPrefix(err.Error(), "film: attached detail: ") {
-		t.Errorf("a number: %v", err)
 	}
 }
 

@@ -35,23 +35,6 @@ func newDense(w float64, a, b motion.SharpPicture, flows motion.PairFlow, bends 
 	return &dense{w: w, a: a, b: b, flows: flows, bends: bends}
 }
 
-// pathBetween returns the interpolation at a moment between frames as they are, along paths that may bend.
-func pathBetween(f *motion.Frames, x motion.Moment, bending bool) *dense {
-	around := x.Neighbours()
-	first, second := x.Shot.Examples[around[0].Place], x.Shot.Examples[around[1].Place]
-	flows := f.FlowsBetween(first, second)
-	var bends [2]*bend
-	if bending {
-		bends = bendsAround(f, x, around, flows)
-	}
-	return newDense(around[1].Weight, plainPicture(f, first), plainPicture(f, second), flows, bends)
-}
-
-// plainPicture returns a frame as it is.
-func plainPicture(f *motion.Frames, i int) motion.SharpPicture {
-	return motion.SharpPicture{Image: SplineOf(f, i, Sharpening{}, 0), Finer: 1}
-}
-
 // A path runs from a point of a to one of b.
 type path struct {
 	ax, ay, bx, by float64

@@ -29,7 +29,6 @@ type Detail struct {
 	edges           edges      // how values go on across the outermost pixels (edges.go)
 	sharpening      Sharpening // what a picture goes through before finer pixels are sampled from it
 	SuperResolution            // how frames are enlarged before finer pixels are sampled from them (superresolution.go)
-	Bends           bool       // whether paths between frames bend (bends.go)
 }
 
 // leastEnergy is the part of its mean that is added to an energy.

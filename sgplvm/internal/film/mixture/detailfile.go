@@ -17,12 +17,11 @@ type detailText struct {
 	Sharpening      []float64 `json:",omitempty"`
 	Edges           []float64 `json:",omitempty"`
 	SuperResolution []float64 `json:",omitempty"`
-	Bends           bool      `json:",omitempty"`
 }
 
 // Encode returns the detail as JSON text, to the bit.
 func (d *Detail) Encode() ([]byte, error) {
-	t := detailText{Width: d.Width, Height: d.Height, Energy: d.Energy, Ratio: d.Ratio, Laplacian: d.Laplacian, A: d.A, Gamma: d.Gamma, Bends: d.Bends}
+	t := detailText{Width: d.Width, Height: d.Height, Energy: d.Energy, Ratio: d.Ratio, Laplacian: d.Laplacian, A: d.A, Gamma: d.Gamma}
 	if d.sharpening != (Sharpening{}) {
 		t.Sharpening = d.sharpening[:]
 	}
@@ -82,6 +81,6 @@ func (d *Detail) Decode(text []byte) error {
 	if r != (SuperResolution{}) && min(t.Width, t.Height) < frame.LeastSide {
 		return frame.BadPart("detail", "super-resolution of %d×%d pixels, expected %d at least", t.Width, t.Height, frame.LeastSide)
 	}
-	*d = Detail{t.Width, t.Height, t.Energy, t.Ratio, t.Laplacian, t.A, t.Gamma, sides, s, r, t.Bends}
+	*d = Detail{t.Width, t.Height, t.Energy, t.Ratio, t.Laplacian, t.A, t.Gamma, sides, s, r}
 	return nil
 }

@@ -20,10 +20,6 @@ func TestDeterminismOfMixture(t *testing.T) {
 	run := func() string {
 		m := filmtest.Find(t, film, times, 1)
 		frames, d := trained(t, m, source)
-		d, err := Bending(t.Context(), m, frames, d)
-		if err != nil {
-			t.Fatal(err)
-		}
 		d = d.Enlarged(m, frames)
 		law := NewLaw(m, frames, 0)
 		for i := range times {

@@ -50,11 +50,7 @@ func NewOthers(f *motion.Frames, d *Detail, x motion.Moment, width, height int) 
 	}
 	o.gap = gapOf(x.Time-s.Times[around[0].Place], s.Times[around[1].Place]-x.Time)
 	flows := f.FlowsBetween(s.Examples[around[0].Place], s.Examples[around[1].Place])
-	var bends [2]*bend
-	if d.Bends {
-		bends = bendsAround(f, x, around, flows)
-	}
-	flow := newDense(around[1].Weight, pictures[0], pictures[1], flows, bends)
+	flow := newDense(around[1].Weight, pictures[0], pictures[1], flows, bendsAround(f, x, around, flows))
 	o.sampleStill(f, pictures, []float64{around[0].Weight, around[1].Weight})
 	doubtful := width == f.Width && height == f.Height
 	if doubtful {

@@ -28,9 +28,6 @@ func covered(x float64, finer int) (first int32, part float32, ok bool) {
 	return int32(i), float32(1 - (2*x - i)), true
 }
 
-// centreOf returns where a pixel of training has its centre of which covered returned that.
-func centreOf(first int32, part float32) float64 { return (float64(first) + 1 - float64(part)) / 2 }
-
 // shownBy returns the pixels that show a frame of a shot, its own and those of count frames before and after, but for one frame (−1: none).
 func shownBy(f *motion.Frames, s motion.Sequence, place, without, count int) *shownPixels {
 	own := f.Picture(s.Examples[place])

@@ -6,8 +6,8 @@ import (
 )
 
 // mostFlowBytes is about how many bytes of flows are kept, and mostKept how many splines and other values: the splines of the two frames around a time, plain, sharpened and
-// enlarged, those of the frames beside these, what averaging adds, what paths show, and what the next time asks for. lastFlows is how many pairs of frames a time has in common with the next.
-const mostFlowBytes, mostKept, lastFlows = 1 << 28, 16, 8
+// enlarged, and what the next time asks for. lastFlows is how many pairs of frames a time has in common with the next.
+const mostFlowBytes, mostKept, lastFlows = 1 << 27, 16, 8
 
 // A Cache keeps the dense flows between pairs of training frames that were estimated first, and the last ones: films are
 // gone through from the beginning again, and of more pairs than can be kept the last ones would be gone each time before they are
