@@ -21,6 +21,9 @@ var update = flag.Bool("update", false, "write testdata anew")
 // models are files of each kind of model.
 const models = "../../../sgplvm/testdata/models"
 
+// film is a model of ten frames.
+const film = "testdata/film.model"
+
 func load(t *testing.T, path string) *sgplvm.Model {
 	t.Helper()
 	m, err := engine.Load(path)
@@ -42,7 +45,7 @@ func TestDescribe(t *testing.T) {
 		t.Fatalf("%d models, error %v", len(paths), err)
 	}
 	var text strings.Builder
-	for _, path := range paths {
+	for _, path := range append(paths, film) {
 		text.WriteString("== " + filepath.Base(path) + "\n" + engine.Describe(load(t, path)))
 	}
 	golden := filepath.Join("testdata", "describe.txt")
@@ -62,7 +65,7 @@ func TestDescribe(t *testing.T) {
 
 // A model of a film says so.
 func TestMoves(t *testing.T) {
-	if !engine.Moves(load(t, filepath.Join(models, "film.model"))) || engine.Moves(load(t, filepath.Join(models, "dynamic.model"))) {
+	if !engine.Moves(load(t, film)) || engine.Moves(load(t, filepath.Join(models, "dynamic.model"))) {
 		t.Error("the film's model does not move, or another one does")
 	}
 }
