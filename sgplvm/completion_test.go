@@ -549,12 +549,34 @@ func TestCompletions(t *testing.T) {
 	}
 }
 
+// wandering are frames of a rough texture that moves by 1.7 and 0.8 pixels a frame.
+func wandering(frames int) (v []float64) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	const waves = 40
+	var across, down, phase [waves]float64
+	for k := range waves {
+		length, angle := 4+8*rng.Float64(), 2*math.Pi*rng.Float64()
+		across[k], down[k], phase[k] = 2*math.Pi/length*math.Cos(angle), 2*math.Pi/length*math.Sin(angle), 2*math.Pi*rng.Float64()
+	}
+	for t := range frames {
+		for i := range filmWidth * filmHeight {
+			x, y := float64(i%filmWidth)-1.7*float64(t), float64(i/filmWidth)-0.8*float64(t)
+			value := 100.
+			for k := range waves {
+				value += 8 * math.Sin(across[k]*x+down[k]*y+phase[k])
+			}
+			v = append(v, value)
+		}
+	}
+	return v
+}
+
 // Frames of a film with holes are completed better where what moves is followed, and what is said of hidden values holds for missing ones.
 func TestCompleteFilm(t *testing.T) {
 	if testing.Short() {
 		t.Skip("twelve motions and models to learn")
 	}
-	truth := scene(evenly(20), 1)
+	truth := wandering(20)
 	v := slices.Clone(truth)
 	for i := range v {
 		frame, x, y := i/(filmWidth*filmHeight), i%filmWidth, i/filmWidth%filmHeight

@@ -247,8 +247,7 @@ func filmRefused(t *testing.T, m *Model, file []byte) {
 		{"motion", fmt.Sprintf(`{"width":%d,"height":%d,"sequences":[{"label":0,"frames":[0],"times":[0]}]}`, filmHeight, filmWidth), "1 frames of 24×32 pixels, expected 16"},
 		{"originals", `{"Width":32,"Height":24,"Channels":3,"Step":1}`, "and 3 channels, expected"},
 		{"detail", `{"Width":32,"Height":24,"Energy":[1,1]}`, "and 2 channels, expected"},
-		{"unrest", `{"Width":6,"Height":4,"Ratios":"","Prior":1,"Factor":1}`, "0 frames of 6×4 cells, expected 16"},
-		{"unrest", `{}`, "film: attached "},
+		{"inflation", `{}`, "film: attached "},
 		{"errors", `{"White":-1}`, "film: attached errors: White -1, expected 0 to "},
 		{"errors", `{`, "film: attached errors: "},
 	} {
