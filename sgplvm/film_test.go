@@ -549,7 +549,7 @@ func TestFilmImpute(t *testing.T) {
 	}{
 		{"scattered", 0.5, func(x, y int) bool { return rng.IntN(3) > 0 }},
 		{"block", 0.9, func(x, y int) bool { return x >= 6 && x < 16 && y >= 8 && y < 16 }},
-		{"half", 0.99, func(x, y int) bool { return x < filmWidth/2 }},
+		{"half", 1, func(x, y int) bool { return x < filmWidth/2 }},
 	} {
 		errors := map[string]float64{}
 		for _, at := range []float64{3.5, 6.3, 10.5} {
