@@ -329,3 +329,55 @@ func TestLost(t *testing.T) {
 		t.Errorf("the model has lost to %v", c.winner[kindScattered])
 	}
 }
+
+// The winner's variances are multiplied by what its groups ask for, drawn to 1, and by how much a Student distribution that knows no more is wider.
+func TestFewGroups(t *testing.T) {
+	for _, n := range []int{1, 3, 100} {
+		c := &contest{held: map[string][]heldValue{}, scale: []float64{1}, centre: []float64{0}, spread: []float64{1}}
+		var list []heldValue
+		for g := range n {
+			list = append(list, heldValue{kind: kindGaps, group: g, truth: 2, variance: 1})
+		}
+		c.add("", list)
+		c.decide()
+		known := float64(n + 8)
+		compare.NearOne(t, fmt.Sprintf("factor by %d groups", n), c.winner[kindGaps].factor, (4*float64(n)+8)/known*known/(known-2), 1e-12)
+	}
+}
+
+// A gap at an end of the record is put aside next to it, in a run as long.
+func TestGapsAtEnds(t *testing.T) {
+	const n, size, length = 40, 3, 6
+	d := Data{Examples: n, Y: mat.New(n*size, 1), Grid: Grid{line(size)}, Times: line(n).Data}
+	for k := range d.Y.Data {
+		d.Y.Data[k] = math.Sin(float64(k))
+	}
+	for i := range length {
+		d.Y.Set(i*size, 0, math.NaN())
+		d.Y.Set((n-1-i)*size+1, 0, math.NaN())
+	}
+	d, err := d.checked()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := newCompleter(d, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	gaps := c.gapsInTime()
+	if len(gaps) != 2 {
+		t.Fatalf("%d gaps, expected one at each end", len(gaps))
+	}
+	for _, g := range gaps {
+		first := length
+		if g.value == 1 {
+			first = n - 2*length
+		}
+		hidden := c.shifted(g, make([]bool, n), n)
+		for i := range n {
+			if hide, put := hidden[i]; put != (i >= first && i < first+length) || put && !hide[g.value] {
+				t.Errorf("value %d of example %d: put aside %v", g.value, i, put)
+			}
+		}
+	}
+}
