@@ -130,3 +130,38 @@ func TestSpline(t *testing.T) {
 		}
 	}
 }
+
+// Where some missing values are asked for, cubic interpolation says of these what it says where all are, and of others nothing.
+func TestCubicWanted(t *testing.T) {
+	const n, p = 6, 25
+	d := Data{Y: mat.New(n, p), Missing: make([]bool, n*p), Points: mat.New(p, 2), Channels: 1}
+	for j := range p {
+		d.Points.Set(j, 0, float64(j/5))
+		d.Points.Set(j, 1, float64(j%5))
+	}
+	wanted := make([]bool, n*p)
+	for k := range d.Missing {
+		d.Y.Data[k] = math.Sin(float64(k%p)) + float64(k/p)
+		d.Missing[k], wanted[k] = k%4 == 1, k%8 == 1
+	}
+	cubic := Method{"cubic in space", fillCubic}
+	all, variances, err := cubic.Fill(t.Context(), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Wanted = wanted
+	some, own, err := cubic.Fill(t.Context(), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, missing := range d.Missing {
+		switch {
+		case missing && !wanted[k]:
+			if !math.IsNaN(some.Data[k]) {
+				t.Errorf("value %d, for which nobody asked, is %v", k, some.Data[k])
+			}
+		case some.Data[k] != all.Data[k] || own.Data[k] != variances.Data[k]:
+			t.Errorf("value %d is %v, %v where all are asked for", k, some.Data[k], all.Data[k])
+		}
+	}
+}
