@@ -41,6 +41,7 @@ type completer struct {
 	rows       []int      // which of all the examples are
 	hopeless   bool       // the model is much worse than the simplest methods
 	contest    *contest   // of the model and the simplest methods; nil: there was none
+	still      *completer // of the frames of a film as examples in no order; nil: there is none
 }
 
 func newCompleter(d Data, cfg Config) (*completer, error) {
@@ -97,7 +98,9 @@ func (c *completer) chosen(ctx context.Context, cfg Config) (Config, error) {
 	given, begin, clock := cfg.Infer.Blends, time.Now(), c.d.clock
 	work := c.folds()*(1+c.roundsAfter(cfg, plans[cfg.Effort])) + 1
 	clock.expects(work + c.folds() + 1)
-	c.putAside(plans[cfg.Effort].heldOut)
+	if c.holes.reserve == nil {
+		c.putAside(plans[cfg.Effort].heldOut)
+	}
 	if err := c.lowRank(ctx); err != nil {
 		return cfg, err
 	}
@@ -184,29 +187,34 @@ func (c *completer) probe(ctx context.Context, first, cfg Config) (lost bool, er
 	return true, nil
 }
 
-// compete compares the simplest methods with what the model has made of the reserve; nil of films, and where nothing is in reserve of examples with times.
+// compete compares the simplest methods, and for a film a model without motion, with what the model has made of the reserve; nil where nothing is in
+// reserve of examples with times.
 func (c *completer) compete(ctx context.Context, cfg Config) (*contest, error) {
-	if c.d.Film || len(c.holes.reserve) == 0 && c.all.at != nil {
+	if len(c.holes.reserve) == 0 && c.all.at != nil {
 		return nil, nil
 	}
 	t := newContest(c.y, c.holes, c.channels, c.table())
-	var list []heldValue
+	list := c.inReserve()
 	var inGap []bool // however much of a gap was hidden
 	for _, r := range c.holes.reserve {
-		for k, truth := range r.values() {
+		for k := range r.values() {
 			inGap = append(inGap, k == r.gap)
-			list = append(list, heldValue{example: c.rows[r.example], value: k, group: r.group, truth: truth,
-				mean: c.y.Row(r.example)[k], variance: c.variance.Row(r.example)[k]})
 		}
 	}
-	hidden := c.all.hiding(list)
-	kinds := hidden.kindsOf(c.all.at, c.points, c.channels)
+	kinds := c.all.hiding(list).kindsOf(c.all.gapsAt(), c.points, c.channels)
 	for i := range list {
-		if list[i].kind = kinds[list[i].example*hidden.size+list[i].value]; inGap[i] {
+		if list[i].kind = kinds[list[i].example*c.holes.size+list[i].value]; inGap[i] {
 			list[i].kind = kindGaps
 		}
 	}
 	t.add("", list)
+	if c.still != nil {
+		still := c.still.inReserve()
+		for i := range still {
+			still[i].kind = list[i].kind
+		}
+		t.add(withoutMotion, still)
+	}
 	defer c.watch.Timing("the simplest methods beside the model")()
 	if err := t.try(ctx, list, c.all.fillers(list, cfg.Seed)); err != nil {
 		return nil, err
@@ -218,6 +226,17 @@ func (c *completer) compete(ctx context.Context, cfg Config) (*contest, error) {
 	whole := c.wholeHeld() // which nothing tells from others
 	t.winner[kindWhole] = entrant{name: simple.Mean, factor: 1}
 	return t, t.try(ctx, whole, c.all.fillers(whole, cfg.Seed)[:1])
+}
+
+// inReserve returns the values in reserve and what was filled in in their place.
+func (c *completer) inReserve() (list []heldValue) {
+	for _, r := range c.holes.reserve {
+		for k, truth := range r.values() {
+			list = append(list, heldValue{example: c.rows[r.example], value: k, group: r.group, truth: truth,
+				mean: c.y.Row(r.example)[k], variance: c.variance.Row(r.example)[k]})
+		}
+	}
+	return list
 }
 
 // wholeHeld returns the observed values of one in absentShare examples but for those in reserve.
@@ -332,7 +351,7 @@ func (c *completer) putAside(examples int) {
 		c.holes.reserve = append(c.holes.reserve, r)
 		used[i] = true
 	}
-	share := c.shareOf(gaps)
+	share, whole := c.shareOf(gaps), c.wholeShare()
 	for tries := 0; tries < 4*n && len(c.holes.reserve) < examples; tries++ {
 		if len(gaps) > 0 && c.rng.Float64() < share {
 			g := gaps[c.rng.IntN(len(gaps))]
@@ -349,8 +368,10 @@ func (c *completer) putAside(examples int) {
 		if order = order[1:]; used[i] {
 			continue
 		}
-		hide := c.holes.borrow(c.rng, i, c.points, c.channels)
-		if hide == nil {
+		var hide []bool
+		if whole > 0 && c.rng.Float64() < whole {
+			hide = c.holes.observed(i)
+		} else if hide = c.holes.borrow(c.rng, i, c.points, c.channels); hide == nil {
 			hide = c.holes.here(c.rng, i)
 		}
 		if hide != nil {
@@ -383,6 +404,20 @@ func (c *completer) shareOf(gaps []gapInTime) float64 {
 		in += g.to - g.from
 	}
 	return float64(in) / float64(max(1, c.holes.count()))
+}
+
+// wholeShare returns which share of the missing values of a film are those of whole frames, a half at least if there are any; 0 of others, which judge whole
+// examples apart.
+func (c *completer) wholeShare() (share float64) {
+	for i := range c.y.Rows {
+		if c.d.Film && !slices.Contains(c.holes.of(i), false) {
+			share += float64(c.holes.size) / float64(c.holes.count())
+		}
+	}
+	if share > 0 {
+		share = max(share, 0.5)
+	}
+	return share
 }
 
 // shiftTries is how many other times are looked at for a gap.

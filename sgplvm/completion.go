@@ -161,7 +161,7 @@ func mostLearned(points int, e Effort) int {
 // times examples of which nothing was observed teach nothing, and of many examples some do.
 func (c *completer) apart(cfg Config) (all filledData, d Data, some, none []int) {
 	at := c.at()
-	all = filledData{y: c.y, variance: c.variance, holes: &holes{size: c.holes.size, missing: slices.Clone(c.holes.missing)}, points: c.points, channels: c.channels, at: at}
+	all = filledData{y: c.y, variance: c.variance, holes: &holes{size: c.holes.size, missing: slices.Clone(c.holes.missing)}, points: c.points, channels: c.channels, at: at, film: c.d.Film}
 	for i := range c.y.Rows {
 		if at != nil && !c.d.Film && !slices.Contains(c.holes.of(i), false) {
 			none = append(none, i)
@@ -210,6 +210,9 @@ func (c *completer) finish(ctx context.Context, w *wholeTask, cfg Config, done *
 		return err
 	}
 	methods := c.all.fillers(nil, cfg.Seed)
+	if c.still != nil {
+		methods = append(methods, filler{withoutMotion, func(context.Context) (mean, variance mat.Matrix, err error) { return c.still.y, c.still.variance, nil }})
+	}
 	count := countKinds(kinds)
 	done.Report.Missing = 0
 	for k := range kindCount {
@@ -350,8 +353,13 @@ func (c *completer) learn(ctx context.Context, cfg Config) (Config, error) {
 		c.d.clock.twice = other != nil
 	}
 	chosen, err := c.chosen(ctx, cfg)
+	var still Config
 	if err == nil && other != nil && c.contest == nil {
-		chosen, err = c.better(ctx, chosen, other, cfg)
+		if c.d.Film {
+			still, err = c.beside(ctx, other, cfg)
+		} else {
+			chosen, err = c.better(ctx, chosen, other, cfg)
+		}
 	}
 	if err != nil {
 		return cfg, err
@@ -363,7 +371,15 @@ func (c *completer) learn(ctx context.Context, cfg Config) (Config, error) {
 	}
 	c.holes.missing = observed
 	c.takeBack()
-	if c.contest != nil && !c.contest.modelWins(c.all.kinds()) {
+	kinds := c.all.kinds()
+	if c.still != nil && c.contest.wins(withoutMotion, kinds) {
+		c.still.holes.missing = slices.Clone(observed)
+		c.still.takeBack()
+		if err := c.still.again(ctx, still, plan); err != nil {
+			return cfg, err
+		}
+	}
+	if c.contest != nil && !c.contest.wins("", kinds) {
 		return chosen, nil
 	}
 	return chosen, c.again(ctx, chosen, plan)

@@ -9,16 +9,16 @@ import (
 // What examples have to say of one another by their values may be more than what their times say: where some is seen of each of them everywhere. Where
 // much of them is missing together, times are all there is. Both are tried, and compared by what was put aside.
 
-// withoutTimes returns a completer of the same data as examples in no order. It is nil where nothing is to be chosen, where the configuration names a kernel
-// of time, for large data, where only its time says anything of some example, and for tables at quick effort, which have principal components
+// withoutTimes returns a completer of the same data as examples in no order, of a film's frames without motion. It is nil where nothing is to be chosen, where the configuration names a kernel
+// of time, for large data, where only its time says anything of some example, but for frames, and for tables at quick effort, which have principal components
 // beside the model.
 func (c *completer) withoutTimes(cfg Config) *completer {
-	if c.d.Times == nil || c.d.Film || cfg.Effort == EffortNone || cfg.Start != nil || len(c.y.Data) > largeFilm ||
+	if c.d.Times == nil || cfg.Effort == EffortNone || cfg.Start != nil || len(c.y.Data) > largeFilm ||
 		cfg.LatentKernel != "" || c.points.Rows == 1 && cfg.Effort == EffortQuick || cfg.LatentTime.Kind != "" || cfg.TimeKernel.Kind != "" {
 		return nil
 	}
 	for i := range c.y.Rows {
-		if !slices.Contains(c.holes.of(i), false) {
+		if !c.d.Film && !slices.Contains(c.holes.of(i), false) {
 			return nil
 		}
 	}
@@ -27,11 +27,32 @@ func (c *completer) withoutTimes(cfg Config) *completer {
 	other.holes = &holes{size: c.holes.size, missing: slices.Clone(c.holes.missing)}
 	other.incomplete = slices.Clone(c.incomplete)
 	other.rng = rand.New(completionRandom(cfg)) // the same is put aside
-	other.d.Times, other.d.Sequences, other.d.holes = nil, nil, other.holes
+	other.d.Film, other.d.Times, other.d.Sequences, other.d.holes = false, nil, nil, other.holes
 	n, points, channels := c.d.Source.Dims()
 	other.d.Source = NewSource(other.y.Data, n, points, channels)
-	other.doing = "without times, "
+	if other.doing = "without times, "; c.d.Film {
+		other.doing = "without motion, "
+	}
 	return &other
+}
+
+// withoutMotion is the name of the model that takes the frames of a film as examples in no order.
+const withoutMotion = "a model without motion"
+
+// beside has another completer fill in the frames of a film for the contest, and returns its configuration. The model of the film stays.
+func (c *completer) beside(ctx context.Context, other *completer, cfg Config) (Config, error) {
+	if c.how.selection.Ended != "" || c.d.clock.over(1./3) {
+		return cfg, nil
+	}
+	cfg.Motion = Off
+	other.holes.missing, other.holes.reserve = slices.Clone(c.holes.missing), c.holes.reserve
+	other.listIncomplete()
+	without, err := other.chosen(ctx, cfg)
+	if err == nil {
+		c.still = other
+		c.how.searched += other.how.searched
+	}
+	return without, err
 }
 
 // better has another completer try, keeps its result where that is surely better, and returns the configuration of the one kept. The better the others are

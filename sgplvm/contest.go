@@ -37,11 +37,20 @@ type filledData struct {
 	channels    int
 	at          []Instant
 	series      *folding // whose periods the examples are; nil: they are none
+	film        bool     // the examples are its frames
+}
+
+// gapsAt are the times in which gaps are looked for: nil of films, whose points are not held out for a while.
+func (f *filledData) gapsAt() []Instant {
+	if f.film {
+		return nil
+	}
+	return f.at
 }
 
 // kinds returns of which kind each missing value is; a step of a series that is not there misses none.
 func (f *filledData) kinds() []kind {
-	kinds := f.holes.kindsOf(f.at, f.points, f.channels)
+	kinds := f.holes.kindsOf(f.gapsAt(), f.points, f.channels)
 	if f.series == nil {
 		return kinds
 	}
@@ -114,12 +123,15 @@ func (c *contest) lost(errors float64) bool {
 	return true
 }
 
-// needsModel reports whether the model has a part in what an entrant says.
-func (e entrant) needsModel() bool { return e.name == "" || e.pair && e.and == "" }
+// needs reports whether a method has a part in what an entrant says.
+func (e entrant) needs(name string) bool { return e.name == name || e.pair && e.and == name }
 
-// modelWins reports whether the model fills in some of the missing values.
-func (c *contest) modelWins(kinds []kind) bool {
-	return slices.ContainsFunc(kinds, func(k kind) bool { return k < kindCount && c.winner[k].needsModel() })
+// needsModel reports whether the model has.
+func (e entrant) needsModel() bool { return e.needs("") }
+
+// wins reports whether a method fills in some of the missing values.
+func (c *contest) wins(name string, kinds []kind) bool {
+	return slices.ContainsFunc(kinds, func(k kind) bool { return k < kindCount && c.winner[k].needs(name) })
 }
 
 func countKinds(kinds []kind) (count [kindCount]int) {

@@ -237,10 +237,10 @@ func (c *contest) try(ctx context.Context, list []heldValue, methods []filler) e
 	return nil
 }
 
-// of returns what a method made of one kind, of all for kindCount; nil where it cannot tell all of it.
+// of returns what a method made of one kind, for kindCount of all but whole examples, which are another task; nil where it cannot tell all of it.
 func (c *contest) of(name string, k kind) (list []heldValue) {
 	for _, v := range c.held[name] {
-		if v.kind == k || k == kindCount {
+		if v.kind == k || k == kindCount && v.kind != kindWhole {
 			if v.mean-v.mean != 0 || !(v.variance > 0) || math.IsInf(v.variance, 1) {
 				return nil
 			}
@@ -324,7 +324,7 @@ func (c *contest) challenge(e entrant, best *entrant, k kind, errors float64) {
 	v, factor := c.verdict(list)
 	stands, _ := c.verdict(c.list(*best, k))
 	m, s := difference(v, stands)
-	if every := c.list(e, kindCount); every != nil && c.list(*best, kindCount) != nil {
+	if every := c.list(e, kindCount); k != kindWhole && every != nil && c.list(*best, kindCount) != nil {
 		v, _ := c.verdict(every)
 		all, _ := c.verdict(c.list(*best, kindCount))
 		of, e := difference(v, all)

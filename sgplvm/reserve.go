@@ -157,6 +157,18 @@ func (h *holes) borrow(rng *rand.Rand, example int, x mat.Matrix, channels int) 
 	return nil
 }
 
+// observed returns marks of the values of an example that were observed; nil where none was.
+func (h *holes) observed(example int) []bool {
+	hide := make([]bool, h.size)
+	for k, missing := range h.of(example) {
+		hide[k] = !missing
+	}
+	if !slices.Contains(hide, true) {
+		return nil
+	}
+	return hide
+}
+
 // oneOf is of how many observed values one is hidden where all examples miss the same.
 const oneOf = 8
 
