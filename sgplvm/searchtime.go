@@ -84,8 +84,8 @@ func (s *search) allowed(c timeCandidate) timeCandidate {
 // preset returns the candidate as a configuration.
 func (c timeCandidate) preset(s *search) Config {
 	c = s.allowed(c)
-	n, _, _ := s.data.Source.Dims()
-	p := Config{Factors: FactorsProduct, LatentKernel: c.latent, TimeKernel: c.kernel, LatentDims: max(1, min(selectedLatent, n-1)),
+	n, points, channels := s.data.Source.Dims()
+	p := Config{Factors: FactorsProduct, LatentKernel: c.latent, TimeKernel: c.kernel, LatentDims: max(1, min(selectedLatent, n-1, points*channels)),
 		Residual: ResidualConfig{Kernel: kernel.Kernel{Kind: kernel.White}}}
 	if c.own {
 		p.OwnTimeKernels = On
