@@ -188,9 +188,9 @@ func (c *completer) probe(ctx context.Context, first, cfg Config) (lost bool, er
 }
 
 // compete compares the simplest methods, and for a film a model without motion, with what the model has made of the reserve; nil where nothing is in
-// reserve of examples with times.
+// reserve of examples with times, or less than two frames of a film: each shows what the other misses.
 func (c *completer) compete(ctx context.Context, cfg Config) (*contest, error) {
-	if len(c.holes.reserve) == 0 && c.all.at != nil {
+	if len(c.holes.reserve) == 0 && c.all.at != nil || c.d.Film && len(c.holes.reserve) < 2 {
 		return nil, nil
 	}
 	t := newContest(c.y, c.holes, c.channels, c.table())

@@ -41,7 +41,7 @@ const withoutMotion = "a model without motion"
 
 // beside has another completer fill in the frames of a film for the contest, and returns its configuration. The model of the film stays.
 func (c *completer) beside(ctx context.Context, other *completer, cfg Config) (Config, error) {
-	if c.how.selection.Ended != "" || c.d.clock.over(1./3) {
+	if c.how.selection.Ended != "" || c.d.clock.over(1./3) || len(c.holes.reserve) < 2 {
 		return cfg, nil
 	}
 	cfg.Motion = Off
