@@ -14,6 +14,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/internal/simple"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
@@ -30,10 +31,10 @@ type completer struct {
 	rng        *rand.Rand
 	watch      Watcher
 	check      FillCheck
-	verdict    verdict   // on each example of which something was in reserve
-	rounds     int       // so far
-	took       roundTime // the last one
-	doing      string    // what it is doing, before the name of a round
+	verdict    validation.Scores // on each example of which something was in reserve
+	rounds     int               // so far
+	took       roundTime         // the last one
+	doing      string            // what it is doing, before the name of a round
 	how        *search
 	times      []float64 // of the examples, also where the search found that they tell nothing
 	sequences  []int
@@ -148,7 +149,7 @@ func (c *completer) chosen(ctx context.Context, cfg Config) (Config, error) {
 const probeExamples = 500
 
 // fewestProbed is from how many examples in reserve on that is done. Tests raise it.
-var fewestProbed = fewestJudged
+var fewestProbed = validation.MinJudged
 
 // probe reports whether a model of some of the examples as they are fills in the reserve so much worse than the simplest methods that nothing
 // more is to be tried.
@@ -169,9 +170,9 @@ func (c *completer) probe(ctx context.Context, first, cfg Config) (lost bool, er
 		return false, err
 	}
 	t, err := c.compete(ctx, cfg)
-	errors := stopErrors
+	errors := validation.StopErrors
 	if cfg.Effort == EffortQuick { // which tries hardly anything else
-		errors = sureErrors
+		errors = validation.SureErrors
 	}
 	if err != nil || t == nil || !t.lost(errors) {
 		for k, i := range out {
@@ -532,7 +533,7 @@ func (c *completer) table() bool {
 func (c *completer) compare() {
 	var squares, losses, covered float64
 	factor, scale := c.check.Factor, math.Sqrt(c.observedVariance())
-	c.check, c.verdict = FillCheck{Factor: factor, Deviations: c.table()}, verdict{}
+	c.check, c.verdict = FillCheck{Factor: factor, Deviations: c.table()}, validation.Scores{}
 	units := make([]float64, c.channels)
 	for k := range units {
 		units[k] = 1
@@ -546,7 +547,7 @@ func (c *completer) compare() {
 			r, v := y-c.y.Row(r.example)[k], c.variance.Row(r.example)[k]
 			square += r * r
 			loss += 0.5 * (math.Log(2*math.Pi*v) + r*r/v)
-			if r*r < v*normal90*normal90 {
+			if r*r < v*validation.Normal90*validation.Normal90 {
 				covered++
 			}
 			count++
@@ -554,8 +555,8 @@ func (c *completer) compare() {
 		}
 		c.check.Values += int(count)
 		squares, losses = squares+own, losses+loss
-		c.verdict.losses = append(c.verdict.losses, loss/count)
-		c.verdict.errors = append(c.verdict.errors, math.Sqrt(square/count)/scale)
+		c.verdict.Losses = append(c.verdict.Losses, loss/count)
+		c.verdict.Errors = append(c.verdict.Errors, math.Sqrt(square/count)/scale)
 	}
 	if n := float64(c.check.Values); n > 0 {
 		c.check.RMSE, c.check.NLP, c.check.Coverage = math.Sqrt(squares/n), losses/n, covered/n

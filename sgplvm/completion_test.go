@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
@@ -70,7 +71,7 @@ func TestComplete(t *testing.T) {
 		r := whole.Y.Data[k] - c.Mean.Data[k]
 		squares += r * r
 		spread += (whole.Y.Data[k] - 20) * (whole.Y.Data[k] - 20)
-		if math.Abs(r) < normal90*math.Sqrt(c.Variance.Data[k]) {
+		if math.Abs(r) < validation.Normal90*math.Sqrt(c.Variance.Data[k]) {
 			covered++
 		}
 		count++
@@ -595,7 +596,7 @@ func TestCompleteFilm(t *testing.T) {
 		for i, y := range truth {
 			if e := c.Mean.Data[i] - y; math.IsNaN(v[i]) {
 				sum, count = sum+e*e, count+1
-				if e*e < normal90*normal90*c.Variance.Data[i] {
+				if e*e < validation.Normal90*validation.Normal90*c.Variance.Data[i] {
 					inside++
 				}
 			} else if e != 0 || c.Variance.Data[i] != 0 {

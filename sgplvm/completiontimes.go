@@ -4,6 +4,8 @@ import (
 	"context"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 )
 
 // What examples have to say of one another by their values may be more than what their times say: where some is seen of each of them everywhere. Where
@@ -58,7 +60,7 @@ func (c *completer) beside(ctx context.Context, other *completer, cfg Config) (C
 // better has another completer try, keeps its result where that is surely better, and returns the configuration of the one kept. The better the others are
 // completed, the more they tell of an example: both make all rounds first, unless the other looks hopeless after two.
 func (c *completer) better(ctx context.Context, chosen Config, other *completer, cfg Config) (Config, error) {
-	if c.how.selection.Ended != "" || c.d.clock.over(1./3) || len(c.verdict.losses) < 2 {
+	if c.how.selection.Ended != "" || c.d.clock.over(1./3) || len(c.verdict.Losses) < 2 {
 		return chosen, nil
 	}
 	plan := plans[cfg.Effort]
@@ -71,7 +73,7 @@ func (c *completer) better(ctx context.Context, chosen Config, other *completer,
 		return chosen, nil
 	}
 	stage := SelectionStage{Name: "times of the examples", Candidates: []Candidate{{Name: "tell where latent variables are"}, {Name: "tell nothing"}}}
-	if far(other.verdict, c.verdict, stopErrors) {
+	if validation.Worse(other.verdict, c.verdict, validation.StopErrors) {
 		stage.Candidates[1].Name += ", after two rounds"
 	} else {
 		if err := c.again(ctx, chosen, plan); err != nil {
@@ -83,12 +85,12 @@ func (c *completer) better(ctx context.Context, chosen Config, other *completer,
 		c.compare()
 		other.compare()
 	}
-	all, winner := []verdict{c.verdict, other.verdict}, 0
+	all, winner := []validation.Scores{c.verdict, other.verdict}, 0
 	for k, v := range all {
-		stage.Candidates[k].Score, stage.Candidates[k].RMSE = mean(v.losses), mean(v.errors)
+		stage.Candidates[k].Score, stage.Candidates[k].RMSE = validation.Mean(v.Losses), validation.Mean(v.Errors)
 	}
 	searched := c.how.searched + other.how.searched
-	if better(other.verdict, c.verdict, sureErrors) {
+	if validation.Better(other.verdict, c.verdict, validation.SureErrors) {
 		other.doing, winner = "", 1
 		*c, chosen = *other, without
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 )
 
 // checkOf is the check of all kinds, as many values of each as are missing.
@@ -112,10 +113,10 @@ func (f *filledData) hiding(list []heldValue) *holes {
 // lost reports whether the model is worse by so many standard errors than another method in all kinds of which values were held out.
 func (c *contest) lost(errors float64) bool {
 	for k := range kindCount {
-		if model, _ := c.verdict(c.of("", k)); len(model.losses) > 0 {
+		if model, _ := c.verdict(c.of("", k)); len(model.Losses) > 0 {
 			w := c.winner[k]
 			other, _ := c.verdict(c.list(w, k))
-			if w.needsModel() || !far(model, other, errors) {
+			if w.needsModel() || !validation.Worse(model, other, errors) {
 				return false
 			}
 		}

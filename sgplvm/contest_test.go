@@ -11,6 +11,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 )
 
 // marked are the holes of n examples of so many values.
@@ -283,9 +284,9 @@ func TestFillChecks(t *testing.T) {
 	near("nothing held out", checkOf([]FillCheck{{Missing: 5}}, FillCheck{Values: 7, RMSE: 1}), FillCheck{Values: 7, RMSE: 1})
 
 	v, factor := c.verdict(c.of("", kindGaps))
-	want := bestInflation((5+16)/2., 2)
-	compare.Near(t, "verdict", append(v.errors, factor), []float64{math.Sqrt(5) / 2, 2, want}, 1e-12)
-	compare.Near(t, "losses", v.losses, []float64{log(want) + 2.5/want, log(want) + 8/want}, 1e-12)
+	want := validation.Inflation((5+16)/2., 2)
+	compare.Near(t, "verdict", append(v.Errors, factor), []float64{math.Sqrt(5) / 2, 2, want}, 1e-12)
+	compare.Near(t, "losses", v.Losses, []float64{log(want) + 2.5/want, log(want) + 8/want}, 1e-12)
 }
 
 // The winner of a kind fills in what is missing in that way, with its variances multiplied, and nothing else; what it cannot tell stays.
@@ -319,7 +320,7 @@ func TestLost(t *testing.T) {
 		rng := rand.New(rand.NewPCG(5, 73))
 		c.drawn(rng, kindScattered, 30, false, judged{"", 1.8, 1}, judged{"b", 0.2, 1})
 		c.drawn(rng, kindGaps, 30, false, judged{"", deviation, 1}, judged{"b", 0.2, 1})
-		if c.decide(); c.lost(stopErrors) != want {
+		if c.decide(); c.lost(validation.StopErrors) != want {
 			t.Errorf("errors of %v in gaps: lost %t; winners %v", deviation, !want, c.winner)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/dynamics"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 )
 
 // Values are missing in several ways, each of which is a task of its own. Observed values are held out in each of these ways, and what fills in those
@@ -304,11 +305,11 @@ func (c *contest) best(k kind) entrant {
 		}
 	}
 	if pair.pair {
-		c.challenge(pair, &best, k, sureErrors)
+		c.challenge(pair, &best, k, validation.SureErrors)
 	}
 	best.factor = max(1, best.factor) // variances that are too large cost less than those that are too small
 	if groups := len(byGroup(c.list(best, k))); groups > 0 {
-		known := float64(groups + blendPictures)
+		known := float64(groups + validation.PriorExamples)
 		best.factor *= known / (known - 2) // the variance of a Student distribution of as many degrees of freedom: few groups hardly tell the factor
 	}
 	return best
@@ -323,13 +324,13 @@ func (c *contest) challenge(e entrant, best *entrant, k kind, errors float64) {
 	}
 	v, factor := c.verdict(list)
 	stands, _ := c.verdict(c.list(*best, k))
-	m, s := difference(v, stands)
+	m, s := validation.Difference(v, stands)
 	if every := c.list(e, kindCount); k != kindWhole && every != nil && c.list(*best, kindCount) != nil {
 		v, _ := c.verdict(every)
 		all, _ := c.verdict(c.list(*best, kindCount))
-		of, e := difference(v, all)
+		of, e := validation.Difference(v, all)
 		s = max(s, e) // which few groups hardly tell
-		n := float64(len(stands.losses))
+		n := float64(len(stands.Losses))
 		m = (n*m + pooled*of) / (n + pooled)
 	}
 	if -m > errors*s {
@@ -339,7 +340,7 @@ func (c *contest) challenge(e entrant, best *entrant, k kind, errors float64) {
 }
 
 // verdict returns what values say of their groups, with variances multiplied as is best, and by how much.
-func (c *contest) verdict(list []heldValue) (v verdict, factor float64) {
+func (c *contest) verdict(list []heldValue) (v validation.Scores, factor float64) {
 	groups := byGroup(list)
 	var chi float64
 	for _, g := range groups {
@@ -347,14 +348,14 @@ func (c *contest) verdict(list []heldValue) (v verdict, factor float64) {
 			chi += (h.truth - h.mean) * (h.truth - h.mean) / h.variance / float64(len(g))
 		}
 	}
-	factor = bestInflation(chi/float64(max(1, len(groups))), float64(len(groups)))
+	factor = validation.Inflation(chi/float64(max(1, len(groups))), float64(len(groups)))
 	for _, g := range groups {
-		var t tally
+		var t validation.Tally
 		for _, h := range g {
-			t.add(h.truth-h.mean, factor*h.variance, c.scale[h.value%len(c.scale)])
+			t.Add(h.truth-h.mean, factor*h.variance, c.scale[h.value%len(c.scale)])
 		}
-		loss, _, square := t.means()
-		v.losses, v.errors = append(v.losses, loss), append(v.errors, math.Sqrt(square))
+		loss, _, square := t.Means()
+		v.Losses, v.Errors = append(v.Losses, loss), append(v.Errors, math.Sqrt(square))
 	}
 	return v, factor
 }
@@ -400,16 +401,16 @@ func (f *FillCheck) measure(list []heldValue, factor float64, units []float64) {
 	if f.Deviations = units != nil; !f.Deviations {
 		units = []float64{1}
 	}
-	var t tally
+	var t validation.Tally
 	for _, h := range list {
 		e, v := h.truth-h.mean, factor*h.variance
-		t.add(e, v, units[h.value%len(units)])
-		if e*e < v*normal90*normal90 {
+		t.Add(e, v, units[h.value%len(units)])
+		if e*e < v*validation.Normal90*validation.Normal90 {
 			f.Coverage += 1 / float64(len(list))
 		}
 	}
 	f.Values, f.Factor = len(list), factor
 	var square float64
-	f.NLP, _, square = t.means()
+	f.NLP, _, square = t.Means()
 	f.RMSE = math.Sqrt(square)
 }

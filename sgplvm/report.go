@@ -158,6 +158,3 @@ type FillCheck struct {
 
 	Deviations bool // errors are in standard deviations of the columns, since the data are a table of several
 }
-
-// normal90 is how many standard deviations the central 90 % of a normal distribution reach.
-const normal90 = 1.6448536269514722

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
@@ -227,22 +226,4 @@ func (h *holes) part(rng *rand.Rand, example int, hide []bool, x mat.Matrix, cha
 	points = random
 	try(4)
 	return best
-}
-
-// incomplete reports whether values are missing or have errors of their own.
-func (d Data) incomplete() (bool, error) {
-	d, err := d.checked()
-	if err != nil {
-		return false, err
-	}
-	if some, err := checkErrors(d.Errors, d.Source); some || err != nil {
-		return some, err
-	}
-	n, points, channels := d.Source.Dims()
-	y, missing := data.Scaled{Source: d.Source, Examples: n, Points: points, Channels: channels}, false
-	err = y.EachSlab(func(slab []float64, _ int) error {
-		missing = missing || slices.ContainsFunc(slab, math.IsNaN)
-		return nil
-	})
-	return missing, err
 }

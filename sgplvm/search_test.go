@@ -15,15 +15,16 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
 // plain is a verdict without errors.
-func plain(losses []float64) verdict {
+func plain(losses []float64) validation.Scores {
 	if losses == nil {
-		return verdict{}
+		return validation.Scores{}
 	}
-	return verdict{losses, make([]float64, len(losses))}
+	return validation.Scores{losses, make([]float64, len(losses))}
 }
 
 // A candidate is better if it is by more than chance makes it: by some standard errors of the mean
@@ -44,11 +45,11 @@ func TestBetter(t *testing.T) {
 		{[]float64{0, 0, 0, 0, 0}, []float64{3, 3, 3, 3, -1}, true},       // 2.2 ± 0.8
 		{[]float64{0, 0, 0, 0, 0}, []float64{3, 3, 3, -1, -0.999}, false}, // 1.4 ± 0.98
 	} {
-		if got := better(plain(c.scores), plain(c.others), 2); got != c.want {
+		if got := validation.Better(plain(c.scores), plain(c.others), 2); got != c.want {
 			t.Errorf("%v better than %v: %v", c.scores, c.others, got)
 		}
 	}
-	if m, e := difference(plain([]float64{1, 2, 6}), plain([]float64{0, 0, 0})); m != 3 || math.Abs(e-math.Sqrt(14./6)) > 1e-15 {
+	if m, e := validation.Difference(plain([]float64{1, 2, 6}), plain([]float64{0, 0, 0})); m != 3 || math.Abs(e-math.Sqrt(14./6)) > 1e-15 {
 		t.Errorf("difference %v ± %v", m, e)
 	}
 }
@@ -57,25 +58,25 @@ func TestBetter(t *testing.T) {
 // of verdicts on unequally many examples those count that both know.
 func TestDifference(t *testing.T) {
 	for _, c := range []struct {
-		a, b verdict
+		a, b validation.Scores
 		m, e float64
 	}{
-		{verdict{[]float64{1, 1}, []float64{3, 3}}, verdict{[]float64{1, 1}, []float64{1, 1}}, 1, 0},          // 2 of a mean of 2
-		{verdict{[]float64{0, 0}, []float64{3, 3}}, verdict{[]float64{1, 1}, []float64{1, 1}}, 0, 0},          // one as much better as the other is worse
-		{verdict{[]float64{0, 2}, []float64{1, 3}}, verdict{[]float64{0, 0}, []float64{2, 2}}, 1, 1.5},        // −½ and 2½
-		{verdict{[]float64{5}, []float64{2}}, verdict{[]float64{1, 99, 99}, []float64{2, 99, 99}}, 4, 0},      // the first alone
-		{verdict{[]float64{1.02, 1.02}, []float64{1, 1}}, verdict{[]float64{1, 1}, []float64{0, 0}}, 2.02, 0}, // no error at all
-		{verdict{}, verdict{[]float64{1}, []float64{1}}, 0, 0},
+		{validation.Scores{[]float64{1, 1}, []float64{3, 3}}, validation.Scores{[]float64{1, 1}, []float64{1, 1}}, 1, 0},          // 2 of a mean of 2
+		{validation.Scores{[]float64{0, 0}, []float64{3, 3}}, validation.Scores{[]float64{1, 1}, []float64{1, 1}}, 0, 0},          // one as much better as the other is worse
+		{validation.Scores{[]float64{0, 2}, []float64{1, 3}}, validation.Scores{[]float64{0, 0}, []float64{2, 2}}, 1, 1.5},        // −½ and 2½
+		{validation.Scores{[]float64{5}, []float64{2}}, validation.Scores{[]float64{1, 99, 99}, []float64{2, 99, 99}}, 4, 0},      // the first alone
+		{validation.Scores{[]float64{1.02, 1.02}, []float64{1, 1}}, validation.Scores{[]float64{1, 1}, []float64{0, 0}}, 2.02, 0}, // no error at all
+		{validation.Scores{}, validation.Scores{[]float64{1}, []float64{1}}, 0, 0},
 	} {
-		if m, e := difference(c.a, c.b); math.Abs(m-c.m) > 1e-14 || math.Abs(e-c.e) > 1e-14 {
+		if m, e := validation.Difference(c.a, c.b); math.Abs(m-c.m) > 1e-14 || math.Abs(e-c.e) > 1e-14 {
 			t.Errorf("%v and %v: %v ± %v, want %v ± %v", c.a, c.b, m, e, c.m, c.e)
 		}
-		if m, e := difference(c.b, c.a); math.Abs(m+c.m) > 1e-14 || math.Abs(e-c.e) > 1e-14 {
+		if m, e := validation.Difference(c.b, c.a); math.Abs(m+c.m) > 1e-14 || math.Abs(e-c.e) > 1e-14 {
 			t.Errorf("%v and %v: %v ± %v, want %v ± %v", c.b, c.a, m, e, -c.m, c.e)
 		}
 	}
 	r := math.Log(1.01) // of close errors the logarithms' difference
-	if m, _ := difference(verdict{[]float64{0, 0}, []float64{1.01, 1.01}}, verdict{[]float64{0, 0}, []float64{1, 1}}); math.Abs(m-r) > 1e-6 {
+	if m, _ := validation.Difference(validation.Scores{[]float64{0, 0}, []float64{1.01, 1.01}}, validation.Scores{[]float64{0, 0}, []float64{1, 1}}); math.Abs(m-r) > 1e-6 {
 		t.Errorf("%v, want %v", m, r)
 	}
 }
@@ -87,19 +88,19 @@ type tableJudge struct {
 	then   func(dims int) error // after each
 }
 
-func (j *tableJudge) judge(_ context.Context, cfg Config, hopeless func(verdict) bool) (verdict, error) {
+func (j *tableJudge) judge(_ context.Context, cfg Config, hopeless func(validation.Scores) bool) (validation.Scores, error) {
 	j.asked = append(j.asked, cfg.LatentDims)
 	if j.then != nil {
 		if err := j.then(cfg.LatentDims); err != nil {
-			return verdict{}, err
+			return validation.Scores{}, err
 		}
 	}
 	if j.scores[cfg.LatentDims] == nil {
-		return verdict{}, fmt.Errorf("%d cannot be trained", cfg.LatentDims)
+		return validation.Scores{}, fmt.Errorf("%d cannot be trained", cfg.LatentDims)
 	}
 	v := plain(j.scores[cfg.LatentDims])
-	if n := fewestJudged; len(v.losses) > n {
-		if first := (verdict{v.losses[:n], v.errors[:n]}); hopeless(first) {
+	if n := validation.MinJudged; len(v.Losses) > n {
+		if first := (validation.Scores{v.Losses[:n], v.Errors[:n]}); hopeless(first) {
 			return first, nil
 		}
 	}
@@ -178,9 +179,9 @@ func TestAsk(t *testing.T) {
 	} {
 		watch, j := new(recorder), &tableJudge{scores: c.scores}
 		s := &search{ctx: context.Background(), outer: context.Background(), watch: watch}
-		best, err := s.ask(j, standing{cfg: Config{LatentDims: 1}, verdict: plain(c.first)}, question{name: "how many", candidates: dims(c.list...), ladder: c.ladder, sure: sureErrors})
+		best, err := s.ask(j, standing{cfg: Config{LatentDims: 1}, verdict: plain(c.first)}, question{name: "how many", candidates: dims(c.list...), ladder: c.ladder, sure: validation.SureErrors})
 		if err != nil || best.cfg.LatentDims != max(c.want, 1) || (!best.judged()) != (c.want == 0) || !slices.Equal(j.asked, c.asked) {
-			t.Errorf("%s: %d of %v, asked %v, error %v", name, best.cfg.LatentDims, best.losses, j.asked, err)
+			t.Errorf("%s: %d of %v, asked %v, error %v", name, best.cfg.LatentDims, best.Losses, j.asked, err)
 		}
 		if c.want == 0 != (s.selection.Ended != "") {
 			t.Errorf("%s: ended: %q", name, s.selection.Ended)
@@ -197,7 +198,7 @@ func TestAsk(t *testing.T) {
 				}
 				if candidate.Chosen {
 					chosen++
-					if candidate.Name != fmt.Sprint(c.want) || candidate.Difference != 0 || candidate.Error != 0 || candidate.Score != mean(best.losses) {
+					if candidate.Name != fmt.Sprint(c.want) || candidate.Difference != 0 || candidate.Error != 0 || candidate.Score != validation.Mean(best.Losses) {
 						t.Errorf("%s: %+v", name, candidate)
 					}
 				}
@@ -226,9 +227,9 @@ func TestHopeless(t *testing.T) {
 		}
 		return list
 	}
-	j := &tableJudge{scores: map[int][]float64{1: good, 2: shifted(1, 0.5), 3: shifted(0.01, 0.5), 4: append(shifted(1, 0.5)[:fewestJudged], -99, -99, -99)}}
+	j := &tableJudge{scores: map[int][]float64{1: good, 2: shifted(1, 0.5), 3: shifted(0.01, 0.5), 4: append(shifted(1, 0.5)[:validation.MinJudged], -99, -99, -99)}}
 	var s *search
-	for sure, want := range map[float64][]int{0: {0, fewestJudged, 0, fewestJudged}, sureErrors: {0, fewestJudged, fewestJudged, fewestJudged}} {
+	for sure, want := range map[float64][]int{0: {0, validation.MinJudged, 0, validation.FewestJudged}, validation.SureErrors: {0, validation.FewestJudged, validation.FewestJudged, validation.FewestJudged}} {
 		s = &search{ctx: context.Background(), outer: context.Background(), watch: unwatched{}}
 		best, err := s.ask(j, standing{}, question{name: "which", candidates: dims(1, 2, 3, 4), sure: sure})
 		if err != nil || best.cfg.LatentDims != 1 {
@@ -294,7 +295,7 @@ func TestAskBriefly(t *testing.T) {
 // A stepsJudge is a tableJudge that knows scores by steps of training.
 type stepsJudge struct{ *tableJudge }
 
-func (j stepsJudge) judge(ctx context.Context, cfg Config, hopeless func(verdict) bool) (verdict, error) {
+func (j stepsJudge) judge(ctx context.Context, cfg Config, hopeless func(validation.Scores) bool) (validation.Scores, error) {
 	return j.tableJudge.judge(ctx, Config{LatentDims: cfg.Training.Iterations}, hopeless)
 }
 

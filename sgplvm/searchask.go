@@ -5,32 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
+
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 )
 
 // A judge scores candidates by examples that they have not seen.
 type judge interface {
 	// judge returns how well a configuration predicts. Where hopeless says so of the first examples, the others are spared.
-	judge(ctx context.Context, cfg Config, hopeless func(verdict) bool) (verdict, error)
-}
-
-// A verdict is what a judge says of a configuration, an element for each example that it was judged by.
-type verdict struct {
-	losses []float64 // mean negative log density, nats a value in the user's units
-	errors []float64 // root mean square error, in standard deviations of the data
-}
-
-// check refuses what cannot be meant.
-func (v verdict) check() error {
-	for i, l := range v.losses {
-		if !(math.Abs(l) < mostNats) {
-			return fmt.Errorf("example %d has the negative log density %v", i, l)
-		}
-		if !(v.errors[i] < mostNats) {
-			return fmt.Errorf("example %d has the error %v", i, v.errors[i])
-		}
-	}
-	return nil
+	judge(ctx context.Context, cfg Config, hopeless func(validation.Scores) bool) (validation.Scores, error)
 }
 
 // A question is some candidates, of which the first stands where no other is better.
@@ -53,21 +35,10 @@ type option struct {
 // standing is the best configuration so far, and what was said of it; nothing where it was not judged.
 type standing struct {
 	cfg Config
-	verdict
+	validation.Scores
 }
 
-func (b standing) judged() bool { return b.losses != nil }
-
-// Standard errors of the mean difference by which another candidate must be better than the best so far, by
-// which it must look better for a ladder to go on, and by which it must look worse for its judge to stop: where the best mean
-// stands, and where a candidate must be surely better, which after a third of the examples one that is
-// worse by half an error becomes once in ten times.
-const (
-	sureErrors     = 1
-	goOnErrors     = 0.3
-	stopErrors     = 3.
-	stopSureErrors = 0.5
-)
+func (b standing) judged() bool { return b.Losses != nil }
 
 // A candidate is judged after a part of its steps, one in briefSteps, first where its question says so. It is hopeless then where it is worse by more
 // than briefNats, which further steps hardly bring, and surely.
@@ -76,9 +47,6 @@ const (
 	briefNats  = 0.5
 )
 
-// fewestJudged is how many examples a candidate is judged by at least before it can look hopeless.
-const fewestJudged = 6
-
 // ask judges a question's candidates and returns the best one's standing. Where the search has ended it
 // returns what stands.
 func (s *search) ask(j judge, best standing, q question) (standing, error) {
@@ -86,7 +54,7 @@ func (s *search) ask(j judge, best standing, q question) (standing, error) {
 		return best, nil
 	}
 	stage := SelectionStage{Name: q.name}
-	var all []verdict
+	var all []validation.Scores
 	first, chosen := best, -1
 	tried := map[string]bool{}
 	for i, o := range q.candidates {
@@ -102,7 +70,7 @@ func (s *search) ask(j judge, best standing, q question) (standing, error) {
 			continue
 		}
 		tried[text(trial.cfg)] = true
-		if i > 0 && i == q.like && len(all) > 0 && far(all[len(all)-1], best.verdict, stopErrors) {
+		if i > 0 && i == q.like && len(all) > 0 && validation.Worse(all[len(all)-1], best.Scores, validation.StopErrors) {
 			continue
 		}
 		if i == 0 && best.judged() && same(trial.cfg, best.cfg) {
@@ -110,7 +78,7 @@ func (s *search) ask(j judge, best standing, q question) (standing, error) {
 		} else {
 			var err error
 			var steps int
-			if trial.verdict, steps, err = s.judgedFrom(j, q, i, trial.cfg, best.verdict); err != nil {
+			if trial.Scores, steps, err = s.judgedFrom(j, q, i, trial.cfg, best.Scores); err != nil {
 				if s.ctx.Err() != nil {
 					break
 				}
@@ -118,19 +86,19 @@ func (s *search) ask(j judge, best standing, q question) (standing, error) {
 					return best, err
 				}
 				stage.Candidates = append(stage.Candidates, Candidate{Name: o.name, Failure: err.Error()})
-				all = append(all, verdict{})
+				all = append(all, validation.Scores{})
 				continue
 			}
 			if steps > 0 {
 				o.name += fmt.Sprintf(", after %d steps", steps)
 			}
 		}
-		stage.Candidates = append(stage.Candidates, Candidate{Name: o.name, Score: mean(trial.losses), RMSE: mean(trial.errors)})
-		all = append(all, trial.verdict)
-		s.watch.Tell(fmt.Sprintf("%s, %s: %.4g nats a value, error %.3g", q.name, o.name, mean(trial.losses), mean(trial.errors)))
-		if chosen < 0 || better(trial.verdict, best.verdict, q.sure) {
+		stage.Candidates = append(stage.Candidates, Candidate{Name: o.name, Score: validation.Mean(trial.Losses), RMSE: validation.Mean(trial.Errors)})
+		all = append(all, trial.Scores)
+		s.watch.Tell(fmt.Sprintf("%s, %s: %.4g nats a value, error %.3g", q.name, o.name, validation.Mean(trial.Losses), validation.Mean(trial.Errors)))
+		if chosen < 0 || validation.Better(trial.Scores, best.Scores, q.sure) {
 			best, chosen = trial, len(all)-1
-		} else if q.ladder && !better(trial.verdict, best.verdict, goOnErrors) {
+		} else if q.ladder && !validation.Better(trial.Scores, best.Scores, validation.GoOnErrors) {
 			break
 		}
 	}
@@ -151,19 +119,16 @@ func (s *search) forbidden(cfg Config) bool {
 	return err != nil
 }
 
-// mostNats bounds what can be meant, so that squares of it are finite.
-const mostNats = 1e100
-
 // judgedFrom is judged, where the question says so after fewer steps first: steps are those with which it was hopeless, 0 where it has had all.
-func (s *search) judgedFrom(j judge, q question, i int, cfg Config, best verdict) (v verdict, steps int, err error) {
-	if steps = cfg.Training.Iterations / briefSteps; i > 0 && i == q.brief && best.losses != nil && steps >= s.plan.steps {
+func (s *search) judgedFrom(j judge, q question, i int, cfg Config, best validation.Scores) (v validation.Scores, steps int, err error) {
+	if steps = cfg.Training.Iterations / briefSteps; i > 0 && i == q.brief && best.Losses != nil && steps >= s.plan.steps {
 		short := cfg
 		short.Training.Iterations = steps
 		if short.Training.Warmup > 0 {
 			short.Training.Warmup = shortWarmup(steps)
 		}
-		if v, err = s.judged(j, q, i, short, best); err == nil && far(v, best, stopErrors) {
-			if m, _ := difference(v, best); m > briefNats {
+		if v, err = s.judged(j, q, i, short, best); err == nil && validation.Worse(v, best, validation.StopErrors) {
+			if m, _ := validation.Difference(v, best); m > briefNats {
 				return v, steps, nil
 			}
 		}
@@ -173,15 +138,15 @@ func (s *search) judgedFrom(j judge, q question, i int, cfg Config, best verdict
 }
 
 // judged has a candidate judged beside the best so far, and shows that.
-func (s *search) judged(j judge, q question, i int, cfg Config, best verdict) (verdict, error) {
+func (s *search) judged(j judge, q question, i int, cfg Config, best validation.Scores) (validation.Scores, error) {
 	stop := s.watch.Timing(fmt.Sprintf("model selection: %s, %s (%d of %d)", q.name, q.candidates[i].name, i+1, len(q.candidates)))
 	defer stop()
-	worse := stopErrors
+	worse := validation.StopErrors
 	if q.sure > 0 {
-		worse = stopSureErrors
+		worse = validation.StopSureErrors
 	}
-	v, err := j.judge(s.ctx, cfg, func(v verdict) bool { return far(v, best, worse) })
-	return v, cmp.Or(err, v.check())
+	v, err := j.judge(s.ctx, cfg, func(v validation.Scores) bool { return validation.Worse(v, best, worse) })
+	return v, cmp.Or(err, v.Check())
 }
 
 // judgement is what became of a candidate or a part of its judging: a value, or why there is none.
@@ -208,14 +173,8 @@ func judgedOnce[T any](ctx context.Context, j *journal, key string, work func() 
 	return found.Value, err
 }
 
-// far reports whether a verdict is worse than the best by so many standard errors, by enough examples to say so.
-func far(v, best verdict, errors float64) bool {
-	m, e := difference(v, best)
-	return best.losses != nil && len(v.losses) >= fewestJudged && m > errors*e
-}
-
 // record keeps how a question was answered.
-func (s *search) record(stage SelectionStage, all []verdict, chosen int) {
+func (s *search) record(stage SelectionStage, all []validation.Scores, chosen int) {
 	if chosen < 0 {
 		if len(stage.Candidates) > 0 {
 			s.selection.Stages = append(s.selection.Stages, stage)
@@ -225,53 +184,12 @@ func (s *search) record(stage SelectionStage, all []verdict, chosen int) {
 	for i := range stage.Candidates {
 		c := &stage.Candidates[i]
 		c.Chosen = i == chosen
-		if n := len(all[i].losses); n > 0 {
-			c.Difference, c.Error = difference(all[i], all[chosen])
-			if n < len(all[chosen].losses) {
+		if n := len(all[i].Losses); n > 0 {
+			c.Difference, c.Error = validation.Difference(all[i], all[chosen])
+			if n < len(all[chosen].Losses) {
 				c.Examples = n
 			}
 		}
 	}
 	s.selection.Stages = append(s.selection.Stages, stage)
-}
-
-func mean(v []float64) (m float64) {
-	for _, x := range v {
-		m += x / float64(len(v))
-	}
-	return m
-}
-
-// difference returns how much worse a verdict is than another on the examples that both are about: the mean over them of the
-// difference of losses and of errors relative to the mean error of both, which for small differences is that of the logarithms;
-// and its standard error. So a candidate counts twice, by its own variances and by one variance that its errors would have
-// (−log N of errors of variance σ² is log σ and a constant).
-func difference(v, w verdict) (m, e float64) {
-	n := min(len(v.losses), len(w.losses))
-	if n == 0 {
-		return 0, 0
-	}
-	weight := mean(v.errors[:n])/2 + mean(w.errors[:n])/2
-	if weight > 0 {
-		weight = 1 / weight
-	}
-	d := make([]float64, n)
-	for k := range d {
-		d[k] = v.losses[k] - w.losses[k] + weight*(v.errors[k]-w.errors[k])
-	}
-	m = mean(d)
-	if n < 2 {
-		return m, 0
-	}
-	var square float64
-	for _, x := range d {
-		square += (x - m) * (x - m)
-	}
-	return m, math.Sqrt(square / float64(n*(n-1)))
-}
-
-// better reports whether a verdict is better than another by more than some standard errors of the mean difference.
-func better(v, w verdict, errors float64) bool {
-	m, e := difference(v, w)
-	return len(v.losses) > 1 && -m > errors*e
 }

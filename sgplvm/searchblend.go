@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 )
 
 // A blendTrial is a model that keeps its training residuals, and examples that it has not seen, in truth
@@ -286,17 +287,17 @@ func (s *blendSearch) score(direct []Prediction, share float64) (score, inflatio
 	if values == 0 {
 		return 0, 1
 	}
-	inflation = bestInflation(chi/values, float64(s.count))
+	inflation = validation.Inflation(chi/values, float64(s.count))
 	return 0.5*math.Log(max(squares/values, math.SmallestNonzeroFloat64)) + logs/values + 0.5*math.Log(2*math.Pi*inflation) + 0.5*chi/values/inflation, inflation
 }
 
 // verdicts returns what the blend that was shared last makes of the examples.
 func (s *blendSearch) verdicts(b Blend) caseVerdicts {
-	c, all := newCaseVerdicts(s.count), make([]tally, s.count)
+	c, all := newCaseVerdicts(s.count), make([]validation.Tally, s.count)
 	scale := s.trials[0].model.posterior.Scaler().Scale
-	s.mixed(s.shown, b.Share, func(k, channel int, r, v float64) { all[k].add(r, v*b.Inflation, scale[channel]) })
+	s.mixed(s.shown, b.Share, func(k, channel int, r, v float64) { all[k].Add(r, v*b.Inflation, scale[channel]) })
 	for k := range all {
-		c.Losses[k], c.Chi[k], c.Squares[k] = all[k].means()
+		c.Losses[k], c.Chi[k], c.Squares[k] = all[k].Means()
 	}
 	return c
 }
@@ -467,8 +468,8 @@ func (s *search) blended(j *fillJudge, best standing) (standing, error) {
 	if found.Cases.Losses != nil {
 		j.judged.put(text(mixed), found.Cases)
 	}
-	best.verdict = verdict{}
-	q := question{name: name, sure: sureErrors, candidates: []option{
+	best.Scores = validation.Scores{}
+	q := question{name: name, sure: validation.SureErrors, candidates: []option{
 		{"none", func(*Config) {}},
 		{said(list), func(c *Config) { *c = mixed }},
 	}}
@@ -492,7 +493,7 @@ func measured[T any](s *search, name string, best standing, find func() (T, erro
 	}
 	if !s.ended() {
 		s.selection.Stages = append(s.selection.Stages, SelectionStage{Name: name, Candidates: []Candidate{
-			{Name: "none", Score: mean(best.losses), RMSE: mean(best.errors), Chosen: true}, {Name: "some", Failure: err.Error()}}})
+			{Name: "none", Score: validation.Mean(best.Losses), RMSE: validation.Mean(best.Errors), Chosen: true}, {Name: "some", Failure: err.Error()}}})
 	}
 	return none, s.outer.Err()
 }
@@ -525,7 +526,7 @@ func (s *search) atAllPoints(some *fillJudge, best standing) (standing, error) {
 	mixed := best.cfg
 	mixed.Infer.Blends = list
 	j.judged.put(text(mixed), found.Cases)
-	return s.ask(j, standing{cfg: best.cfg}, question{name: name, sure: sureErrors, candidates: []option{
+	return s.ask(j, standing{cfg: best.cfg}, question{name: name, sure: validation.SureErrors, candidates: []option{
 		{"as some points say", func(*Config) {}},
 		{factorsText(list), func(c *Config) { *c = mixed }},
 	}})

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 )
 
 // A model that keeps no residuals gets blends without shares: for each pattern the factor of variances that its cases take, with
@@ -37,7 +38,7 @@ func TestFactorsOfVariances(t *testing.T) {
 				count++
 			}
 		}
-		if want := (chi + blendPictures) / (count + blendPictures); b.Share != 0 || math.Abs(b.Inflation-want) > 1e-12*want {
+		if want := (chi + validation.PriorExamples) / (count + validation.PriorExamples); b.Share != 0 || math.Abs(b.Inflation-want) > 1e-12*want {
 			t.Errorf("pattern %d: %+v, expected no share and a factor of %v", kind, b, want)
 		}
 	}
@@ -49,10 +50,10 @@ func TestFactorsOfVariances(t *testing.T) {
 	}
 	j.inflated = false
 	got := j.verdict(inflated)
-	if m, e := difference(got, expected); math.Abs(m) > 0.15 || e > 0.15 { // of so few points some examples are more like another pattern and take its factor
+	if m, e := validation.Difference(got, expected); math.Abs(m) > 0.15 || e > 0.15 { // of so few points some examples are more like another pattern and take its factor
 		t.Errorf("filled in with factors, examples are worse than expected by %v ± %v", m, e)
 	}
-	if m, _ := difference(got, j.verdict(plain)); !(m < 0) {
+	if m, _ := validation.Difference(got, j.verdict(plain)); !(m < 0) {
 		t.Errorf("factors make the density worse by %v", m)
 	}
 }
@@ -273,7 +274,7 @@ func TestQuickFillsInNoMixture(t *testing.T) {
 		t.Fatal(err)
 	}
 	best := standing{cfg: filled(s.given, s.learnedNoise())}
-	if best.verdict, err = j.judge(t.Context(), best.cfg, func(verdict) bool { return false }); err != nil {
+	if best.Scores, err = j.judge(t.Context(), best.cfg, func(validation.Scores) bool { return false }); err != nil {
 		t.Fatal(err)
 	}
 	found, err := j.blends(t.Context(), best.cfg)
@@ -516,7 +517,7 @@ func TestAtAllPointsIsAsked(t *testing.T) {
 		if name != "all points" {
 			j.folds[0].scale = 0.5
 		}
-		best := standing{verdict: verdict{losses: []float64{1}, errors: []float64{1}}}
+		best := standing{Scores: validation.Scores{Losses: []float64{1}, Errors: []float64{1}}}
 		best.cfg.Residual.Rounds = 1
 		if got, err := s.atAllPoints(j, best); err != nil || len(s.selection.Stages) > 0 || len(got.cfg.Infer.Blends) > 0 {
 			t.Errorf("%s: %v asked, error %v", name, s.selection.Stages, err)
@@ -529,7 +530,7 @@ func TestAtAllPointsIsAsked(t *testing.T) {
 			t.Fatal(err)
 		}
 		j.folds[0].scale = 0.5
-		best := standing{filled(s.given, s.whiteNoise()), verdict{losses: []float64{1}, errors: []float64{1}}}
+		best := standing{filled(s.given, s.whiteNoise()), validation.Scores{Losses: []float64{1}, Errors: []float64{1}}}
 		if _, err := s.atAllPoints(j, best); err != nil || len(s.selection.Stages) != 1 || len(s.selection.Stages[0].Candidates) != 2 {
 			t.Errorf("%s: %+v asked, error %v", effort, s.selection.Stages, err)
 		}

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 )
 
 // A fillJudge holds some examples out, fold by fold, has the others learned and judges how well the values
@@ -133,7 +134,7 @@ func (s *search) judgeWithout(heldOut [][]int, points []int, grid Grid, casesOf 
 }
 
 // judge implements the interface: the first fold alone where that may be enough, then the others.
-func (j *fillJudge) judge(ctx context.Context, cfg Config, hopeless func(verdict) bool) (v verdict, err error) {
+func (j *fillJudge) judge(ctx context.Context, cfg Config, hopeless func(validation.Scores) bool) (v validation.Scores, err error) {
 	all, known := j.judged.get(text(cfg))
 	if !known {
 		if all, err = j.fill(ctx, cfg, 0, 1); err != nil {
@@ -156,7 +157,7 @@ func (j *fillJudge) judge(ctx context.Context, cfg Config, hopeless func(verdict
 
 // verdict returns what cases say of their examples, each of which has equally many in a row: where variances will be multiplied
 // as is best for each pattern, after that.
-func (j *fillJudge) verdict(c caseVerdicts) (v verdict) {
+func (j *fillJudge) verdict(c caseVerdicts) (v validation.Scores) {
 	each := len(j.cases) / j.examples()
 	inflations := make([]float64, j.kinds)
 	for kind := range inflations {
@@ -168,7 +169,7 @@ func (j *fillJudge) verdict(c caseVerdicts) (v verdict) {
 			}
 		}
 		if inflations[kind] = 1; j.inflated {
-			inflations[kind] = bestInflation(chi/max(1, count), count)
+			inflations[kind] = validation.Inflation(chi/max(1, count), count)
 		}
 	}
 	for i := 0; i < len(c.Losses); i += each {
@@ -178,22 +179,14 @@ func (j *fillJudge) verdict(c caseVerdicts) (v verdict) {
 			loss += (c.Losses[k] + 0.5*(math.Log(f)-c.Chi[k]*(1-1/f))) / float64(each)
 			e += math.Sqrt(c.Squares[k]) / float64(each)
 		}
-		v.losses, v.errors = append(v.losses, loss), append(v.errors, e)
+		v.Losses, v.Errors = append(v.Losses, loss), append(v.Errors, e)
 	}
 	return v
 }
 
-// blendPictures is the weight, in examples, of variances as they are.
-const blendPictures = 8
-
-// bestInflation returns the factor of variances that is best for examples with the mean chi of squared errors over variances, drawn to 1.
-func bestInflation(chi, examples float64) float64 {
-	return (chi*examples + blendPictures) / (examples + blendPictures)
-}
-
 // losses returns what is found of every case.
 func (j *fillJudge) losses(ctx context.Context, cfg Config) (caseVerdicts, error) {
-	_, err := j.judge(ctx, cfg, func(verdict) bool { return false })
+	_, err := j.judge(ctx, cfg, func(validation.Scores) bool { return false })
 	all, _ := j.judged.get(text(cfg))
 	return all, err
 }
@@ -259,31 +252,14 @@ func (c *fillCase) judge(ctx context.Context, m *Model, o InferOptions) (loss, c
 		return 0, 0, 0, err
 	}
 	scale := m.posterior.Scaler().Scale
-	var all tally
+	var all validation.Tally
 	for k := range c.seen {
 		if c.hidden(k) {
-			all.add(c.truth[k]-p.Mean.At(k/channels, k%channels), p.Variance.At(k/channels, k%channels), scale[k%channels])
+			all.Add(c.truth[k]-p.Mean.At(k/channels, k%channels), p.Variance.At(k/channels, k%channels), scale[k%channels])
 		}
 	}
-	loss, chi, square = all.means()
+	loss, chi, square = all.Means()
 	return loss, chi, square, nil
-}
-
-// A tally sums up what is found of the hidden values of a case.
-type tally struct{ loss, chi, square, hidden float64 }
-
-// add takes in a value with the error r and the variance v, of a channel with a standard deviation.
-func (t *tally) add(r, v, deviation float64) {
-	t.loss += 0.5 * (math.Log(2*math.Pi*v) + r*r/v)
-	t.chi += r * r / v
-	t.square += (r / deviation) * (r / deviation)
-	t.hidden++
-}
-
-// means returns the means over these values.
-func (t *tally) means() (loss, chi, square float64) {
-	hidden := max(1, t.hidden)
-	return t.loss / hidden, t.chi / hidden, t.square / hidden
 }
 
 // hidden reports whether a value was hidden: others that are not seen nobody knows.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 )
 
 // newSearch is one of some data that have been checked, as Select begins it.
@@ -263,7 +264,7 @@ func TestHeldOutIsNotLearned(t *testing.T) {
 }
 
 // never finds no candidate hopeless.
-func never(verdict) bool { return false }
+func never(validation.Scores) bool { return false }
 
 // What a candidate's result is does not depend on those judged before it.
 func TestJudgedInAnyOrder(t *testing.T) {

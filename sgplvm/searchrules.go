@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
@@ -169,7 +170,7 @@ func (s *search) structures() (first Config, q question) {
 	}
 	q.name = "noise"
 	if s.data.holes != nil {
-		q.sure = sureErrors
+		q.sure = validation.SureErrors
 	}
 	n, _, _ := s.data.Source.Dims()
 	joint := s.jointPossible() && (n >= leastTraining || s.given.Factors == FactorsJoint) // fewer examples say nothing of a covariance
@@ -254,7 +255,7 @@ func (s *search) questions(c Config) (list []question) {
 	add := func(open bool, name string, ladder bool, options ...option) {
 		if open && min(len(options), s.plan.ladder) > 0 {
 			options = options[:min(len(options), s.plan.ladder)]
-			list = append(list, question{name: name, candidates: append([]option{{"as before", func(*Config) {}}}, options...), ladder: ladder, sure: sureErrors})
+			list = append(list, question{name: name, candidates: append([]option{{"as before", func(*Config) {}}}, options...), ladder: ladder, sure: validation.SureErrors})
 		}
 	}
 	learned, thorough := c.Residual.Rounds > 0, s.given.Effort == EffortThorough

@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
@@ -244,7 +245,7 @@ func TestLargerModelsOfHoles(t *testing.T) {
 	for effort, noise := range map[Effort]float64{EffortQuick: littleNoise, EffortNormal: 0} {
 		s := newSearch(t, correlated(manyExamples, 6, 5, false), Config{Effort: effort})
 		s.data.holes = new(holes)
-		if _, q := s.structures(); q.sure != sureErrors {
+		if _, q := s.structures(); q.sure != validation.SureErrors {
 			t.Errorf("%v: another noise need not surely be better", effort)
 		}
 		cfg := filled(s.given, s.learnedNoise())
@@ -381,7 +382,7 @@ func TestFiner(t *testing.T) {
 			t.Fatal(err)
 		}
 		j.folds[0].scale = 0.5
-		best, q := standing{s.whiteNoise(), verdict{losses: []float64{1}, errors: []float64{1}}}, question{}
+		best, q := standing{s.whiteNoise(), validation.Scores{Losses: []float64{1}, Errors: []float64{1}}}, question{}
 		c.change(s, j, &best.cfg, &q)
 		got, stands, err := s.finer(j, best, q)
 		if err != nil || (got != j) != c.finer || stands.judged() == c.finer || text(stands.cfg) != text(best.cfg) || c.finer && got.scale() != 1 {

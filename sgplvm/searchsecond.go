@@ -5,6 +5,8 @@ import (
 	"context"
 	"math"
 	"slices"
+
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 )
 
 // A secondJudge judges second models as they will be used: for examples whose missing values are not too far from observed ones, beside the
@@ -23,17 +25,17 @@ func newSecondJudge(s *search, first Config) (*secondJudge, error) {
 	return &secondJudge{fillJudge: f, first: first}, err
 }
 
-func (j *secondJudge) judge(ctx context.Context, cfg Config, hopeless func(verdict) bool) (verdict, error) {
+func (j *secondJudge) judge(ctx context.Context, cfg Config, hopeless func(validation.Scores) bool) (validation.Scores, error) {
 	if same(cfg, j.first) {
 		return j.fillJudge.judge(ctx, cfg, hopeless)
 	}
 	second, err := j.losses(ctx, cfg)
 	if err != nil {
-		return verdict{}, err
+		return validation.Scores{}, err
 	}
 	reach, err := j.reach(ctx, second)
 	if err != nil {
-		return verdict{}, err
+		return validation.Scores{}, err
 	}
 	both := caseVerdicts{slices.Clone(j.alone.Losses), slices.Clone(j.alone.Chi), slices.Clone(j.alone.Squares)}
 	for i, gap := range j.gaps {

@@ -12,6 +12,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
@@ -321,7 +322,7 @@ func (s *search) partly(whole Config) (Config, error) {
 	if err != nil {
 		return whole, err
 	}
-	best, err := s.ask(j, standing{cfg: whole}, question{name: "examples seen in part", candidates: options, sure: sureErrors})
+	best, err := s.ask(j, standing{cfg: whole}, question{name: "examples seen in part", candidates: options, sure: validation.SureErrors})
 	if err != nil || same(best.cfg, whole) || !best.judged() {
 		return whole, err
 	}
@@ -523,19 +524,19 @@ func pixels(width, height int) Grid {
 // A leaveOutJudge has everything learned, and judges how well examples are predicted from all others.
 type leaveOutJudge struct{ data Data }
 
-func (j leaveOutJudge) judge(ctx context.Context, cfg Config, _ func(verdict) bool) (verdict, error) {
+func (j leaveOutJudge) judge(ctx context.Context, cfg Config, _ func(validation.Scores) bool) (validation.Scores, error) {
 	kept, err := judgedOnce(ctx, cfg.run(), "examples left out by "+text(cfg), func() ([][]float64, error) {
 		v, err := j.leftOut(ctx, cfg)
-		return [][]float64{v.losses, v.errors}, err
+		return [][]float64{v.Losses, v.Errors}, err
 	})
 	if err != nil {
-		return verdict{}, err
+		return validation.Scores{}, err
 	}
-	return verdict{kept[0], kept[1]}, nil
+	return validation.Scores{kept[0], kept[1]}, nil
 }
 
 // leftOut returns how well examples are predicted.
-func (j leaveOutJudge) leftOut(ctx context.Context, cfg Config) (v verdict, err error) {
+func (j leaveOutJudge) leftOut(ctx context.Context, cfg Config) (v validation.Scores, err error) {
 	cfg.Training.Progress, cfg.Watch, cfg.Training.Uncalibrated = nil, nil, false
 	t, err := NewTrainer(j.data, cfg)
 	if err != nil {
@@ -549,19 +550,19 @@ func (j leaveOutJudge) leftOut(ctx context.Context, cfg Config) (v verdict, err 
 	}
 	scale := t.evaluator.Data().Scaler.Scale
 	n := t.evaluator.Data().Examples
-	v = verdict{make([]float64, n), make([]float64, n)}
+	v = validation.Scores{make([]float64, n), make([]float64, n)}
 	err = t.leftUnexplained(ctx, every, func(example int, residual, variance mat.Matrix) {
 		per := 1 / float64(residual.Rows*residual.Cols)
 		for i := range residual.Rows {
 			for k, r := range residual.Row(i) {
 				s2 := variance.At(i, k)
-				v.losses[example] += 0.5 * per * (math.Log(2*math.Pi*s2) + r*r/s2)
-				v.errors[example] += per * (r / scale[k]) * (r / scale[k])
+				v.Losses[example] += 0.5 * per * (math.Log(2*math.Pi*s2) + r*r/s2)
+				v.Errors[example] += per * (r / scale[k]) * (r / scale[k])
 			}
 		}
 	})
-	for i, square := range v.errors {
-		v.errors[i] = math.Sqrt(square)
+	for i, square := range v.Errors {
+		v.Errors[i] = math.Sqrt(square)
 	}
 	return v, err
 }

@@ -523,8 +523,8 @@ func TestSecondReach(t *testing.T) {
 			t.Errorf("%s: reach %v, %v, expected %v to %v", c.name, reach, err, c.low, c.high)
 		}
 		v, err := j.judge(t.Context(), other, nil)
-		if err != nil || !slices.Equal(v.losses, c.want) {
-			t.Errorf("%s: losses %v, %v, expected %v", c.name, v.losses, err, c.want)
+		if err != nil || !slices.Equal(v.Losses, c.want) {
+			t.Errorf("%s: losses %v, %v, expected %v", c.name, v.Losses, err, c.want)
 		}
 	}
 }
