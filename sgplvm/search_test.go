@@ -24,7 +24,7 @@ func plain(losses []float64) validation.Scores {
 	if losses == nil {
 		return validation.Scores{}
 	}
-	return validation.Scores{losses, make([]float64, len(losses))}
+	return validation.Scores{Losses: losses, Errors: make([]float64, len(losses))}
 }
 
 // A candidate is better if it is by more than chance makes it: by some standard errors of the mean
@@ -61,12 +61,12 @@ func TestDifference(t *testing.T) {
 		a, b validation.Scores
 		m, e float64
 	}{
-		{validation.Scores{[]float64{1, 1}, []float64{3, 3}}, validation.Scores{[]float64{1, 1}, []float64{1, 1}}, 1, 0},          // 2 of a mean of 2
-		{validation.Scores{[]float64{0, 0}, []float64{3, 3}}, validation.Scores{[]float64{1, 1}, []float64{1, 1}}, 0, 0},          // one as much better as the other is worse
-		{validation.Scores{[]float64{0, 2}, []float64{1, 3}}, validation.Scores{[]float64{0, 0}, []float64{2, 2}}, 1, 1.5},        // −½ and 2½
-		{validation.Scores{[]float64{5}, []float64{2}}, validation.Scores{[]float64{1, 99, 99}, []float64{2, 99, 99}}, 4, 0},      // the first alone
-		{validation.Scores{[]float64{1.02, 1.02}, []float64{1, 1}}, validation.Scores{[]float64{1, 1}, []float64{0, 0}}, 2.02, 0}, // no error at all
-		{validation.Scores{}, validation.Scores{[]float64{1}, []float64{1}}, 0, 0},
+		{validation.Scores{Losses: []float64{1, 1}, Errors: []float64{3, 3}}, validation.Scores{Losses: []float64{1, 1}, Errors: []float64{1, 1}}, 1, 0},          // 2 of a mean of 2
+		{validation.Scores{Losses: []float64{0, 0}, Errors: []float64{3, 3}}, validation.Scores{Losses: []float64{1, 1}, Errors: []float64{1, 1}}, 0, 0},          // one as much better as the other is worse
+		{validation.Scores{Losses: []float64{0, 2}, Errors: []float64{1, 3}}, validation.Scores{Losses: []float64{0, 0}, Errors: []float64{2, 2}}, 1, 1.5},        // −½ and 2½
+		{validation.Scores{Losses: []float64{5}, Errors: []float64{2}}, validation.Scores{Losses: []float64{1, 99, 99}, Errors: []float64{2, 99, 99}}, 4, 0},      // the first alone
+		{validation.Scores{Losses: []float64{1.02, 1.02}, Errors: []float64{1, 1}}, validation.Scores{Losses: []float64{1, 1}, Errors: []float64{0, 0}}, 2.02, 0}, // no error at all
+		{validation.Scores{}, validation.Scores{Losses: []float64{1}, Errors: []float64{1}}, 0, 0},
 	} {
 		if m, e := validation.Difference(c.a, c.b); math.Abs(m-c.m) > 1e-14 || math.Abs(e-c.e) > 1e-14 {
 			t.Errorf("%v and %v: %v ± %v, want %v ± %v", c.a, c.b, m, e, c.m, c.e)
@@ -76,7 +76,7 @@ func TestDifference(t *testing.T) {
 		}
 	}
 	r := math.Log(1.01) // of close errors the logarithms' difference
-	if m, _ := validation.Difference(validation.Scores{[]float64{0, 0}, []float64{1.01, 1.01}}, validation.Scores{[]float64{0, 0}, []float64{1, 1}}); math.Abs(m-r) > 1e-6 {
+	if m, _ := validation.Difference(validation.Scores{Losses: []float64{0, 0}, Errors: []float64{1.01, 1.01}}, validation.Scores{Losses: []float64{0, 0}, Errors: []float64{1, 1}}); math.Abs(m-r) > 1e-6 {
 		t.Errorf("%v, want %v", m, r)
 	}
 }
@@ -100,7 +100,7 @@ func (j *tableJudge) judge(_ context.Context, cfg Config, hopeless func(validati
 	}
 	v := plain(j.scores[cfg.LatentDims])
 	if n := validation.MinJudged; len(v.Losses) > n {
-		if first := (validation.Scores{v.Losses[:n], v.Errors[:n]}); hopeless(first) {
+		if first := (validation.Scores{Losses: v.Losses[:n], Errors: v.Errors[:n]}); hopeless(first) {
 			return first, nil
 		}
 	}
@@ -179,7 +179,7 @@ func TestAsk(t *testing.T) {
 	} {
 		watch, j := new(recorder), &tableJudge{scores: c.scores}
 		s := &search{ctx: context.Background(), outer: context.Background(), watch: watch}
-		best, err := s.ask(j, standing{cfg: Config{LatentDims: 1}, verdict: plain(c.first)}, question{name: "how many", candidates: dims(c.list...), ladder: c.ladder, sure: validation.SureErrors})
+		best, err := s.ask(j, standing{cfg: Config{LatentDims: 1}, Scores: plain(c.first)}, question{name: "how many", candidates: dims(c.list...), ladder: c.ladder, sure: validation.SureErrors})
 		if err != nil || best.cfg.LatentDims != max(c.want, 1) || (!best.judged()) != (c.want == 0) || !slices.Equal(j.asked, c.asked) {
 			t.Errorf("%s: %d of %v, asked %v, error %v", name, best.cfg.LatentDims, best.Losses, j.asked, err)
 		}
@@ -229,7 +229,7 @@ func TestHopeless(t *testing.T) {
 	}
 	j := &tableJudge{scores: map[int][]float64{1: good, 2: shifted(1, 0.5), 3: shifted(0.01, 0.5), 4: append(shifted(1, 0.5)[:validation.MinJudged], -99, -99, -99)}}
 	var s *search
-	for sure, want := range map[float64][]int{0: {0, validation.MinJudged, 0, validation.FewestJudged}, validation.SureErrors: {0, validation.FewestJudged, validation.FewestJudged, validation.FewestJudged}} {
+	for sure, want := range map[float64][]int{0: {0, validation.MinJudged, 0, validation.MinJudged}, validation.SureErrors: {0, validation.MinJudged, validation.MinJudged, validation.MinJudged}} {
 		s = &search{ctx: context.Background(), outer: context.Background(), watch: unwatched{}}
 		best, err := s.ask(j, standing{}, question{name: "which", candidates: dims(1, 2, 3, 4), sure: sure})
 		if err != nil || best.cfg.LatentDims != 1 {

@@ -532,7 +532,7 @@ func (j leaveOutJudge) judge(ctx context.Context, cfg Config, _ func(validation.
 	if err != nil {
 		return validation.Scores{}, err
 	}
-	return validation.Scores{kept[0], kept[1]}, nil
+	return validation.Scores{Losses: kept[0], Errors: kept[1]}, nil
 }
 
 // leftOut returns how well examples are predicted.
@@ -550,7 +550,7 @@ func (j leaveOutJudge) leftOut(ctx context.Context, cfg Config) (v validation.Sc
 	}
 	scale := t.evaluator.Data().Scaler.Scale
 	n := t.evaluator.Data().Examples
-	v = validation.Scores{make([]float64, n), make([]float64, n)}
+	v = validation.Scores{Losses: make([]float64, n), Errors: make([]float64, n)}
 	err = t.leftUnexplained(ctx, every, func(example int, residual, variance mat.Matrix) {
 		per := 1 / float64(residual.Rows*residual.Cols)
 		for i := range residual.Rows {
