@@ -16,7 +16,7 @@ const mostAbsent = 200
 
 // likeAbsent returns which examples each fold holds out, in ascending order: in runs as long as those that are missing, at the beginning or end of a
 // sequence where these are, elsewhere between observed examples where possible. No example is in two folds.
-func likeAbsent(rng *rand.Rand, at, missing []Instant, folds int) [][]int {
+func likeAbsent(rng *rand.Rand, at, missing []data.Instant, folds int) [][]int {
 	order, runs := runsOf(at, missing)
 	var all [][]int
 	taken, longest := make([]bool, len(at)), 0
@@ -56,7 +56,7 @@ type run struct {
 }
 
 // runsOf returns each sequence in order of time, examples by their number and missing ones as −1, and the runs of these.
-func runsOf(at, missing []Instant) (order [][]int, runs []run) {
+func runsOf(at, missing []data.Instant) (order [][]int, runs []run) {
 	var times []float64
 	var labels []int
 	for _, a := range slices.Concat(at, missing) {

@@ -227,7 +227,7 @@ func (c *completer) finish(ctx context.Context, w *wholeTask, cfg Config, done *
 		if err := t.fill(ctx, k, kinds, c.all.y, c.all.variance, methods); err != nil {
 			return err
 		}
-		done.Kinds = append(done.Kinds, t.check(k, count[k]))
+		done.Kinds = append(done.Kinds, checkOfKind(t, k, count[k]))
 	}
 	done.Mean, done.Variance = c.matrix(c.all.y), c.matrix(c.all.variance)
 	done.Check = checkOf(done.Kinds, c.check)

@@ -6,29 +6,9 @@ import (
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 )
-
-// checkOf is the check of all kinds, as many values of each as are missing.
-func checkOf(kinds []FillCheck, all FillCheck) FillCheck {
-	var total, squares float64
-	check := FillCheck{Factor: all.Factor}
-	for _, k := range kinds {
-		if k.Values > 0 {
-			w := float64(k.Missing)
-			check.Deviations = k.Deviations
-			total, squares = total+w, squares+w*k.RMSE*k.RMSE
-			check.Missing, check.Values = check.Missing+k.Missing, check.Values+k.Values
-			check.Factor = max(check.Factor, k.Factor)
-			check.NLP, check.Coverage = check.NLP+w*k.NLP, check.Coverage+w*k.Coverage
-		}
-	}
-	if total == 0 {
-		return all
-	}
-	check.RMSE, check.NLP, check.Coverage = math.Sqrt(squares/total), check.NLP/total, check.Coverage/total
-	return check
-}
 
 // filledData are values of all examples, what was missing and the variances of what was filled in.
 type filledData struct {
@@ -36,13 +16,13 @@ type filledData struct {
 	holes       *holes
 	points      mat.Matrix // in mean spacings
 	channels    int
-	at          []Instant
+	at          []data.Instant
 	series      *folding // whose periods the examples are; nil: they are none
 	film        bool     // the examples are its frames
 }
 
 // gapsAt are the times in which gaps are looked for: nil of films, whose points are not held out for a while.
-func (f *filledData) gapsAt() []Instant {
+func (f *filledData) gapsAt() []data.Instant {
 	if f.film {
 		return nil
 	}
@@ -86,7 +66,7 @@ func (f *filledData) fillers(held []heldValue, seed uint64) []filler {
 	}
 	// The same as a series.
 	n, size := f.y.Rows*f.series.period, f.y.Cols/f.series.period
-	at := make([]Instant, n)
+	at := make([]data.Instant, n)
 	for k := range at {
 		at[k].Time = float64(k)
 	}

@@ -277,8 +277,8 @@ func TestFillChecks(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", what, got, want)
 		}
 	}
-	near("gaps", c.check(kindGaps, 30), gaps)
-	near("whole", c.check(kindWhole, 10), whole)
+	near("gaps", checkOfKind(c, kindGaps, 30), gaps)
+	near("whole", checkOfKind(c, kindWhole, 10), whole)
 	near("all", checkOf([]FillCheck{gaps, whole, {Missing: 1000}}, FillCheck{Values: 7}), FillCheck{Missing: 40, Values: 4, Factor: 4,
 		RMSE: math.Sqrt((30*gaps.RMSE*gaps.RMSE + 10*81) / 40), NLP: (30*gaps.NLP + 10*whole.NLP) / 40, Coverage: 30 * (2. / 3) / 40})
 	near("nothing held out", checkOf([]FillCheck{{Missing: 5}}, FillCheck{Values: 7, RMSE: 1}), FillCheck{Values: 7, RMSE: 1})

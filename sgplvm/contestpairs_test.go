@@ -36,7 +36,7 @@ func TestContestPairs(t *testing.T) {
 	c := drawnContest(0.3)
 	c.decide()
 	w := c.winner[kindScattered]
-	if f := c.check(kindScattered, 40); !w.pair || w.factor > 1.3 || math.Abs(f.RMSE-0.21) > 0.06 || f.Coverage < 0.8 {
+	if f := checkOfKind(c, kindScattered, 40); !w.pair || w.factor > 1.3 || math.Abs(f.RMSE-0.21) > 0.06 || f.Coverage < 0.8 {
 		t.Errorf("%v, factor %v: %+v", w, w.factor, f)
 	}
 }

@@ -34,7 +34,7 @@ const byChance = 0.1
 
 // kindsOf returns of which kind each missing value is: kindCount where it is not missing. at are the times of the examples, nil without times; x are the
 // coordinates of the points in mean spacings.
-func (h *holes) kindsOf(at []Instant, x mat.Matrix, channels int) []kind {
+func (h *holes) kindsOf(at []data.Instant, x mat.Matrix, channels int) []kind {
 	n := len(h.missing) / h.size
 	kinds := make([]kind, len(h.missing))
 	whole, missing, partly := make([]bool, n), 0, 0
@@ -89,7 +89,7 @@ type gapInTime struct {
 
 // gapsInTime returns the gaps in time: runs of missing values of one column that are too long to be chance, given how often a value is missing after
 // an observed one. Examples of which nothing was observed are left out of all runs.
-func (h *holes) gapsInTime(at []Instant) (gaps []gapInTime) {
+func (h *holes) gapsInTime(at []data.Instant) (gaps []gapInTime) {
 	observed, begun := 0., 0.
 	for _, order := range inOrder(at) {
 		order = slices.DeleteFunc(order, func(i int) bool { return !slices.Contains(h.of(i), false) })
@@ -119,7 +119,7 @@ func (h *holes) gapsInTime(at []Instant) (gaps []gapInTime) {
 }
 
 // inOrder returns the examples of each sequence in order of time.
-func inOrder(at []Instant) (all [][]int) {
+func inOrder(at []data.Instant) (all [][]int) {
 	times, labels := make([]float64, len(at)), make([]int, len(at))
 	for i, a := range at {
 		times[i], labels[i] = a.Time, a.Sequence
@@ -146,7 +146,7 @@ type filler struct {
 }
 
 // fillers returns the simplest methods for data with holes, which fill in the wanted values at least, all for nil.
-func fillers(y mat.Matrix, missing, wanted []bool, x mat.Matrix, channels int, at []Instant, seed uint64) (list []filler) {
+func fillers(y mat.Matrix, missing, wanted []bool, x mat.Matrix, channels int, at []data.Instant, seed uint64) (list []filler) {
 	d := simple.Data{Y: y, Missing: missing, Wanted: wanted, Channels: channels, Seed: seed}
 	if x.Rows > 1 {
 		d.Points = x
@@ -375,42 +375,10 @@ func byGroup(list []heldValue) (groups [][]heldValue) {
 	return groups
 }
 
-// check tells how well held values of a kind, of which so many are missing, were filled in by what fills in those.
-func (c *contest) check(k kind, missing int) FillCheck {
-	f := FillCheck{Kind: kindNames[k], Missing: missing, By: c.winner[k].String()}
-	f.measure(c.list(c.winner[k], k), c.winner[k].factor, c.units())
-	for _, name := range c.names {
-		var other FillCheck
-		if other.measure(c.of(name, k), 1, c.units()); name != "" && other.Values > 0 && (f.Simplest == "" || other.RMSE < f.SimplestRMSE) {
-			f.Simplest, f.SimplestRMSE = name, other.RMSE
-		}
-	}
-	return f
-}
-
 // units are those of errors, by channel: of a table the deviations of its columns; nil: those of the data.
 func (c *contest) units() []float64 {
 	if c.table {
 		return c.scale
 	}
 	return nil
-}
-
-// measure sets the errors of values in some units (nil: those of the data), whose variances are multiplied.
-func (f *FillCheck) measure(list []heldValue, factor float64, units []float64) {
-	if f.Deviations = units != nil; !f.Deviations {
-		units = []float64{1}
-	}
-	var t validation.Tally
-	for _, h := range list {
-		e, v := h.truth-h.mean, factor*h.variance
-		t.Add(e, v, units[h.value%len(units)])
-		if e*e < v*validation.Normal90*validation.Normal90 {
-			f.Coverage += 1 / float64(len(list))
-		}
-	}
-	f.Values, f.Factor = len(list), factor
-	var square float64
-	f.NLP, _, square = t.Means()
-	f.RMSE = math.Sqrt(square)
 }

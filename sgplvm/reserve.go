@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
@@ -51,14 +52,14 @@ func (h *holes) count() (n int) {
 
 // readHoles returns all values of a source, an example a row, 0 where they are missing, and which are: NaN. Errors: *ReadError, *ValueError,
 // *ConfigError where nothing was observed.
-func readHoles(source Source) (mat.Matrix, *holes, error) {
+func readHoles(source data.Source) (mat.Matrix, *holes, error) {
 	n, points, channels := source.Dims()
 	y, h := mat.New(n, points*channels), &holes{size: points * channels, missing: make([]bool, n*points*channels)}
 	observed := 0
 	for i := range n {
 		row := y.Row(i)
 		if err := source.ReadExamples(row, i, i+1); err != nil {
-			return y, h, &ReadError{From: i, To: i + 1, Err: err}
+			return y, h, &data.ReadError{From: i, To: i + 1, Err: err}
 		}
 		missing := h.of(i)
 		for k, v := range row {
@@ -66,14 +67,14 @@ func readHoles(source Source) (mat.Matrix, *holes, error) {
 			case math.IsNaN(v):
 				missing[k], row[k] = true, 0
 			case math.IsInf(v, 0):
-				return y, h, &ValueError{Example: i, Point: k / channels, Channel: k % channels, Value: v, Want: "a finite number, or NaN where the value is missing"}
+				return y, h, &data.ValueError{Example: i, Point: k / channels, Channel: k % channels, Value: v, Want: "a finite number, or NaN where the value is missing"}
 			default:
 				observed++
 			}
 		}
 	}
 	if observed == 0 {
-		return y, h, &ConfigError{Field: "Data", Err: errors.New("nothing was observed, expected values")}
+		return y, h, &data.ConfigError{Field: "Data", Err: errors.New("nothing was observed, expected values")}
 	}
 	return y, h, nil
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
 // What validation hides. Where nobody says what will be missing, values are missing in turn as they are in
@@ -113,11 +114,11 @@ func hiding(hide [][]bool) (list [][]bool) {
 func checkHide(hide [][]bool, size int) error {
 	for k, missing := range hide {
 		if len(missing) != size {
-			return &ConfigError{Field: "Hide", Err: fmt.Errorf("list %d has %d values, expected %d, those of an example", k, len(missing), size)}
+			return &data.ConfigError{Field: "Hide", Err: fmt.Errorf("list %d has %d values, expected %d, those of an example", k, len(missing), size)}
 		}
 	}
 	if len(hide) > 0 && len(hiding(hide)) == 0 {
-		return &ConfigError{Field: "Hide", Err: errors.New("nothing is hidden, expected what will be missing")}
+		return &data.ConfigError{Field: "Hide", Err: errors.New("nothing is hidden, expected what will be missing")}
 	}
 	return nil
 }

@@ -1,0 +1,120 @@
+package sgplvm
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+const (
+	leastPeriod    = 4   // steps
+	periodStrength = 0.3 // the least rise of the autocorrelation at a period above its least value at smaller lags, as a share of the possible
+	periodLonger   = 0.1 // by how much more a longer period must correlate
+)
+
+// A folding says how the steps of a series are the examples of a model: row k of the series is step place[k], and an example is period steps.
+type folding struct {
+	period int
+	place  []int
+}
+
+// String says what was done.
+func (f *folding) String() string {
+	return fmt.Sprintf("the series repeats itself every %d steps: each period is an example of the model", f.period)
+}
+
+// unfold returns the steps of a series that src has, an example a row, as n examples of so many points and channels.
+func (f *folding) unfold(src mat.Matrix, n, points, channels int) mat.Matrix {
+	dst, size := mat.New(n*points, channels), points*channels
+	for i, at := range f.place {
+		copy(dst.Data[i*size:], src.Row(at / f.period)[at%f.period*size:][:size])
+	}
+	return dst
+}
+
+// regular returns which step from the first each time is at; nil where times are not at regular steps.
+func regular(times []float64) (place []int, first, step float64) {
+	sorted := slices.Sorted(slices.Values(times))
+	var gaps []float64
+	for i, t := range sorted[1:] {
+		gaps = append(gaps, t-sorted[i])
+	}
+	slices.Sort(gaps)
+	if step = gaps[len(gaps)/2]; !(step > 0) || gaps[0] < 0.5*step {
+		return nil, 0, 0
+	}
+	first = sorted[0]
+	if (sorted[len(sorted)-1]-first)/step > 2*float64(len(times)) {
+		return nil, 0, 0
+	}
+	for _, t := range times {
+		k := math.Round((t - first) / step)
+		if math.Abs((t-first)/step-k) > 0.1 {
+			return nil, 0, 0
+		}
+		place = append(place, int(k))
+	}
+	return place, first, step
+}
+
+// periodOf returns the period of columns in steps, at most so many; 0 where they show none: the shortest lag at which the mean of their
+// autocorrelations has a maximum well above its least value at smaller lags, which twice the lag has too. A longer lag must correlate clearly more
+// (docs/math.md, 22.12).
+func periodOf(y mat.Matrix, most int) int {
+	if most < leastPeriod {
+		return 0
+	}
+	r := autocorrelations(y, min(2*most+1, y.Rows/2))
+	least, best, period := 1., 0., 0
+	for lag := 1; lag <= most && lag+1 < len(r); lag++ {
+		strength := (r[lag] - least) / (1 - least)
+		peak := r[lag] > r[lag-1] && r[lag] >= r[lag+1]
+		if peak && lag >= leastPeriod && strength > periodStrength && 2*lag < len(r) && (r[2*lag]-least)/(1-least) > periodStrength && r[lag] > best+periodLonger {
+			best, period = r[lag], lag
+		}
+		least = min(least, r[lag])
+	}
+	return period
+}
+
+// autocorrelations returns those of lags from 0 on, means over columns, of pairs both of which were observed.
+func autocorrelations(y mat.Matrix, lags int) []float64 {
+	n, p := y.Rows, y.Cols
+	columns := mat.New(p, n) // of deviation 1, 0 where missing
+	seen := mat.New(p, n)
+	used := 0.
+	for c := range p {
+		mean, squares, count := 0., 0., 0.
+		for i := range n {
+			if v := y.At(i, c); v == v {
+				count++
+				delta := v - mean
+				mean += delta / count
+				squares += delta * (v - mean)
+			}
+		}
+		if !(squares > 0) {
+			continue
+		}
+		used++
+		for i := range n {
+			if v := y.At(i, c); v == v {
+				columns.Set(c, i, (v-mean)/math.Sqrt(squares/count))
+				seen.Set(c, i, 1)
+			}
+		}
+	}
+	r := make([]float64, lags)
+	mat.Parallel(lags, func(lag int) {
+		for c := range p {
+			a, b := columns.Row(c), seen.Row(c)
+			if pairs := asm.Dot(b[:n-lag], b[lag:]); pairs > 0 {
+				r[lag] += asm.Dot(a[:n-lag], a[lag:]) / pairs / used
+			}
+		}
+	})
+	return r
+}
