@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 )
 
 // Examples of which nothing was observed tell a model nothing: those with times are left out of it, and predicted at their times at last. What
@@ -16,8 +17,8 @@ import (
 // A wholeTask is to predict examples of which nothing was observed, beside others that were completed.
 type wholeTask struct {
 	*completer
-	none    []int    // examples
-	contest *contest // of this task
+	none    []int               // examples
+	contest *completion.Contest // of this task
 }
 
 // train chooses and trains what predicts whole examples at their times.
@@ -47,7 +48,7 @@ func (w *wholeTask) train(ctx context.Context, cfg, partly Config, done *Complet
 }
 
 // compete compares the simplest methods with the model by examples held out as others are missing; nil where there are too few.
-func (w *wholeTask) compete(ctx context.Context, d Data, given, chosen Config) (*contest, error) {
+func (w *wholeTask) compete(ctx context.Context, d Data, given, chosen Config) (*completion.Contest, error) {
 	if w.y.Rows < leastTraining {
 		return nil, nil
 	}
@@ -67,10 +68,10 @@ func (w *wholeTask) compete(ctx context.Context, d Data, given, chosen Config) (
 			return nil, err
 		}
 	}
-	t, read := newContest(w.y, w.holes, w.channels, w.table()), make([]int, len(j.folds))
-	place := make([]int, len(w.all.at)) // in order of time, with a step between sequences
+	t, read := completion.NewContest(w.y, w.holes, w.channels, w.table()), make([]int, len(j.folds))
+	place := make([]int, len(w.all.At)) // in order of time, with a step between sequences
 	next := 0
-	for _, order := range inOrder(w.all.at) {
+	for _, order := range completion.InOrder(w.all.At) {
 		for _, i := range order {
 			place[i] = next
 			next++
@@ -78,16 +79,16 @@ func (w *wholeTask) compete(ctx context.Context, d Data, given, chosen Config) (
 		next++
 	}
 	group := groupsOf(place, w.rows, j.cases)
-	lists := make([][]heldValue, len(j.folds))
+	lists := make([][]completion.HeldValue, len(j.folds))
 	for _, c := range j.cases {
 		row := w.rows[c.example]
-		for k, missing := range w.all.holes.of(row) {
+		for k, missing := range w.all.Holes.Of(row) {
 			at := read[c.fold]
 			read[c.fold]++
 			if !missing {
-				v := heldValue{example: row, value: k, kind: kindWhole, group: group[row], truth: w.all.y.Row(row)[k]}
+				v := completion.HeldValue{Example: row, Value: k, Kind: completion.KindWhole, Group: group[row], Truth: w.all.Y.Row(row)[k]}
 				if folds != nil {
-					v.mean, v.variance = folds[c.fold].Mean[at], folds[c.fold].Variance[at]
+					v.Mean, v.Variance = folds[c.fold].Mean[at], folds[c.fold].Variance[at]
 				}
 				lists[c.fold] = append(lists[c.fold], v)
 			}
@@ -95,13 +96,13 @@ func (w *wholeTask) compete(ctx context.Context, d Data, given, chosen Config) (
 	}
 	for _, list := range lists {
 		if folds != nil {
-			t.add("", list)
+			t.Add("", list)
 		}
-		if err := t.try(ctx, list, w.all.fillers(list, given.Seed)); err != nil {
+		if err := t.Try(ctx, list, w.all.Fillers(list, given.Seed)); err != nil {
 			return nil, err
 		}
 	}
-	t.decide()
+	t.Decide()
 	return t, nil
 }
 

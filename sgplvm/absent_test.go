@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 )
 
 // instantsOfRuns are steps of sequences: an example where a letter is o, a missing one where it is x.
@@ -35,7 +37,7 @@ func TestLikeAbsent(t *testing.T) {
 		"two sequences": {[]string{strings.Repeat("o", 9) + "xx" + strings.Repeat("o", 9), strings.Repeat("o", 20)}, []string{".oo."}, 2},
 		"at most":       {[]string{strings.Repeat("ox", 6) + strings.Repeat("o", 12)}, nil, 3},
 		"cut short":     {[]string{strings.Repeat(strings.Repeat("o", 18)+"xxxxx", 3) + strings.Repeat("o", 18)}, []string{".ooooo.", ".oo."}, 12},
-		"many":          {[]string{strings.Repeat("oox", 1500)}, nil, mostAbsent},
+		"many":          {[]string{strings.Repeat("oox", 1500)}, nil, completion.MaxWhole},
 	} {
 		at, missing := instantsOfRuns(c.sequences...)
 		mixed := rand.New(rand.NewPCG(1, 74)).Perm(len(at)) // examples are in no order
@@ -44,14 +46,14 @@ func TestLikeAbsent(t *testing.T) {
 			at[i] = inOrder[k]
 		}
 		for seed := range uint64(10) {
-			folds := likeAbsent(rand.New(rand.NewPCG(seed, 75)), at, missing, 2)
-			again := likeAbsent(rand.New(rand.NewPCG(seed, 75)), at, missing, 2)
+			folds := completion.HoldOutRuns(rand.New(rand.NewPCG(seed, 75)), at, missing, 2)
+			again := completion.HoldOutRuns(rand.New(rand.NewPCG(seed, 75)), at, missing, 2)
 			if !slices.EqualFunc(folds, again, slices.Equal) {
 				t.Errorf("%s, seed %d: %v, once more %v", name, seed, folds, again)
 			}
 			held := make([]bool, len(at))
 			for f, out := range folds {
-				if len(out) != c.held && f == 0 || len(out) > max(1, min(len(at)/absentShare, mostAbsent)) || !slices.IsSorted(out) {
+				if len(out) != c.held && f == 0 || len(out) > max(1, min(len(at)/completion.WholeShare, completion.MaxWhole)) || !slices.IsSorted(out) {
 					t.Errorf("%s, seed %d: %d of %d examples held out, expected %d: %v", name, seed, len(out), len(at), c.held, out)
 				}
 				for _, i := range out {
@@ -72,7 +74,7 @@ func TestLikeAbsent(t *testing.T) {
 		}
 	}
 	at, _ := instantsOfRuns("ooo")
-	if folds := likeAbsent(rand.New(rand.NewPCG(1, 1)), at, nil, 3); len(folds) > 0 {
+	if folds := completion.HoldOutRuns(rand.New(rand.NewPCG(1, 1)), at, nil, 3); len(folds) > 0 {
 		t.Errorf("where none is missing %v are held out", folds)
 	}
 }

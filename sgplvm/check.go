@@ -3,6 +3,7 @@ package sgplvm
 import (
 	"math"
 
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 )
 
@@ -28,12 +29,12 @@ func checkOf(kinds []FillCheck, all FillCheck) FillCheck {
 }
 
 // checkOfKind tells how well held values of a kind, of which so many are missing, were filled in by what fills in those.
-func checkOfKind(c *contest, k kind, count int) FillCheck {
-	f := FillCheck{Kind: kindNames[k], Missing: count, By: c.winner[k].String()}
-	f.measure(c.list(c.winner[k], k), c.winner[k].factor, c.units())
-	for _, name := range c.names {
+func checkOfKind(c *completion.Contest, k completion.Kind, count int) FillCheck {
+	f := FillCheck{Kind: completion.KindNames[k], Missing: count, By: c.Winner[k].String()}
+	f.measure(c.List(c.Winner[k], k), c.Winner[k].Factor, c.Units())
+	for _, name := range c.Names {
 		var other FillCheck
-		if other.measure(c.of(name, k), 1, c.units()); name != "" && other.Values > 0 && (f.Simplest == "" || other.RMSE < f.SimplestRMSE) {
+		if other.measure(c.Of(name, k), 1, c.Units()); name != "" && other.Values > 0 && (f.Simplest == "" || other.RMSE < f.SimplestRMSE) {
 			f.Simplest, f.SimplestRMSE = name, other.RMSE
 		}
 	}
@@ -41,14 +42,14 @@ func checkOfKind(c *contest, k kind, count int) FillCheck {
 }
 
 // measure sets the errors of values in some units (nil: those of the data), whose variances are multiplied.
-func (f *FillCheck) measure(list []heldValue, factor float64, units []float64) {
+func (f *FillCheck) measure(list []completion.HeldValue, factor float64, units []float64) {
 	if f.Deviations = units != nil; !f.Deviations {
 		units = []float64{1}
 	}
 	var t validation.Tally
 	for _, h := range list {
-		e, v := h.truth-h.mean, factor*h.variance
-		t.Add(e, v, units[h.value%len(units)])
+		e, v := h.Truth-h.Mean, factor*h.Variance
+		t.Add(e, v, units[h.Value%len(units)])
 		if e*e < v*validation.Normal90*validation.Normal90 {
 			f.Coverage += 1 / float64(len(list))
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/internal/simple"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
@@ -21,12 +22,12 @@ import (
 
 // A completer fills the holes of data round by round.
 type completer struct {
-	d          Data       // completed
-	holes      *holes     // of them
-	y          mat.Matrix // the completed values, n_ξ×(n_s·d_y), which d has too
-	variance   mat.Matrix // of them, noise included; 0 where observed
-	incomplete []int      // examples
-	points     mat.Matrix // of the grid, in mean spacings
+	d          Data             // completed
+	holes      *completion.Mask // of them
+	y          mat.Matrix       // the completed values, n_ξ×(n_s·d_y), which d has too
+	variance   mat.Matrix       // of them, noise included; 0 where observed
+	incomplete []int            // examples
+	points     mat.Matrix       // of the grid, in mean spacings
 	channels   int
 	rng        *rand.Rand
 	watch      Watcher
@@ -38,11 +39,11 @@ type completer struct {
 	how        *search
 	times      []float64 // of the examples, also where the search found that they tell nothing
 	sequences  []int
-	all        filledData // also of the examples that are not learned from
-	rows       []int      // which of all the examples are
-	hopeless   bool       // the model is much worse than the simplest methods
-	contest    *contest   // of the model and the simplest methods; nil: there was none
-	still      *completer // of the frames of a film as examples in no order; nil: there is none
+	all        completion.Filled   // also of the examples that are not learned from
+	rows       []int               // which of all the examples are
+	hopeless   bool                // the model is much worse than the simplest methods
+	contest    *completion.Contest // of the model and the simplest methods; nil: there was none
+	still      *completer          // of the frames of a film as examples in no order; nil: there is none
 }
 
 func newCompleter(d Data, cfg Config) (*completer, error) {
@@ -52,7 +53,7 @@ func newCompleter(d Data, cfg Config) (*completer, error) {
 		return nil, err
 	}
 	var err error
-	if c.y, c.holes, err = readHoles(d.Source); err != nil {
+	if c.y, c.holes, err = completion.Read(d.Source); err != nil {
 		return nil, err
 	}
 	c.listIncomplete()
@@ -70,7 +71,7 @@ func completionRandom(cfg Config) rand.Source { return rand.NewPCG(cfg.Seed, 0x6
 func (c *completer) observedVariance() float64 {
 	var sum, squares, n float64
 	for i := range c.y.Rows {
-		for k, missing := range c.holes.of(i) {
+		for k, missing := range c.holes.Of(i) {
 			if !missing {
 				v := c.y.Row(i)[k]
 				n++
@@ -99,7 +100,7 @@ func (c *completer) chosen(ctx context.Context, cfg Config) (Config, error) {
 	given, begin, clock := cfg.Infer.Blends, time.Now(), c.d.clock
 	work := c.folds()*(1+c.roundsAfter(cfg, plans[cfg.Effort])) + 1
 	clock.expects(work + c.folds() + 1)
-	if c.holes.reserve == nil {
+	if c.holes.HeldOut == nil {
 		c.putAside(plans[cfg.Effort].heldOut)
 	}
 	if err := c.lowRank(ctx); err != nil {
@@ -154,7 +155,7 @@ var fewestProbed = validation.MinJudged
 // probe reports whether a model of some of the examples as they are fills in the reserve so much worse than the simplest methods that nothing
 // more is to be tried.
 func (c *completer) probe(ctx context.Context, first, cfg Config) (lost bool, err error) {
-	out := c.holes.reserved()
+	out := c.holes.HeldExamples()
 	in := allBut(c.y.Rows, out)
 	if c.d.Film || len(out) < fewestProbed || len(in) < leastTraining {
 		return false, nil
@@ -174,7 +175,7 @@ func (c *completer) probe(ctx context.Context, first, cfg Config) (lost bool, er
 	if cfg.Effort == EffortQuick { // which tries hardly anything else
 		errors = validation.SureErrors
 	}
-	if err != nil || t == nil || !t.lost(errors) {
+	if err != nil || t == nil || !t.Lost(errors) {
 		for k, i := range out {
 			copy(c.y.Row(i), y.Row(k))
 			copy(c.variance.Row(i), variance.Row(k))
@@ -190,63 +191,63 @@ func (c *completer) probe(ctx context.Context, first, cfg Config) (lost bool, er
 
 // compete compares the simplest methods, and for a film a model without motion, with what the model has made of the reserve; nil where nothing is in
 // reserve of examples with times, or less than two frames of a film: each shows what the other misses.
-func (c *completer) compete(ctx context.Context, cfg Config) (*contest, error) {
-	if len(c.holes.reserve) == 0 && c.all.at != nil || c.d.Film && len(c.holes.reserve) < 2 {
+func (c *completer) compete(ctx context.Context, cfg Config) (*completion.Contest, error) {
+	if len(c.holes.HeldOut) == 0 && c.all.At != nil || c.d.Film && len(c.holes.HeldOut) < 2 {
 		return nil, nil
 	}
-	t := newContest(c.y, c.holes, c.channels, c.table())
+	t := completion.NewContest(c.y, c.holes, c.channels, c.table())
 	list := c.inReserve()
 	var inGap []bool // however much of a gap was hidden
-	for _, r := range c.holes.reserve {
-		for k := range r.values() {
-			inGap = append(inGap, k == r.gap)
+	for _, r := range c.holes.HeldOut {
+		for k := range r.Values() {
+			inGap = append(inGap, k == r.Gap)
 		}
 	}
-	kinds := c.all.hiding(list).kindsOf(c.all.gapsAt(), c.points, c.channels)
+	kinds := c.all.Hiding(list).KindsOf(c.all.GapTimes(), c.points, c.channels)
 	for i := range list {
-		if list[i].kind = kinds[list[i].example*c.holes.size+list[i].value]; inGap[i] {
-			list[i].kind = kindGaps
+		if list[i].Kind = kinds[list[i].Example*c.holes.Size+list[i].Value]; inGap[i] {
+			list[i].Kind = completion.KindGaps
 		}
 	}
-	t.add("", list)
+	t.Add("", list)
 	if c.still != nil {
 		still := c.still.inReserve()
 		for i := range still {
-			still[i].kind = list[i].kind
+			still[i].Kind = list[i].Kind
 		}
-		t.add(withoutMotion, still)
+		t.Add(withoutMotion, still)
 	}
 	defer c.watch.Timing("the simplest methods beside the model")()
-	if err := t.try(ctx, list, c.all.fillers(list, cfg.Seed)); err != nil {
+	if err := t.Try(ctx, list, c.all.Fillers(list, cfg.Seed)); err != nil {
 		return nil, err
 	}
-	t.decide()
-	if c.all.at != nil {
+	t.Decide()
+	if c.all.At != nil {
 		return t, nil
 	}
 	whole := c.wholeHeld() // which nothing tells from others
-	t.winner[kindWhole] = entrant{name: simple.Mean, factor: 1}
-	return t, t.try(ctx, whole, c.all.fillers(whole, cfg.Seed)[:1])
+	t.Winner[completion.KindWhole] = completion.Candidate{Name: simple.Mean, Factor: 1}
+	return t, t.Try(ctx, whole, c.all.Fillers(whole, cfg.Seed)[:1])
 }
 
 // inReserve returns the values in reserve and what was filled in in their place.
-func (c *completer) inReserve() (list []heldValue) {
-	for _, r := range c.holes.reserve {
-		for k, truth := range r.values() {
-			list = append(list, heldValue{example: c.rows[r.example], value: k, group: r.group, truth: truth,
-				mean: c.y.Row(r.example)[k], variance: c.variance.Row(r.example)[k]})
+func (c *completer) inReserve() (list []completion.HeldValue) {
+	for _, r := range c.holes.HeldOut {
+		for k, truth := range r.Values() {
+			list = append(list, completion.HeldValue{Example: c.rows[r.Example], Value: k, Group: r.Group, Truth: truth,
+				Mean: c.y.Row(r.Example)[k], Variance: c.variance.Row(r.Example)[k]})
 		}
 	}
 	return list
 }
 
 // wholeHeld returns the observed values of one in absentShare examples but for those in reserve.
-func (c *completer) wholeHeld() (list []heldValue) {
-	for k := 0; k < len(c.rows); k += absentShare {
+func (c *completer) wholeHeld() (list []completion.HeldValue) {
+	for k := 0; k < len(c.rows); k += completion.WholeShare {
 		i := c.rows[k]
-		for j, missing := range c.holes.of(k) {
+		for j, missing := range c.holes.Of(k) {
 			if !missing {
-				list = append(list, heldValue{example: i, value: j, kind: kindWhole, group: i, truth: c.y.At(k, j)})
+				list = append(list, completion.HeldValue{Example: i, Value: j, Kind: completion.KindWhole, Group: i, Truth: c.y.At(k, j)})
 			}
 		}
 	}
@@ -337,27 +338,27 @@ func (c *completer) putAside(examples int) {
 	gaps := c.gapsInTime()
 	var length float64
 	for _, g := range gaps {
-		length += float64(g.to-g.from) / float64(len(gaps))
+		length += float64(g.To-g.From) / float64(len(gaps))
 	}
 	examples = min(max(examples, int(windowsReserve*length)), most)
 	order, group := c.rng.Perm(n), 0
 	used := make([]bool, n)
 	put := func(i int, hide []bool, gap int) {
-		r := aside{example: i, group: group, truth: slices.Clone(c.y.Row(i)), gap: gap}
+		r := completion.Held{Example: i, Group: group, Truth: slices.Clone(c.y.Row(i)), Gap: gap}
 		for k, hidden := range hide {
 			if !hidden {
-				r.truth[k] = math.NaN()
+				r.Truth[k] = math.NaN()
 			}
 		}
-		c.holes.reserve = append(c.holes.reserve, r)
+		c.holes.HeldOut = append(c.holes.HeldOut, r)
 		used[i] = true
 	}
 	share, whole := c.shareOf(gaps), c.wholeShare()
-	for tries := 0; tries < 4*n && len(c.holes.reserve) < examples; tries++ {
+	for tries := 0; tries < 4*n && len(c.holes.HeldOut) < examples; tries++ {
 		if len(gaps) > 0 && c.rng.Float64() < share {
 			g := gaps[c.rng.IntN(len(gaps))]
-			for i, hide := range c.shifted(g, used, examples-len(c.holes.reserve)) {
-				put(i, hide, g.value)
+			for i, hide := range c.shifted(g, used, examples-len(c.holes.HeldOut)) {
+				put(i, hide, g.Value)
 			}
 			group++
 			continue
@@ -371,19 +372,19 @@ func (c *completer) putAside(examples int) {
 		}
 		var hide []bool
 		if whole > 0 && c.rng.Float64() < whole {
-			hide = c.holes.observed(i)
-		} else if hide = c.holes.borrow(c.rng, i, c.points, c.channels); hide == nil {
-			hide = c.holes.here(c.rng, i)
+			hide = c.holes.Observed(i)
+		} else if hide = c.holes.Borrow(c.rng, i, c.points, c.channels); hide == nil {
+			hide = c.holes.SomeOf(c.rng, i)
 		}
 		if hide != nil {
 			put(i, hide, -1)
 			group++
 		}
 	}
-	slices.SortFunc(c.holes.reserve, func(a, b aside) int { return cmp.Compare(a.example, b.example) })
-	for _, r := range c.holes.reserve {
-		missing := c.holes.of(r.example)
-		for k := range r.values() {
+	slices.SortFunc(c.holes.HeldOut, func(a, b completion.Held) int { return cmp.Compare(a.Example, b.Example) })
+	for _, r := range c.holes.HeldOut {
+		missing := c.holes.Of(r.Example)
+		for k := range r.Values() {
 			missing[k] = true
 		}
 	}
@@ -391,28 +392,28 @@ func (c *completer) putAside(examples int) {
 }
 
 // gapsInTime are those of the data; none of films.
-func (c *completer) gapsInTime() []gapInTime {
+func (c *completer) gapsInTime() []completion.TimeGap {
 	if c.times == nil || c.d.Film {
 		return nil
 	}
-	return c.holes.gapsInTime(c.at())
+	return c.holes.TimeGaps(c.at())
 }
 
 // shareOf returns which share of what is missing gaps in time have.
-func (c *completer) shareOf(gaps []gapInTime) float64 {
+func (c *completer) shareOf(gaps []completion.TimeGap) float64 {
 	var in int
 	for _, g := range gaps {
-		in += g.to - g.from
+		in += g.To - g.From
 	}
-	return float64(in) / float64(max(1, c.holes.count()))
+	return float64(in) / float64(max(1, c.holes.Count()))
 }
 
 // wholeShare returns which share of the missing values of a film are those of whole frames, a half at least if there are any; 0 of others, which judge whole
 // examples apart.
 func (c *completer) wholeShare() (share float64) {
 	for i := range c.y.Rows {
-		if c.d.Film && !slices.Contains(c.holes.of(i), false) {
-			share += float64(c.holes.size) / float64(c.holes.count())
+		if c.d.Film && !slices.Contains(c.holes.Of(i), false) {
+			share += float64(c.holes.Size) / float64(c.holes.Count())
 		}
 	}
 	if share > 0 {
@@ -426,29 +427,29 @@ const shiftTries = 20
 
 // shifted returns what some examples, none of which is used, would miss if they came at the time of a gap: what the examples there miss. A gap at an
 // end is moved inwards by its length.
-func (c *completer) shifted(g gapInTime, used []bool, most int) map[int][]bool {
-	length := min(g.to-g.from, most, max(1, len(g.order)/absentShare))
+func (c *completer) shifted(g completion.TimeGap, used []bool, most int) map[int][]bool {
+	length := min(g.To-g.From, most, max(1, len(g.Order)/completion.WholeShare))
 	for range shiftTries {
-		at := c.rng.IntN(len(g.order) - length + 1)
+		at := c.rng.IntN(len(g.Order) - length + 1)
 		switch { // what is missing from there on makes a gap at an end no longer
-		case g.from == 0:
-			at = g.to
-		case g.to == len(g.order):
-			at = g.from - length
+		case g.From == 0:
+			at = g.To
+		case g.To == len(g.Order):
+			at = g.From - length
 		}
-		free := at >= 0 && at+length <= len(g.order)
+		free := at >= 0 && at+length <= len(g.Order)
 		for k := at; free && k < at+length; k++ {
-			i := g.order[k]
-			free = !used[i] && !c.holes.of(i)[g.value]
+			i := g.Order[k]
+			free = !used[i] && !c.holes.Of(i)[g.Value]
 		}
 		if !free {
 			continue
 		}
 		hidden := map[int][]bool{}
-		for k, i := range g.order[at : at+length] {
-			hide, seen := make([]bool, c.holes.size), false
-			for v, missing := range c.holes.of(g.order[g.from+k]) {
-				if own := c.holes.of(i)[v]; !own && missing {
+		for k, i := range g.Order[at : at+length] {
+			hide, seen := make([]bool, c.holes.Size), false
+			for v, missing := range c.holes.Of(g.Order[g.From+k]) {
+				if own := c.holes.Of(i)[v]; !own && missing {
 					hide[v] = true
 				} else if !own {
 					seen = true
@@ -465,20 +466,20 @@ func (c *completer) shifted(g gapInTime, used []bool, most int) map[int][]bool {
 
 // takeBack puts what was in reserve into its place.
 func (c *completer) takeBack() {
-	for _, r := range c.holes.reserve {
-		y, variance := c.y.Row(r.example), c.variance.Row(r.example)
-		for k, v := range r.values() {
+	for _, r := range c.holes.HeldOut {
+		y, variance := c.y.Row(r.Example), c.variance.Row(r.Example)
+		for k, v := range r.Values() {
 			y[k], variance[k] = v, 0
 		}
 	}
-	c.holes.reserve = nil
+	c.holes.HeldOut = nil
 	c.listIncomplete()
 }
 
 func (c *completer) listIncomplete() {
 	c.incomplete = nil
 	for i := range c.y.Rows {
-		if c.holes.some(i) {
+		if c.holes.Any(i) {
 			c.incomplete = append(c.incomplete, i)
 		}
 	}
@@ -487,7 +488,7 @@ func (c *completer) listIncomplete() {
 // lowRank fills in all holes for a start.
 func (c *completer) lowRank(ctx context.Context) error {
 	defer c.watch.Timing("first completion by low rank")()
-	return lowRank(ctx, c.y, c.holes, c.points, c.channels)
+	return completion.LowRank(ctx, c.y, c.holes, c.points, c.channels)
 }
 
 // rescaled multiplies the variances of all blends (of one without similar examples where there is none) by a factor that the reserve asks for: a search
@@ -495,25 +496,25 @@ func (c *completer) lowRank(ctx context.Context) error {
 // already, which lies nearer to observed values than missing ones do. The variances in place of the reserve are multiplied too.
 func (c *completer) rescaled(list []Blend) []Blend {
 	var chi float64 // squared errors over variances, their mean over each example added up
-	for _, r := range c.holes.reserve {
+	for _, r := range c.holes.HeldOut {
 		var sum, count float64
-		for k, y := range r.values() {
-			e := y - c.y.Row(r.example)[k]
-			sum += e * e / c.variance.Row(r.example)[k]
+		for k, y := range r.Values() {
+			e := y - c.y.Row(r.Example)[k]
+			sum += e * e / c.variance.Row(r.Example)[k]
 			count++
 		}
 		chi += sum / count
 	}
-	factor := max(1, (chi+wholeExamples)/float64(len(c.holes.reserve)+wholeExamples))
+	factor := max(1, (chi+wholeExamples)/float64(len(c.holes.HeldOut)+wholeExamples))
 	if list = slices.Clone(list); list == nil {
 		list = []Blend{{Parts: 1, Inflation: 1}}
 	}
 	for i := range list {
 		list[i].Inflation *= factor
 	}
-	for _, r := range c.holes.reserve {
-		for k := range r.values() {
-			c.variance.Row(r.example)[k] *= factor
+	for _, r := range c.holes.HeldOut {
+		for k := range r.Values() {
+			c.variance.Row(r.Example)[k] *= factor
 		}
 	}
 	c.check.Factor = factor
@@ -523,8 +524,8 @@ func (c *completer) rescaled(list []Blend) []Blend {
 // table reports whether examples are rows of several columns.
 func (c *completer) table() bool {
 	points := c.points.Rows
-	if c.all.series != nil {
-		points /= c.all.series.period
+	if c.all.Series != nil {
+		points /= c.all.Series.Steps
 	}
 	return points == 1 && c.channels > 1
 }
@@ -539,12 +540,12 @@ func (c *completer) compare() {
 		units[k] = 1
 	}
 	if c.table() {
-		_, units = moments(c.y, c.holes, c.channels)
+		_, units = completion.Moments(c.y, c.holes, c.channels)
 	}
-	for _, r := range c.holes.reserve {
+	for _, r := range c.holes.HeldOut {
 		var square, own, loss, count float64
-		for k, y := range r.values() {
-			r, v := y-c.y.Row(r.example)[k], c.variance.Row(r.example)[k]
+		for k, y := range r.Values() {
+			r, v := y-c.y.Row(r.Example)[k], c.variance.Row(r.Example)[k]
 			square += r * r
 			loss += 0.5 * (math.Log(2*math.Pi*v) + r*r/v)
 			if r*r < v*validation.Normal90*validation.Normal90 {
@@ -628,7 +629,7 @@ func (c *completer) fold(ctx context.Context, cfg Config, in, out []int, doing s
 	at := 0
 	for _, i := range out {
 		y, v := c.y.Row(i), c.variance.Row(i)
-		for j, missing := range c.holes.of(i) {
+		for j, missing := range c.holes.Of(i) {
 			if missing {
 				y[j], v[j] = filled.Mean[at], filled.Variance[at]
 				at++
@@ -680,7 +681,7 @@ func (c *completer) filled(ctx context.Context, cfg Config, in, out []int, doing
 			return all, err
 		}
 		for k, i := range some {
-			for j, missing := range c.holes.of(i) {
+			for j, missing := range c.holes.Of(i) {
 				if missing {
 					all.Mean, all.Variance = append(all.Mean, filled[k].mean.Data[j]), append(all.Variance, filled[k].variance.Data[j])
 				}
@@ -703,7 +704,7 @@ type imputed struct {
 // asItIs returns what was filled in before, by low rank with the variance of all that was observed.
 func (c *completer) asItIs(i int) imputed {
 	f := imputed{mean: mat.NewDense(c.y.Cols, 1, slices.Clone(c.y.Row(i))), variance: mat.NewDense(c.y.Cols, 1, slices.Clone(c.variance.Row(i)))}
-	_, deviation := moments(c.y, c.holes, c.channels)
+	_, deviation := completion.Moments(c.y, c.holes, c.channels)
 	for k, v := range f.variance.Data {
 		if v == 0 {
 			f.variance.Data[k] = deviation[k%c.channels] * deviation[k%c.channels]
@@ -716,7 +717,7 @@ func (c *completer) asItIs(i int) imputed {
 func (c *completer) impute(ctx context.Context, m *Model, o InferOptions, i int) (f imputed, err error) {
 	points := c.y.Cols / c.channels
 	obs := Observed{Values: mat.NewDense(points, c.channels, slices.Clone(c.y.Row(i)))}
-	for k, missing := range c.holes.of(i) {
+	for k, missing := range c.holes.Of(i) {
 		if missing {
 			obs.Values.Data[k] = math.NaN()
 		}

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/outlier"
 )
 
@@ -75,7 +76,7 @@ func completeByRounds(ctx context.Context, d Data, cfg Config) (done *Completion
 	}
 	all, rest, some, none := c.apart(cfg)
 	if series != nil {
-		all.series = series
+		all.Series = series
 		watcherOf(cfg.Watch).Tell(series.String())
 	}
 	if len(some) < c.y.Rows {
@@ -93,9 +94,9 @@ func completeByRounds(ctx context.Context, d Data, cfg Config) (done *Completion
 			return nil, c.tooLittle(err)
 		}
 	}
-	done = &Completion{at: all.at}
-	if len(some)+len(none) < all.y.Rows {
-		done.learnable = slices.DeleteFunc(allBut(all.y.Rows, none), func(i int) bool { return !slices.Contains(all.holes.of(i), false) })
+	done = &Completion{at: all.At}
+	if len(some)+len(none) < all.Y.Rows {
+		done.learnable = slices.DeleteFunc(allBut(all.Y.Rows, none), func(i int) bool { return !slices.Contains(all.Holes.Of(i), false) })
 	}
 	w := &wholeTask{completer: c, none: none}
 	if len(none) > 0 {
@@ -111,8 +112,8 @@ func completeByRounds(ctx context.Context, d Data, cfg Config) (done *Completion
 		return nil, failure
 	}
 	if series != nil {
-		done.Period = series.period
-		done.Mean, done.Variance = series.unfold(c.all.y, n, points, channels), series.unfold(c.all.variance, n, points, channels)
+		done.Period = series.Steps
+		done.Mean, done.Variance = series.Unfold(c.all.Y, n, points, channels), series.Unfold(c.all.Variance, n, points, channels)
 	}
 	done.judge(found, points)
 	return done, err
@@ -159,11 +160,11 @@ func mostLearned(points int, e Effort) int {
 
 // apart returns the values of all examples, and data of those that are learned from, which these are, and of which nothing was observed: with
 // times examples of which nothing was observed teach nothing, and of many examples some do.
-func (c *completer) apart(cfg Config) (all filledData, d Data, some, none []int) {
+func (c *completer) apart(cfg Config) (all completion.Filled, d Data, some, none []int) {
 	at := c.at()
-	all = filledData{y: c.y, variance: c.variance, holes: &holes{size: c.holes.size, missing: slices.Clone(c.holes.missing)}, points: c.points, channels: c.channels, at: at, film: c.d.Film}
+	all = completion.Filled{Y: c.y, Variance: c.variance, Holes: &completion.Mask{Size: c.holes.Size, Missing: slices.Clone(c.holes.Missing)}, Points: c.points, Channels: c.channels, At: at, Film: c.d.Film}
 	for i := range c.y.Rows {
-		if at != nil && !c.d.Film && !slices.Contains(c.holes.of(i), false) {
+		if at != nil && !c.d.Film && !slices.Contains(c.holes.Of(i), false) {
 			none = append(none, i)
 		} else {
 			some = append(some, i)
@@ -182,7 +183,7 @@ func (c *completer) apart(cfg Config) (all filledData, d Data, some, none []int)
 		rng.Shuffle(len(some), func(i, k int) { some[i], some[k] = some[k], some[i] })
 		var holed, whole []int // half of those that are taken show how values are missing, if as many do
 		for _, i := range some {
-			if c.holes.some(i) {
+			if c.holes.Any(i) {
 				holed = append(holed, i)
 			} else {
 				whole = append(whole, i)
@@ -202,49 +203,49 @@ func (c *completer) apart(cfg Config) (all filledData, d Data, some, none []int)
 // finish fills in examples that were not learned from, and what the simplest methods fill in better, and tells how well that was done.
 func (c *completer) finish(ctx context.Context, w *wholeTask, cfg Config, done *Completion) error {
 	for k, i := range c.rows {
-		copy(c.all.y.Row(i), c.y.Row(k))
-		copy(c.all.variance.Row(i), c.variance.Row(k))
+		copy(c.all.Y.Row(i), c.y.Row(k))
+		copy(c.all.Variance.Row(i), c.variance.Row(k))
 	}
-	kinds := c.all.kinds()
+	kinds := c.all.Kinds()
 	if err := c.imputeOthers(ctx, done.Model, kinds); err != nil {
 		return err
 	}
-	methods := c.all.fillers(nil, cfg.Seed)
+	methods := c.all.Fillers(nil, cfg.Seed)
 	if c.still != nil {
-		methods = append(methods, filler{withoutMotion, func(context.Context) (mean, variance mat.Matrix, err error) { return c.still.y, c.still.variance, nil }})
+		methods = append(methods, completion.Filler{Name: withoutMotion, Fill: func(context.Context) (mean, variance mat.Matrix, err error) { return c.still.y, c.still.variance, nil }})
 	}
-	count := countKinds(kinds)
+	count := completion.CountKinds(kinds)
 	done.Report.Missing = 0
-	for k := range kindCount {
+	for k := range completion.KindCount {
 		done.Report.Missing += count[k]
 		t := c.contest
-		if w.contest != nil && k == kindWhole {
+		if w.contest != nil && k == completion.KindWhole {
 			t = w.contest
 		}
 		if t == nil || count[k] == 0 {
 			continue
 		}
-		if err := t.fill(ctx, k, kinds, c.all.y, c.all.variance, methods); err != nil {
+		if err := t.Fill(ctx, k, kinds, c.all.Y, c.all.Variance, methods); err != nil {
 			return err
 		}
 		done.Kinds = append(done.Kinds, checkOfKind(t, k, count[k]))
 	}
-	done.Mean, done.Variance = c.matrix(c.all.y), c.matrix(c.all.variance)
+	done.Mean, done.Variance = c.matrix(c.all.Y), c.matrix(c.all.Variance)
 	done.Check = checkOf(done.Kinds, c.check)
 	return nil
 }
 
 // imputeOthers fills in by the model the examples that were not learned from, unless the simplest methods do.
-func (c *completer) imputeOthers(ctx context.Context, m *Model, kinds []kind) error {
-	learned := make([]bool, c.all.y.Rows)
+func (c *completer) imputeOthers(ctx context.Context, m *Model, kinds []completion.Kind) error {
+	learned := make([]bool, c.all.Y.Rows)
 	for _, i := range c.rows {
 		learned[i] = true
 	}
 	var list []int
 	for i := range learned {
-		own := kinds[i*c.all.holes.size : (i+1)*c.all.holes.size]
-		if !learned[i] && slices.ContainsFunc(own, func(k kind) bool {
-			return k < kindCount && (k == kindWhole || c.contest == nil || c.contest.winner[k].needsModel())
+		own := kinds[i*c.all.Holes.Size : (i+1)*c.all.Holes.Size]
+		if !learned[i] && slices.ContainsFunc(own, func(k completion.Kind) bool {
+			return k < completion.KindCount && (k == completion.KindWhole || c.contest == nil || c.contest.Winner[k].NeedsModel())
 		}) {
 			list = append(list, i)
 		}
@@ -256,16 +257,16 @@ func (c *completer) imputeOthers(ctx context.Context, m *Model, kinds []kind) er
 		}
 		i := list[k]
 		values := mat.New(c.points.Rows, c.channels)
-		for j, missing := range c.all.holes.of(i) {
-			if values.Data[j] = c.all.y.Row(i)[j]; missing {
+		for j, missing := range c.all.Holes.Of(i) {
+			if values.Data[j] = c.all.Y.Row(i)[j]; missing {
 				values.Data[j] = math.NaN()
 			}
 		}
 		var p Prediction
-		if p, failures[k] = m.imputeAt(ctx, values, c.all.at, i); failures[k] == nil {
-			for j, missing := range c.all.holes.of(i) {
+		if p, failures[k] = m.imputeAt(ctx, values, c.all.At, i); failures[k] == nil {
+			for j, missing := range c.all.Holes.Of(i) {
 				if missing {
-					c.all.y.Row(i)[j], c.all.variance.Row(i)[j] = p.Mean.Data[j], p.Variance.Data[j]
+					c.all.Y.Row(i)[j], c.all.Variance.Row(i)[j] = p.Mean.Data[j], p.Variance.Data[j]
 				}
 			}
 		}
@@ -281,8 +282,8 @@ func (c *completer) tooLittle(err error) error {
 	if c.same() {
 		return &ConfigError{Field: "Data", Err: fmt.Errorf("all %d examples are the same where they were observed, expected examples that differ", c.y.Rows)}
 	}
-	size := len(c.holes.missing)
-	return &ConfigError{Field: "Data", Err: fmt.Errorf("%d of %d values were observed, too few to tell how examples differ", size-c.holes.count(), size)}
+	size := len(c.holes.Missing)
+	return &ConfigError{Field: "Data", Err: fmt.Errorf("%d of %d values were observed, too few to tell how examples differ", size-c.holes.Count(), size)}
 }
 
 // same reports whether some values were observed in two examples, and all of them are the same there.
@@ -293,7 +294,7 @@ func (c *completer) same() (twice bool) {
 	}
 	for i := range c.y.Rows {
 		row := c.y.Row(i)
-		for k, missing := range c.holes.of(i) {
+		for k, missing := range c.holes.Of(i) {
 			switch {
 			case missing:
 			case math.IsNaN(first[k]):
@@ -348,7 +349,7 @@ func completeByBound(ctx context.Context, d Data, cfg Config) (*Completion, erro
 
 // learn chooses the configuration, completes the data with it and returns it, with nothing open.
 func (c *completer) learn(ctx context.Context, cfg Config) (Config, error) {
-	other, observed, plan := c.withoutTimes(cfg), slices.Clone(c.holes.missing), plans[cfg.Effort]
+	other, observed, plan := c.withoutTimes(cfg), slices.Clone(c.holes.Missing), plans[cfg.Effort]
 	if c.d.clock != nil {
 		c.d.clock.twice = other != nil
 	}
@@ -369,17 +370,17 @@ func (c *completer) learn(ctx context.Context, cfg Config) (Config, error) {
 			return cfg, err
 		}
 	}
-	c.holes.missing = observed
+	c.holes.Missing = observed
 	c.takeBack()
-	kinds := c.all.kinds()
-	if c.still != nil && c.contest.wins(withoutMotion, kinds) {
-		c.still.holes.missing = slices.Clone(observed)
+	kinds := c.all.Kinds()
+	if c.still != nil && c.contest.Wins(withoutMotion, kinds) {
+		c.still.holes.Missing = slices.Clone(observed)
 		c.still.takeBack()
 		if err := c.still.again(ctx, still, plan); err != nil {
 			return cfg, err
 		}
 	}
-	if c.contest != nil && !c.contest.wins("", kinds) {
+	if c.contest != nil && !c.contest.Wins("", kinds) {
 		return chosen, nil
 	}
 	return chosen, c.again(ctx, chosen, plan)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
@@ -136,7 +137,7 @@ func TestReserve(t *testing.T) {
 			held = append(held, out...)
 		}
 		slices.Sort(held)
-		if reserved := s.data.holes.reserved(); len(reserved) != c.reserved || len(folds) != c.folds || !slices.Equal(held, reserved) {
+		if reserved := s.data.holes.HeldExamples(); len(reserved) != c.reserved || len(folds) != c.folds || !slices.Equal(held, reserved) {
 			t.Errorf("%+v: %d in reserve, %d held out in %d folds", c, len(reserved), len(held), len(folds))
 		}
 		s.data.Times = line(c.examples).Data
@@ -158,12 +159,12 @@ func TestRescaled(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.putAside(6)
-		for _, r := range c.holes.reserve { // errors of three standard deviations
-			for k, y := range r.values() {
-				c.y.Row(r.example)[k], c.variance.Row(r.example)[k] = y+3, 1
+		for _, r := range c.holes.HeldOut { // errors of three standard deviations
+			for k, y := range r.Values() {
+				c.y.Row(r.Example)[k], c.variance.Row(r.Example)[k] = y+3, 1
 			}
 		}
-		n := float64(len(c.holes.reserve))
+		n := float64(len(c.holes.HeldOut))
 		want := (9*n + wholeExamples) / (n + wholeExamples)
 		got := c.rescaled(list)
 		c.compare()
@@ -356,13 +357,13 @@ func TestBorrow(t *testing.T) {
 	}
 	far := map[string]float64{}
 	for name, missing := range map[string]func(i, j int) bool{"scattered": scatteredHoles(0.3, 9), "blobs": blob} {
-		_, h, err := readHoles(mustSource(t, holed(mixed(n, width, height, 7), missing)))
+		_, h, err := completion.Read(mustSource(t, holed(mixed(n, width, height, 7), missing)))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i := range n {
-			hide := h.borrow(rng, i, x, 1)
-			own := h.of(i)
+			hide := h.Borrow(rng, i, x, 1)
+			own := h.Of(i)
 			hidden, seen := 0, 0
 			for k := range hide {
 				if hide[k] && own[k] {
@@ -377,18 +378,18 @@ func TestBorrow(t *testing.T) {
 			if hidden == 0 || seen == 0 {
 				t.Errorf("%s, example %d: %d values hidden, %d left", name, i, hidden, seen)
 			}
-			far[name] += gap(x, 1, func(k int) bool { return hide[k] }, func(k int) bool { return !own[k] && !hide[k] }) / n
+			far[name] += completion.Distance(x, 1, func(k int) bool { return hide[k] }, func(k int) bool { return !own[k] && !hide[k] }) / n
 		}
 	}
 	if far["blobs"] < 1.2*far["scattered"] {
 		t.Errorf("hidden values are %.2f spacings from what is seen where blobs are missing, %.2f where values here and there are", far["blobs"], far["scattered"])
 	}
-	_, h, err := readHoles(mustSource(t, holed(mixed(4, 16, 1, 7), func(i, j int) bool { return j%4 == 2*(i%2) })))
+	_, h, err := completion.Read(mustSource(t, holed(mixed(4, 16, 1, 7), func(i, j int) bool { return j%4 == 2*(i%2) })))
 	if err != nil {
 		t.Fatal(err)
 	}
 	count := 0
-	for _, hidden := range h.borrow(rng, 0, line(16), 1) {
+	for _, hidden := range h.Borrow(rng, 0, line(16), 1) {
 		if hidden {
 			count++
 		}
@@ -410,15 +411,15 @@ func mustSource(t *testing.T, d Data) Source {
 func TestLowRank(t *testing.T) {
 	for _, n := range []int{12, 60} { // examples fewer than values, and more
 		whole := mixed(n, 6, 5, 8)
-		y, h, err := readHoles(mustSource(t, holed(whole, scatteredHoles(0.3, 5))))
+		y, h, err := completion.Read(mustSource(t, holed(whole, scatteredHoles(0.3, 5))))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := lowRank(t.Context(), y, h, data.InSpacings(whole.Grid), 1); err != nil {
+		if err := completion.LowRank(t.Context(), y, h, data.InSpacings(whole.Grid), 1); err != nil {
 			t.Fatal(err)
 		}
 		var squares, count float64
-		for k, missing := range h.missing {
+		for k, missing := range h.Missing {
 			if r := y.Data[k] - whole.Y.Data[k]; missing {
 				squares += r * r
 				count++
@@ -435,13 +436,13 @@ func TestLowRank(t *testing.T) {
 // What is kept of singular values is what exceeds the threshold: at the first, half of the largest, a half of it.
 func TestLowRankShrinks(t *testing.T) {
 	y := mat.NewDense(2, 3, []float64{4, 8, -4, -4, -8, 4})
-	f := newLowRankFill(y, &holes{size: 3, missing: make([]bool, 6)}, make([]float64, 3))
-	if err := f.at(t.Context(), 0); err != nil {
+	f := completion.NewLowRankFill(y, &completion.Mask{Size: 3, Missing: make([]bool, 6)}, make([]float64, 3))
+	if err := f.At(t.Context(), 0); err != nil {
 		t.Fatal(err)
 	}
-	for k, v := range f.rest.Data {
+	for k, v := range f.Rest.Data {
 		if math.Abs(v-y.Data[k]/2) > 1e-12 {
-			t.Fatalf("%v is left of %v", f.rest.Data, y.Data)
+			t.Fatalf("%v is left of %v", f.Rest.Data, y.Data)
 		}
 	}
 }
@@ -721,17 +722,17 @@ func TestCompleteWholeSteps(t *testing.T) {
 			t.Errorf("%d processors: other numbers than with one", p)
 		}
 	}
-	_, h, err := readHoles(mustSource(t, d))
+	_, h, err := completion.Read(mustSource(t, d))
 	if err != nil {
 		t.Fatal(err)
 	}
 	of := map[string]float64{"": squares(first.Mean)}
-	for _, m := range fillers(mat.NewDense(24, 30, d.Y.Data), h.missing, nil, data.InSpacings(d.Grid), 1, data.Instants(d.Times, nil), 0) {
-		y, _, err := m.fill(t.Context())
+	for _, m := range completion.Fillers(mat.NewDense(24, 30, d.Y.Data), h.Missing, nil, data.InSpacings(d.Grid), 1, data.Instants(d.Times, nil), 0) {
+		y, _, err := m.Fill(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		of[m.name] = squares(y)
+		of[m.Name] = squares(y)
 	}
 	if !(of[""] < 0.5*of["linear in time"]) || !(of[""] < of["mean of the points"]/9) {
 		t.Errorf("mean squares %v", of)

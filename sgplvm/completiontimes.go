@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 )
 
@@ -20,13 +21,13 @@ func (c *completer) withoutTimes(cfg Config) *completer {
 		return nil
 	}
 	for i := range c.y.Rows {
-		if !c.d.Film && !slices.Contains(c.holes.of(i), false) {
+		if !c.d.Film && !slices.Contains(c.holes.Of(i), false) {
 			return nil
 		}
 	}
 	other := *c
 	other.y, other.variance = c.y.Clone(), c.variance.Clone()
-	other.holes = &holes{size: c.holes.size, missing: slices.Clone(c.holes.missing)}
+	other.holes = &completion.Mask{Size: c.holes.Size, Missing: slices.Clone(c.holes.Missing)}
 	other.incomplete = slices.Clone(c.incomplete)
 	other.rng = rand.New(completionRandom(cfg)) // the same is put aside
 	other.d.Film, other.d.Times, other.d.Sequences, other.d.holes = false, nil, nil, other.holes
@@ -43,11 +44,11 @@ const withoutMotion = "a model without motion"
 
 // beside has another completer fill in the frames of a film for the contest, and returns its configuration. The model of the film stays.
 func (c *completer) beside(ctx context.Context, other *completer, cfg Config) (Config, error) {
-	if c.how.selection.Ended != "" || c.d.clock.over(1./3) || len(c.holes.reserve) < 2 {
+	if c.how.selection.Ended != "" || c.d.clock.over(1./3) || len(c.holes.HeldOut) < 2 {
 		return cfg, nil
 	}
 	cfg.Motion = Off
-	other.holes.missing, other.holes.reserve = slices.Clone(c.holes.missing), c.holes.reserve
+	other.holes.Missing, other.holes.HeldOut = slices.Clone(c.holes.Missing), c.holes.HeldOut
 	other.listIncomplete()
 	without, err := other.chosen(ctx, cfg)
 	if err == nil {

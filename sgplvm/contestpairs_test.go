@@ -7,26 +7,27 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/internal/simple"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 )
 
 // drawnContest is one of two methods whose errors are independent, and the mean of the points, of 40 values here and there, a group each, and one of a gap.
-func drawnContest(deviation float64) *contest {
-	c := &contest{scale: []float64{1}, centre: []float64{0}, spread: []float64{1}, held: map[string][]heldValue{}}
+func drawnContest(deviation float64) *completion.Contest {
+	c := &completion.Contest{Scale: []float64{1}, Centre: []float64{0}, Spread: []float64{1}, Held: map[string][]completion.HeldValue{}}
 	rng := rand.New(rand.NewPCG(3, 3))
 	for i := range 41 {
-		v := heldValue{example: i, group: i, truth: rng.NormFloat64()}
+		v := completion.HeldValue{Example: i, Group: i, Truth: rng.NormFloat64()}
 		if i == 40 {
-			v.kind = kindGaps
+			v.Kind = completion.KindGaps
 		}
 		for _, name := range []string{"", "other"} {
-			v.mean, v.variance = v.truth+deviation*rng.NormFloat64(), deviation*deviation
-			if v.kind == kindGaps {
-				v.mean = v.truth + map[string]float64{"": deviation, "other": -deviation}[name]
+			v.Mean, v.Variance = v.Truth+deviation*rng.NormFloat64(), deviation*deviation
+			if v.Kind == completion.KindGaps {
+				v.Mean = v.Truth + map[string]float64{"": deviation, "other": -deviation}[name]
 			}
-			c.add(name, []heldValue{v})
+			c.Add(name, []completion.HeldValue{v})
 		}
-		v.mean, v.variance = 0, 1
-		c.add(simple.Mean, []heldValue{v})
+		v.Mean, v.Variance = 0, 1
+		c.Add(simple.Mean, []completion.HeldValue{v})
 	}
 	return c
 }
@@ -34,22 +35,22 @@ func drawnContest(deviation float64) *contest {
 // Two methods whose errors are independent are taken together, with the variance of their mean.
 func TestContestPairs(t *testing.T) {
 	c := drawnContest(0.3)
-	c.decide()
-	w := c.winner[kindScattered]
-	if f := checkOfKind(c, kindScattered, 40); !w.pair || w.factor > 1.3 || math.Abs(f.RMSE-0.21) > 0.06 || f.Coverage < 0.8 {
-		t.Errorf("%v, factor %v: %+v", w, w.factor, f)
+	c.Decide()
+	w := c.Winner[completion.KindScattered]
+	if f := checkOfKind(c, completion.KindScattered, 40); !w.Pair || w.Factor > 1.3 || math.Abs(f.RMSE-0.21) > 0.06 || f.Coverage < 0.8 {
+		t.Errorf("%v, factor %v: %+v", w, w.Factor, f)
 	}
 }
 
 // What a single value says of a kind does not make two methods better than one.
 func TestContestFew(t *testing.T) {
 	c := drawnContest(0.3)
-	for i := range c.held["other"][:40] { // so wrong elsewhere that both are about as good as one
-		v := &c.held["other"][i]
-		v.mean = v.truth + 2*(v.mean-v.truth)
+	for i := range c.Held["other"][:40] { // so wrong elsewhere that both are about as good as one
+		v := &c.Held["other"][i]
+		v.Mean = v.Truth + 2*(v.Mean-v.Truth)
 	}
-	c.decide()
-	if w := c.winner[kindGaps]; w.pair {
+	c.Decide()
+	if w := c.Winner[completion.KindGaps]; w.Pair {
 		t.Errorf("%v", w)
 	}
 }
@@ -58,10 +59,10 @@ func TestContestFew(t *testing.T) {
 // precise.
 func TestContestMean(t *testing.T) {
 	c := drawnContest(1.5)
-	delete(c.held, "other")
-	c.names = []string{"", simple.Mean}
-	c.decide()
-	if w := c.winner[kindScattered]; w.pair || w.name != simple.Mean {
+	delete(c.Held, "other")
+	c.Names = []string{"", simple.Mean}
+	c.Decide()
+	if w := c.Winner[completion.KindScattered]; w.Pair || w.Name != simple.Mean {
 		t.Errorf("%v", w)
 	}
 }
@@ -95,13 +96,13 @@ func TestContestGaps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(gaps) != 1 || len(contest.held[simple.Mean]) == 0 {
+	if len(gaps) != 1 || len(contest.Held[simple.Mean]) == 0 {
 		t.Fatalf("gaps %v", gaps)
 	}
-	for _, v := range contest.held[simple.Mean] {
-		if v.value == 0 && v.kind == kindGaps {
+	for _, v := range contest.Held[simple.Mean] {
+		if v.Value == 0 && v.Kind == completion.KindGaps {
 			return
 		}
 	}
-	t.Errorf("no gap is held out: %+v", contest.held[simple.Mean])
+	t.Errorf("no gap is held out: %+v", contest.Held[simple.Mean])
 }

@@ -116,7 +116,7 @@ func TestRoundIsUnsure(t *testing.T) {
 		}
 	}
 	for k, v := range c.d.unsure.variance.Data {
-		if (v > 0) != c.holes.missing[k] {
+		if (v > 0) != c.holes.Missing[k] {
 			t.Errorf("value %d has the variance %v", k, v)
 		}
 	}

@@ -450,7 +450,7 @@ func TestFilmLimitsOfHoles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for k, missing := range c.holes.missing {
+	for k, missing := range c.holes.Missing {
 		if missing {
 			c.y.Data[k] = 50 + 400*math.Sin(float64(k))
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 )
 
 // A long series of regular times that repeats itself, such as hours by day, is learned from as one example a period: what is seen at one time of the day
@@ -18,12 +19,12 @@ const (
 )
 
 // folded returns the data with a period of a series as an example, or as they are where they show none. Each step that is not there is missing.
-func (d Data) folded(cfg Config) (Data, *folding, error) {
+func (d Data) folded(cfg Config) (Data, *completion.Folding, error) {
 	n, points, channels := d.Source.Dims()
-	if cfg.Fold == Off || d.Film || d.Times == nil || d.Sequences != nil || n < foldedFrom || points*channels*leastPeriod > mostFolded {
+	if cfg.Fold == Off || d.Film || d.Times == nil || d.Sequences != nil || n < foldedFrom || points*channels*completion.MinPeriod > mostFolded {
 		return d, nil, nil
 	}
-	place, first, step := regular(d.Times)
+	place, first, step := completion.Regular(d.Times)
 	if place == nil {
 		return d, nil, nil
 	}
@@ -35,7 +36,7 @@ func (d Data) folded(cfg Config) (Data, *folding, error) {
 			return d, nil, &ReadError{From: i, To: i + 1, Err: err}
 		}
 	}
-	period := periodOf(y.Slice(0, min(steps, periodSteps), 0, y.Cols), min(steps/leastFolded, mostFolded/y.Cols))
+	period := completion.Period(y.Slice(0, min(steps, periodSteps), 0, y.Cols), min(steps/leastFolded, mostFolded/y.Cols))
 	if period == 0 {
 		return d, nil, nil
 	}
@@ -57,5 +58,5 @@ func (d Data) folded(cfg Config) (Data, *folding, error) {
 	for k := range f.Times {
 		f.Times[k] = first + float64(k*period)*step
 	}
-	return f, &folding{period, place}, nil
+	return f, &completion.Folding{Steps: period, Place: place}, nil
 }

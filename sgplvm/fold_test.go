@@ -65,7 +65,7 @@ func TestFolds(t *testing.T) {
 		f, series, err := d.folded(c.config)
 		period := 0
 		if series != nil {
-			period = series.period
+			period = series.Steps
 		}
 		if rows, _, _ := d.Source.Dims(); err != nil || period != c.period || period > 0 && len(f.Times) != (rows+period-1)/period || period == 0 && f.Source != d.Source {
 			t.Errorf("%s: a period of %d, expected %d; %d periods, error %v", name, period, c.period, len(f.Times), err)
@@ -90,7 +90,7 @@ func TestUnfolds(t *testing.T) {
 		t.Fatal(err)
 	}
 	f, series, err := d.folded(Config{})
-	if err != nil || series == nil || series.period != 24 {
+	if err != nil || series == nil || series.Steps != 24 {
 		t.Fatal(series, err)
 	}
 	count, points, channels := f.Source.Dims()
@@ -113,7 +113,7 @@ func TestUnfolds(t *testing.T) {
 			t.Errorf("period %d begins at %v", k/24, f.Times[k/24])
 		}
 	}
-	back := series.unfold(y, len(list), 1, columns)
+	back := series.Unfold(y, len(list), 1, columns)
 	for k, i := range list {
 		if !slices.Equal(back.Row(k), whole.Y.Row(i)) {
 			t.Fatalf("row %d: %v, expected %v", k, back.Row(k), whole.Y.Row(i))

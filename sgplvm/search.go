@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
@@ -51,7 +52,7 @@ func choose(ctx context.Context, d Data, cfg Config) (Config, *search, error) {
 	registered := d.registered
 	clock := d.clock
 	d.registered, d.clock = nil, nil // what is left out is compared as it was learned
-	d.Hide = hiding(d.Hide)
+	d.Hide = completion.Hiding(d.Hide)
 	s := &search{data: d, registered: registered, clock: clock, given: cfg, plan: plans[cfg.Effort], watch: watcherOf(cfg.Watch), begin: time.Now(), outer: ctx}
 	found, err := s.found(ctx)
 	if err != nil {
@@ -154,7 +155,7 @@ func (c Config) checkedOpen(d Data) (Config, error) {
 	if err != nil {
 		return c, err
 	}
-	if err := checkHide(d.Hide, points*channels); err != nil {
+	if err := completion.CheckPatterns(d.Hide, points*channels); err != nil {
 		return c, err
 	}
 	seen := d

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 )
@@ -508,7 +509,7 @@ func (s *search) atAllPoints(some *fillJudge, best standing) (standing, error) {
 	if some.scale() == 1 || s.ended() || !best.judged() || s.given.Infer.Blends != nil || costly {
 		return best, nil
 	}
-	under := len(patterns)
+	under := len(completion.Patterns)
 	if s.quick() {
 		under = fewPatterns
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 )
 
@@ -23,7 +24,7 @@ func TestFactorsOfVariances(t *testing.T) {
 	cfg := filled(s.given, s.whiteNoise())
 	found, err := j.blends(ctx, cfg)
 	list := found.Blends
-	if err != nil || len(list) != len(patterns) {
+	if err != nil || len(list) != len(completion.Patterns) {
 		t.Fatalf("%d blends, error %v", len(list), err)
 	}
 	plain, err := j.losses(ctx, cfg)
@@ -164,7 +165,7 @@ func TestQuickDampsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	found, err := j.blends(t.Context(), filled(s.given, s.learnedNoise()))
-	if err != nil || len(found.Blends) != len(patterns) {
+	if err != nil || len(found.Blends) != len(completion.Patterns) {
 		t.Fatalf("%d blends, error %v", len(found.Blends), err)
 	}
 	for _, b := range found.Blends {
@@ -241,7 +242,7 @@ func TestMixtureJudgedOnce(t *testing.T) {
 		j.many = many
 		cfg := filled(s.given, s.learnedNoise())
 		found, err := j.blends(ctx, cfg)
-		if err != nil || len(found.Blends) != len(patterns) {
+		if err != nil || len(found.Blends) != len(completion.Patterns) {
 			t.Fatalf("%d blends, error %v", len(found.Blends), err)
 		}
 		j.inflated = false
@@ -308,7 +309,7 @@ func TestQuickMixesOneCandidate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if asked := len(selection.Stages) > 0; asked != c.want || c.want && len(chosen.Infer.Blends) != len(patterns) {
+		if asked := len(selection.Stages) > 0; asked != c.want || c.want && len(chosen.Infer.Blends) != len(completion.Patterns) {
 			t.Errorf("%s: asked %v, %d blends", c.name, asked, len(chosen.Infer.Blends))
 		}
 	}
@@ -433,11 +434,11 @@ func TestDrawnToOne(t *testing.T) {
 func TestFactorsAtAllPoints(t *testing.T) {
 	ctx := context.Background()
 	s := newSearch(t, waves(24), Config{Effort: EffortNormal, LatentDims: 2, Training: steps(12)})
-	j, err := newWholeJudge(s, leastHeldOut, len(patterns))
+	j, err := newWholeJudge(s, leastHeldOut, len(completion.Patterns))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if j.scale() != 1 || len(j.folds) != 1 || j.folds[0].data.Grid.Len() != 20 || j.examples() != 6 || len(j.cases) != 6*len(patterns) {
+	if j.scale() != 1 || len(j.folds) != 1 || j.folds[0].data.Grid.Len() != 20 || j.examples() != 6 || len(j.cases) != 6*len(completion.Patterns) {
 		t.Fatalf("%d folds of %d points, %d cases of %d examples", len(j.folds), j.folds[0].data.Grid.Len(), len(j.cases), j.examples())
 	}
 	j.inflated = false
@@ -445,7 +446,7 @@ func TestFactorsAtAllPoints(t *testing.T) {
 	for range 2 {
 		found, err := j.factors(ctx, cfg)
 		list := found.Blends
-		if err != nil || len(list) != len(patterns) {
+		if err != nil || len(list) != len(completion.Patterns) {
 			t.Fatalf("%d blends, error %v", len(list), err)
 		}
 		all, err := j.losses(ctx, cfg)

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 )
 
@@ -85,7 +86,7 @@ func (s *search) fillJudge(rng *rand.Rand, plan plan, points []int, grid Grid, s
 	_, _, channels := s.data.Source.Dims()
 	x, kinds := joined(grid), 1
 	if len(s.data.Hide) == 0 && s.data.holes == nil {
-		kinds = len(patterns)
+		kinds = len(completion.Patterns)
 	}
 	next := 0
 	j, err := s.judgeWithout(s.heldOut(rng, plan), points, grid, func(fold, example int, values []float64) (cases []fillCase) {

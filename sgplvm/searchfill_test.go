@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 )
 
@@ -25,7 +26,7 @@ func newSearch(t testing.TB, d Data, cfg Config) *search {
 	if cfg, err = cfg.checkedOpen(d); err != nil {
 		t.Fatal(err)
 	}
-	d.Hide = hiding(d.Hide)
+	d.Hide = completion.Hiding(d.Hide)
 	ctx := context.Background()
 	return &search{ctx: ctx, outer: ctx, data: d, given: cfg, plan: plans[cfg.Effort], watch: watcherOf(cfg.Watch), begin: time.Now()}
 }
@@ -185,7 +186,7 @@ func TestFoldsLearnFromSome(t *testing.T) {
 	} {
 		s := newSearch(t, c.data, Config{Effort: c.effort})
 		if c.holes {
-			s.data.holes = new(holes)
+			s.data.holes = new(completion.Mask)
 		}
 		out := divide(s.judgeRandom(), c.data.Examples, s.plan, false)[0]
 		in := s.learnedBy(c.data.Examples, out)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
@@ -97,7 +98,7 @@ func (s *search) heldOut(rng *rand.Rand, p plan) (folds [][]int) {
 	if s.data.holes == nil {
 		return divide(rng, n, p, s.data.Times != nil)
 	}
-	examples := s.data.holes.reserved()
+	examples := s.data.holes.HeldExamples()
 	count := max(1, min(p.folds, len(examples)))
 	if s.data.Times == nil { // more folds take longer and say no more of the same examples
 		count = min(count, 1+(len(examples)-1)*foldShare/n)
@@ -116,8 +117,8 @@ func (s *search) newCase(rng *rand.Rand, fold, example, next int, values []float
 		return newFillCase(fold, example, values, s.missing(rng, next, x, points, channels), s.data)
 	}
 	c := newFillCase(fold, example, values, make([]bool, len(values)), s.data)
-	c.truth = h.reserveAt(example, points, channels)
-	missing := h.of(example)
+	c.truth = h.HeldAt(example, points, channels)
+	missing := h.Of(example)
 	for k := range c.seen {
 		if missing[points[k/channels]*channels+k%channels] {
 			c.seen[k] = math.NaN()
@@ -130,7 +131,7 @@ func (s *search) newCase(rng *rand.Rand, fold, example, next int, values []float
 func (s *search) missing(rng *rand.Rand, next int, x mat.Matrix, points []int, channels int) []bool {
 	hide := s.data.Hide
 	if len(hide) == 0 {
-		return patterns[next%len(patterns)](rng, x, channels)
+		return completion.Patterns[next%len(completion.Patterns)](rng, x, channels)
 	}
 	mask := hide[next%len(hide)]
 	if len(s.data.Grid) == 1 && len(points) < s.data.Grid.Len() {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 )
 
 // How long a search and the training after it will take is told before the first candidate: from some evaluations of the bound and some
@@ -83,7 +84,7 @@ func (j *fillJudge) probe(ctx context.Context, cfg Config) (p probe, err error) 
 	if err != nil {
 		return p, err
 	}
-	some := min(len(j.cases), len(patterns)) // of the first fold, as folds have more
+	some := min(len(j.cases), len(completion.Patterns)) // of the first fold, as folds have more
 	begin := time.Now()
 	failures := make([]error, some)
 	mat.Parallel(some, func(i int) {
@@ -160,7 +161,7 @@ func (s *search) expected(j *fillJudge, p probe, cfg Config, q question) time.Du
 	// Most of training is at as many points as the validation's. At all there is an eigenproblem first, and a dense one with each covariance.
 	last += (float64(whole.free-whole.held)+learnNoise*rounds*folds*float64(p.dense))*math.Pow(ratio, 3) + float64(whole.held)*ratio*(adaptSteps+rounds*(round+2))
 	if s.given.Effort != EffortQuick { // once more, for the factors of variances at all points
-		total += last/folds + float64(leastHeldOut*len(patterns))*float64(p.filled)*ratio*ratio
+		total += last/folds + float64(leastHeldOut*len(completion.Patterns))*float64(p.filled)*ratio*ratio
 	}
 	return time.Duration(total + last/folds)
 }

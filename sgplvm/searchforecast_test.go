@@ -6,6 +6,8 @@ import (
 	"math"
 	"testing"
 	"time"
+
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 )
 
 // A teller keeps how long it was told that a run takes, and whether that was before any candidate.
@@ -69,7 +71,7 @@ func TestExpected(t *testing.T) {
 		if d := s.expected(j, p, longer, q); d <= one {
 			t.Errorf("%v: %v, of twice as many steps %v", effort, one, d)
 		}
-		s.data.holes = new(holes) // of which few examples are asked for no more steps
+		s.data.holes = new(completion.Mask) // of which few examples are asked for no more steps
 		if d := s.expected(j, p, cfg, q); effort == EffortNormal && d >= one {
 			t.Errorf("%v: %v, with holes %v", effort, one, d)
 		}

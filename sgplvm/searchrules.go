@@ -239,7 +239,7 @@ func (s *search) hidden() string {
 }
 
 // cannotJudge reports whether data with holes have nothing in reserve to judge by.
-func (s *search) cannotJudge() bool { return s.data.holes != nil && len(s.data.holes.reserve) == 0 }
+func (s *search) cannotJudge() bool { return s.data.holes != nil && len(s.data.holes.HeldOut) == 0 }
 
 // mostNumbers is how many numbers a validation learns from at most; larger data take what held on others.
 const mostNumbers = 40_000_000

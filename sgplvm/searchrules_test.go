@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
@@ -161,18 +162,18 @@ func TestStepsAreAsked(t *testing.T) {
 		name   string
 		effort Effort
 		noise  float64
-		holes  *holes
+		holes  *completion.Mask
 		preset func(s *search) Config
 		want   []string
 	}{
 		{"learned", EffortNormal, 0, nil, learned, []string{"as before", "120"}},
 		{"longer", EffortNormal, 0, nil, longer, []string{"as before", "120"}},
-		{"learned, with holes", EffortNormal, 0, new(holes), learned, nil},
+		{"learned, with holes", EffortNormal, 0, new(completion.Mask), learned, nil},
 		{"learned, quick", EffortQuick, 0, nil, learned, nil},
 		{"learned, thorough", EffortThorough, 0, nil, learned, []string{"as before", "400"}},
 		{"white", EffortNormal, 0, nil, (*search).whiteNoise, []string{"as before", "400"}},
 		{"smooth", EffortNormal, 0, nil, smooth, []string{"as before", "240", "400"}},
-		{"smooth, with holes", EffortNormal, 0, new(holes), smooth, []string{"as before", "240", "400"}},
+		{"smooth, with holes", EffortNormal, 0, new(completion.Mask), smooth, []string{"as before", "240", "400"}},
 		{"smooth, with noise", EffortNormal, 0.01, nil, smooth, []string{"as before", "240", "400"}},
 	} {
 		s := newSearch(t, waves(22), Config{Effort: c.effort, Noise: c.noise})
@@ -244,7 +245,7 @@ func TestLargerModels(t *testing.T) {
 func TestLargerModelsOfHoles(t *testing.T) {
 	for effort, noise := range map[Effort]float64{EffortQuick: littleNoise, EffortNormal: 0} {
 		s := newSearch(t, correlated(manyExamples, 6, 5, false), Config{Effort: effort})
-		s.data.holes = new(holes)
+		s.data.holes = new(completion.Mask)
 		if _, q := s.structures(); q.sure != validation.SureErrors {
 			t.Errorf("%v: another noise need not surely be better", effort)
 		}
@@ -329,7 +330,7 @@ func TestFieldsAreTrainedForLonger(t *testing.T) {
 		"noise":        {EffortNormal, func(_ *search, c *Config) { c.Noise = littleNoise }, 60},
 		"many":         {EffortNormal, func(s *search, _ *Config) { s.data.Source = sized{manyExamples, 20, 1} }, 60},
 		"short reach":  {EffortNormal, func(_ *search, c *Config) { c.Residual.Taper /= longReach }, 60},
-		"holes":        {EffortNormal, func(s *search, c *Config) { s.data.holes, c.Noise = new(holes), grownNoise }, 60},
+		"holes":        {EffortNormal, func(s *search, c *Config) { s.data.holes, c.Noise = new(completion.Mask), grownNoise }, 60},
 		"given":        {EffortNormal, func(s *search, _ *Config) { s.given.Training.Iterations = 60 }, 60},
 	} {
 		s := newSearch(t, waves(24), Config{Effort: c.effort})
@@ -347,11 +348,11 @@ func TestSmoothNoise(t *testing.T) {
 	for _, c := range []struct {
 		n, points int
 		effort    Effort
-		holes     *holes
+		holes     *completion.Mask
 		want      float64
 	}{
 		{40, 30, EffortNormal, nil, 1e-7},
-		{40, 30, EffortNormal, new(holes), grownNoise},
+		{40, 30, EffortNormal, new(completion.Mask), grownNoise},
 		{40, 30, EffortQuick, nil, 1e-7},
 		{manyExamples, coarseFrom, EffortQuick, nil, grownNoise},
 		{manyExamples, coarseFrom + 1, EffortQuick, nil, 1e-7},
@@ -373,7 +374,7 @@ func TestFiner(t *testing.T) {
 		"white":      {func(*search, *fillJudge, *Config, *question) {}, true},
 		"structures": {func(_ *search, _ *fillJudge, _ *Config, q *question) { q.structures = true }, false},
 		"learned":    {func(_ *search, _ *fillJudge, c *Config, _ *question) { c.Residual.Rounds = 1 }, false},
-		"holes":      {func(s *search, _ *fillJudge, _ *Config, _ *question) { s.data.holes = new(holes) }, false},
+		"holes":      {func(s *search, _ *fillJudge, _ *Config, _ *question) { s.data.holes = new(completion.Mask) }, false},
 		"all points": {func(_ *search, j *fillJudge, _ *Config, _ *question) { j.folds[0].scale = 1 }, false},
 	} {
 		s := newSearch(t, waves(24), Config{Effort: EffortNormal})

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 )
 
@@ -21,7 +22,7 @@ type secondJudge struct {
 
 // newSecondJudge divides the examples. Each is held out with all patterns, which cost no training: a reach takes cases at all distances.
 func newSecondJudge(s *search, first Config) (*secondJudge, error) {
-	f, err := s.thinnedJudge(len(patterns))
+	f, err := s.thinnedJudge(len(completion.Patterns))
 	return &secondJudge{fillJudge: f, first: first}, err
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
@@ -271,7 +272,7 @@ func newAbsentJudge(s *search) (absentJudge, error) {
 		c := newFillCase(fold, example, values, missing, s.data)
 		if g := s.data.guessed; g != nil {
 			c.truth = slices.Clone(values)
-			for k, guessed := range g.of(example) {
+			for k, guessed := range g.Of(example) {
 				if guessed {
 					c.truth[k] = math.NaN()
 				}
@@ -286,7 +287,7 @@ func newAbsentJudge(s *search) (absentJudge, error) {
 func (s *search) wholeHeldOut() [][]int {
 	rng := s.judgeRandom()
 	if s.data.absent != nil {
-		return likeAbsent(rng, data.Instants(s.data.Times, s.data.Sequences), s.data.absent, 1+s.plan.folds)
+		return completion.HoldOutRuns(rng, data.Instants(s.data.Times, s.data.Sequences), s.data.absent, 1+s.plan.folds)
 	}
 	n, _, _ := s.data.Source.Dims()
 	heldOut := make([][]int, min(n, absentFolds))

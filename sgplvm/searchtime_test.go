@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
@@ -541,7 +542,7 @@ func TestSecondPatterns(t *testing.T) {
 	for _, c := range j.cases {
 		seen[[2]int{c.example, c.kind}] = true
 	}
-	if n := j.examples() * len(patterns); n < 4*len(patterns) || len(seen) != n || len(j.cases) != n {
+	if n := j.examples() * len(completion.Patterns); n < 4*len(completion.Patterns) || len(seen) != n || len(j.cases) != n {
 		t.Errorf("%d cases of %d examples, %d of them different, expected %d", len(j.cases), j.examples(), len(seen), n)
 	}
 }
@@ -553,9 +554,9 @@ func TestAbsentJudgeGuessed(t *testing.T) {
 		t.Fatal(err)
 	}
 	n, points, _ := d.Source.Dims()
-	d.guessed = &holes{size: points, missing: make([]bool, n*points)}
+	d.guessed = &completion.Mask{Size: points, Missing: make([]bool, n*points)}
 	for i := range n {
-		d.guessed.of(i)[i%points] = true
+		d.guessed.Of(i)[i%points] = true
 	}
 	j, err := newAbsentJudge(&search{ctx: t.Context(), data: d, given: Config{Effort: EffortNormal}, plan: plans[EffortNormal]})
 	if err != nil {

@@ -1,4 +1,4 @@
-package sgplvm
+package completion
 
 import (
 	"math/rand/v2"
@@ -9,21 +9,21 @@ import (
 
 // absentShare is of how many examples one is held out of a fold at most where whole examples are missing, so that gaps do not grow much by it, but for the
 // longest run, of which longestShare are.
-const absentShare, longestShare = 6, 4
+const WholeShare, longestShare = 6, 4
 
 // mostAbsent is how many are held out of a fold at most.
-const mostAbsent = 200
+const MaxWhole = 200
 
 // likeAbsent returns which examples each fold holds out, in ascending order: in runs as long as those that are missing, at the beginning or end of a
 // sequence where these are, elsewhere between observed examples where possible. No example is in two folds.
-func likeAbsent(rng *rand.Rand, at, missing []data.Instant, folds int) [][]int {
+func HoldOutRuns(rng *rand.Rand, at, missing []data.Instant, folds int) [][]int {
 	order, runs := runsOf(at, missing)
 	var all [][]int
 	taken, longest := make([]bool, len(at)), 0
 	for _, r := range runs {
 		longest = max(longest, r.length)
 	}
-	most := min(max(1, len(at)/absentShare, min(longest, len(at)/longestShare)), mostAbsent)
+	most := min(max(1, len(at)/WholeShare, min(longest, len(at)/longestShare)), MaxWhole)
 	var next []int // runs, none of which comes again before all others
 	for range folds {
 		var out []int

@@ -1,4 +1,4 @@
-package sgplvm
+package completion
 
 import (
 	"fmt"
@@ -10,33 +10,33 @@ import (
 )
 
 const (
-	leastPeriod    = 4   // steps
+	MinPeriod      = 4   // steps
 	periodStrength = 0.3 // the least rise of the autocorrelation at a period above its least value at smaller lags, as a share of the possible
 	periodLonger   = 0.1 // by how much more a longer period must correlate
 )
 
-// A folding says how the steps of a series are the examples of a model: row k of the series is step place[k], and an example is period steps.
-type folding struct {
-	period int
-	place  []int
+// A folding says how the steps of a series are the examples of a model: row k of the series is step Place[k], and an example is period steps.
+type Folding struct {
+	Steps int
+	Place []int
 }
 
 // String says what was done.
-func (f *folding) String() string {
-	return fmt.Sprintf("the series repeats itself every %d steps: each period is an example of the model", f.period)
+func (f *Folding) String() string {
+	return fmt.Sprintf("the series repeats itself every %d steps: each period is an example of the model", f.Steps)
 }
 
 // unfold returns the steps of a series that src has, an example a row, as n examples of so many points and channels.
-func (f *folding) unfold(src mat.Matrix, n, points, channels int) mat.Matrix {
+func (f *Folding) Unfold(src mat.Matrix, n, points, channels int) mat.Matrix {
 	dst, size := mat.New(n*points, channels), points*channels
-	for i, at := range f.place {
-		copy(dst.Data[i*size:], src.Row(at / f.period)[at%f.period*size:][:size])
+	for i, at := range f.Place {
+		copy(dst.Data[i*size:], src.Row(at / f.Steps)[at%f.Steps*size:][:size])
 	}
 	return dst
 }
 
 // regular returns which step from the first each time is at; nil where times are not at regular steps.
-func regular(times []float64) (place []int, first, step float64) {
+func Regular(times []float64) (place []int, first, step float64) {
 	sorted := slices.Sorted(slices.Values(times))
 	var gaps []float64
 	for i, t := range sorted[1:] {
@@ -63,8 +63,8 @@ func regular(times []float64) (place []int, first, step float64) {
 // periodOf returns the period of columns in steps, at most so many; 0 where they show none: the shortest lag at which the mean of their
 // autocorrelations has a maximum well above its least value at smaller lags, which twice the lag has too. A longer lag must correlate clearly more
 // (docs/math.md, 22.12).
-func periodOf(y mat.Matrix, most int) int {
-	if most < leastPeriod {
+func Period(y mat.Matrix, most int) int {
+	if most < MinPeriod {
 		return 0
 	}
 	r := autocorrelations(y, min(2*most+1, y.Rows/2))
@@ -72,7 +72,7 @@ func periodOf(y mat.Matrix, most int) int {
 	for lag := 1; lag <= most && lag+1 < len(r); lag++ {
 		strength := (r[lag] - least) / (1 - least)
 		peak := r[lag] > r[lag-1] && r[lag] >= r[lag+1]
-		if peak && lag >= leastPeriod && strength > periodStrength && 2*lag < len(r) && (r[2*lag]-least)/(1-least) > periodStrength && r[lag] > best+periodLonger {
+		if peak && lag >= MinPeriod && strength > periodStrength && 2*lag < len(r) && (r[2*lag]-least)/(1-least) > periodStrength && r[lag] > best+periodLonger {
 			best, period = r[lag], lag
 		}
 		least = min(least, r[lag])

@@ -1,4 +1,4 @@
-package sgplvm
+package completion
 
 import (
 	"cmp"
@@ -26,21 +26,21 @@ const (
 )
 
 // lowRank fills the holes of y, n_ξ×(n_s·d_y). Errors: ctx.Err(), those of eig.
-func lowRank(ctx context.Context, y mat.Matrix, h *holes, x mat.Matrix, channels int) error {
+func LowRank(ctx context.Context, y mat.Matrix, h *Mask, x mat.Matrix, channels int) error {
 	means := observedMeans(y, h, x, channels)
-	trial := &holes{size: h.size, missing: slices.Clone(h.missing)}
+	trial := &Mask{Size: h.Size, Missing: slices.Clone(h.Missing)}
 	seen := 0
-	for k, missing := range h.missing {
+	for k, missing := range h.Missing {
 		if !missing {
 			if seen++; uint32(seen)*2654435761>>16%lowRankHidden == 0 { // a hash, so that no column is hidden
-				trial.missing[k] = true
+				trial.Missing[k] = true
 			}
 		}
 	}
-	f := newLowRankFill(y, trial, means)
+	f := NewLowRankFill(y, trial, means)
 	best, least, worse := 0, math.Inf(1), 0
 	for step := range lowRankSteps {
-		if err := f.at(ctx, step); err != nil {
+		if err := f.At(ctx, step); err != nil {
 			return err
 		}
 		if e := f.error(y, h, means); e < least {
@@ -49,15 +49,15 @@ func lowRank(ctx context.Context, y mat.Matrix, h *holes, x mat.Matrix, channels
 			break
 		}
 	}
-	f = newLowRankFill(y, h, means)
+	f = NewLowRankFill(y, h, means)
 	for step := range best + 1 {
-		if err := f.at(ctx, step); err != nil {
+		if err := f.At(ctx, step); err != nil {
 			return err
 		}
 	}
 	for i := range y.Rows {
 		row := y.Row(i)
-		for k, missing := range h.of(i) {
+		for k, missing := range h.Of(i) {
 			if missing {
 				row[k] = f.filled.Row(i)[k] + means[k]
 			}
@@ -68,11 +68,11 @@ func lowRank(ctx context.Context, y mat.Matrix, h *holes, x mat.Matrix, channels
 
 // observedMeans returns the mean over the examples of every value; of one that nobody has seen the mean of the nearest
 // points that somebody has.
-func observedMeans(y mat.Matrix, h *holes, x mat.Matrix, channels int) []float64 {
-	means, counts := make([]float64, h.size), make([]float64, h.size)
+func observedMeans(y mat.Matrix, h *Mask, x mat.Matrix, channels int) []float64 {
+	means, counts := make([]float64, h.Size), make([]float64, h.Size)
 	for i := range y.Rows {
 		row := y.Row(i)
-		for k, missing := range h.of(i) {
+		for k, missing := range h.Of(i) {
 			if !missing {
 				means[k] += row[k]
 				counts[k]++
@@ -90,7 +90,7 @@ func observedMeans(y mat.Matrix, h *holes, x mat.Matrix, channels int) []float64
 		}
 		type near struct{ distance, mean float64 }
 		var list []near
-		for j := k % channels; j < h.size; j += channels {
+		for j := k % channels; j < h.Size; j += channels {
 			if counts[j] > 0 {
 				list = append(list, near{work.SquaredDistance(x.Row(k/channels), x.Row(j/channels)), means[j]})
 			}
@@ -110,18 +110,18 @@ func observedMeans(y mat.Matrix, h *holes, x mat.Matrix, channels int) []float64
 
 // A lowRankFill is data without their means, their holes filled by what remains of their singular values.
 type lowRankFill struct {
-	filled, gram, shrunk, rest mat.Matrix
-	of                         *holes
+	filled, gram, shrunk, Rest mat.Matrix
+	of                         *Mask
 	largest                    float64 // singular value, of holes filled by means
 	solver                     eig.Solver
 	spectrum                   eig.Spectrum
 }
 
-func newLowRankFill(y mat.Matrix, h *holes, means []float64) *lowRankFill {
-	f := &lowRankFill{filled: mat.New(y.Rows, y.Cols), of: h, rest: mat.New(y.Rows, y.Cols)}
+func NewLowRankFill(y mat.Matrix, h *Mask, means []float64) *lowRankFill {
+	f := &lowRankFill{filled: mat.New(y.Rows, y.Cols), of: h, Rest: mat.New(y.Rows, y.Cols)}
 	for i := range y.Rows {
 		to, from := f.filled.Row(i), y.Row(i)
-		for k, missing := range h.of(i) {
+		for k, missing := range h.Of(i) {
 			if !missing {
 				to[k] = from[k] - means[k]
 			}
@@ -133,7 +133,7 @@ func newLowRankFill(y mat.Matrix, h *holes, means []float64) *lowRankFill {
 }
 
 // at goes through the sweeps of a threshold.
-func (f *lowRankFill) at(ctx context.Context, step int) error {
+func (f *lowRankFill) At(ctx context.Context, step int) error {
 	for range lowRankSweeps {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -173,13 +173,13 @@ func (f *lowRankFill) sweep(step int) error {
 	}
 	mat.Mul(f.shrunk, 1, scaled, f.spectrum.Vectors.T(), 0)
 	if wide {
-		mat.Mul(f.rest, 1, f.shrunk, f.filled, 0)
+		mat.Mul(f.Rest, 1, f.shrunk, f.filled, 0)
 	} else {
-		mat.Mul(f.rest, 1, f.filled, f.shrunk, 0)
+		mat.Mul(f.Rest, 1, f.filled, f.shrunk, 0)
 	}
 	for i := range f.filled.Rows {
-		to, from := f.filled.Row(i), f.rest.Row(i)
-		for k, missing := range f.of.of(i) {
+		to, from := f.filled.Row(i), f.Rest.Row(i)
+		for k, missing := range f.of.Of(i) {
 			if missing {
 				to[k] = from[k]
 			}
@@ -189,10 +189,10 @@ func (f *lowRankFill) sweep(step int) error {
 }
 
 // error returns the sum of squares of what was hidden in addition to the holes h.
-func (f *lowRankFill) error(y mat.Matrix, h *holes, means []float64) (sum float64) {
+func (f *lowRankFill) error(y mat.Matrix, h *Mask, means []float64) (sum float64) {
 	for i := range y.Rows {
-		row, filled, missing := y.Row(i), f.filled.Row(i), h.of(i)
-		for k, hidden := range f.of.of(i) {
+		row, filled, missing := y.Row(i), f.filled.Row(i), h.Of(i)
+		for k, hidden := range f.of.Of(i) {
 			if hidden && !missing[k] {
 				d := row[k] - means[k] - filled[k]
 				sum += d * d

@@ -1,4 +1,4 @@
-package sgplvm
+package completion
 
 import (
 	"cmp"
@@ -13,12 +13,12 @@ import (
 )
 
 // reserveAt returns what is in reserve of an example at some points; nil where nothing is.
-func (h *holes) reserveAt(example int, points []int, channels int) []float64 {
-	for _, r := range h.reserve {
-		if r.example == example {
+func (h *Mask) HeldAt(example int, points []int, channels int) []float64 {
+	for _, r := range h.HeldOut {
+		if r.Example == example {
 			var truth []float64
 			for _, p := range points {
-				truth = append(truth, r.truth[p*channels:(p+1)*channels]...)
+				truth = append(truth, r.Truth[p*channels:(p+1)*channels]...)
 			}
 			return truth
 		}
@@ -27,22 +27,22 @@ func (h *holes) reserveAt(example int, points []int, channels int) []float64 {
 }
 
 // reserved returns the examples of which something is in reserve.
-func (h *holes) reserved() (examples []int) {
-	for _, r := range h.reserve {
-		examples = append(examples, r.example)
+func (h *Mask) HeldExamples() (examples []int) {
+	for _, r := range h.HeldOut {
+		examples = append(examples, r.Example)
 	}
 	return examples
 }
 
 // of returns which values of an example are missing.
-func (h *holes) of(example int) []bool { return h.missing[example*h.size : (example+1)*h.size] }
+func (h *Mask) Of(example int) []bool { return h.Missing[example*h.Size : (example+1)*h.Size] }
 
 // some reports whether an example misses any.
-func (h *holes) some(example int) bool { return slices.Contains(h.of(example), true) }
+func (h *Mask) Any(example int) bool { return slices.Contains(h.Of(example), true) }
 
 // count returns how many values are missing.
-func (h *holes) count() (n int) {
-	for _, missing := range h.missing {
+func (h *Mask) Count() (n int) {
+	for _, missing := range h.Missing {
 		if missing {
 			n++
 		}
@@ -52,16 +52,16 @@ func (h *holes) count() (n int) {
 
 // readHoles returns all values of a source, an example a row, 0 where they are missing, and which are: NaN. Errors: *ReadError, *ValueError,
 // *ConfigError where nothing was observed.
-func readHoles(source data.Source) (mat.Matrix, *holes, error) {
+func Read(source data.Source) (mat.Matrix, *Mask, error) {
 	n, points, channels := source.Dims()
-	y, h := mat.New(n, points*channels), &holes{size: points * channels, missing: make([]bool, n*points*channels)}
+	y, h := mat.New(n, points*channels), &Mask{Size: points * channels, Missing: make([]bool, n*points*channels)}
 	observed := 0
 	for i := range n {
 		row := y.Row(i)
 		if err := source.ReadExamples(row, i, i+1); err != nil {
 			return y, h, &data.ReadError{From: i, To: i + 1, Err: err}
 		}
-		missing := h.of(i)
+		missing := h.Of(i)
 		for k, v := range row {
 			switch {
 			case math.IsNaN(v):
@@ -80,12 +80,12 @@ func readHoles(source data.Source) (mat.Matrix, *holes, error) {
 }
 
 // moments returns means and standard deviations of what was observed in each channel, 1 where those are 0.
-func moments(y mat.Matrix, h *holes, channels int) (mean, deviation []float64) {
+func Moments(y mat.Matrix, h *Mask, channels int) (mean, deviation []float64) {
 	mean, deviation = make([]float64, channels), make([]float64, channels)
 	count := make([]float64, channels)
 	for i := range y.Rows {
 		row := y.Row(i)
-		for k, missing := range h.of(i) {
+		for k, missing := range h.Of(i) {
 			if !missing {
 				c := k % channels
 				count[c]++
@@ -105,7 +105,7 @@ func moments(y mat.Matrix, h *holes, channels int) (mean, deviation []float64) {
 
 // gap returns the mean distance of what is hidden of an example from what is seen of the same channel, in mean spacings of the points x
 // (n×d), by at most mostGaps values at even steps; 0 where nothing is hidden or seen.
-func gap(x mat.Matrix, channels int, hidden, seen func(value int) bool) float64 {
+func Distance(x mat.Matrix, channels int, hidden, seen func(value int) bool) float64 {
 	var sum, count float64
 	for c := range channels {
 		var of, from []int
@@ -132,11 +132,11 @@ const mostDonors = 20
 // borrow returns what to hide of an example so that it is missing as other values are: what another example misses. Of an example with
 // holes of its own that is a part of it, here and there or together, or all: whichever is most like its own holes by how far they are
 // from what is seen. The result is nil where nothing can be hidden, or nothing would be left to see.
-func (h *holes) borrow(rng *rand.Rand, example int, x mat.Matrix, channels int) []bool {
-	own, n := h.of(example), len(h.missing)/h.size
+func (h *Mask) Borrow(rng *rand.Rand, example int, x mat.Matrix, channels int) []bool {
+	own, n := h.Of(example), len(h.Missing)/h.Size
 	for range mostDonors {
-		hide, count, seen := make([]bool, h.size), 0, 0
-		for k, missing := range h.of(rng.IntN(n)) {
+		hide, count, seen := make([]bool, h.Size), 0, 0
+		for k, missing := range h.Of(rng.IntN(n)) {
 			switch {
 			case own[k]:
 			case missing:
@@ -149,7 +149,7 @@ func (h *holes) borrow(rng *rand.Rand, example int, x mat.Matrix, channels int) 
 		if count == 0 || seen == 0 {
 			continue
 		}
-		if h.some(example) {
+		if h.Any(example) {
 			hide = h.part(rng, example, hide, x, channels)
 		}
 		return hide
@@ -158,9 +158,9 @@ func (h *holes) borrow(rng *rand.Rand, example int, x mat.Matrix, channels int) 
 }
 
 // observed returns marks of the values of an example that were observed; nil where none was.
-func (h *holes) observed(example int) []bool {
-	hide := make([]bool, h.size)
-	for k, missing := range h.of(example) {
+func (h *Mask) Observed(example int) []bool {
+	hide := make([]bool, h.Size)
+	for k, missing := range h.Of(example) {
 		hide[k] = !missing
 	}
 	if !slices.Contains(hide, true) {
@@ -173,9 +173,9 @@ func (h *holes) observed(example int) []bool {
 const oneOf = 8
 
 // here returns some of the values of an example that were observed, at random; nil where there are fewer than two.
-func (h *holes) here(rng *rand.Rand, example int) []bool {
+func (h *Mask) SomeOf(rng *rand.Rand, example int) []bool {
 	var observed []int
-	for k, missing := range h.of(example) {
+	for k, missing := range h.Of(example) {
 		if !missing {
 			observed = append(observed, k)
 		}
@@ -184,7 +184,7 @@ func (h *holes) here(rng *rand.Rand, example int) []bool {
 		return nil
 	}
 	rng.Shuffle(len(observed), func(i, j int) { observed[i], observed[j] = observed[j], observed[i] })
-	hide := make([]bool, h.size)
+	hide := make([]bool, h.Size)
 	for _, k := range observed[:max(1, len(observed)/oneOf)] {
 		hide[k] = true
 	}
@@ -192,7 +192,7 @@ func (h *holes) here(rng *rand.Rand, example int) []bool {
 }
 
 // part returns what of hide is hidden of an example with holes of its own.
-func (h *holes) part(rng *rand.Rand, example int, hide []bool, x mat.Matrix, channels int) []bool {
+func (h *Mask) part(rng *rand.Rand, example int, hide []bool, x mat.Matrix, channels int) []bool {
 	if x.Rows == 1 {
 		return hide
 	}
@@ -202,15 +202,15 @@ func (h *holes) part(rng *rand.Rand, example int, hide []bool, x mat.Matrix, cha
 			points = append(points, i)
 		}
 	}
-	own := h.of(example)
-	wanted := math.Log(1 + gap(x, channels, func(k int) bool { return own[k] }, func(k int) bool { return !own[k] }))
+	own := h.Of(example)
+	wanted := math.Log(1 + Distance(x, channels, func(k int) bool { return own[k] }, func(k int) bool { return !own[k] }))
 	best, least := hide, math.Inf(1)
 	try := func(share int) {
 		list := make([]bool, len(hide))
 		for _, i := range points[:(len(points)+share-1)/share] {
 			copy(list[i*channels:(i+1)*channels], hide[i*channels:(i+1)*channels])
 		}
-		far := gap(x, channels, func(k int) bool { return list[k] }, func(k int) bool { return !own[k] && !list[k] })
+		far := Distance(x, channels, func(k int) bool { return list[k] }, func(k int) bool { return !own[k] && !list[k] })
 		if e := math.Abs(math.Log(1+far) - wanted); e < least {
 			best, least = list, e
 		}

@@ -1,0 +1,303 @@
+package completion
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"github.com/seed-08962ecc/kronfield/internal/simple"
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
+)
+
+// A heldValue is an observed value that was hidden, and what was filled in for it.
+type HeldValue struct {
+	Example, Value int
+	Kind           Kind
+	Group          int // values of one group were hidden together
+	Truth          float64
+	Mean, Variance float64
+}
+
+// A contest compares on the values that were held out what fills in the missing ones: the model, the simplest methods, and the best of these together
+// with another.
+type Contest struct {
+	table          bool                   // errors are told in deviations of its columns
+	Scale          []float64              // deviations of the channels
+	Centre, Spread []float64              // means and deviations of the values of an example, over examples
+	Held           map[string][]HeldValue // by each method, in one order; "" is the model
+	Names          []string               // of the methods, in the order in which they were tried
+	Winner         [KindCount]Candidate
+}
+
+// An entrant fills in the values of a kind.
+type Candidate struct {
+	Name   string  // "" is the model
+	And    string  // the method that is taken together with it
+	Pair   bool    // there is one
+	Factor float64 // of its variances
+}
+
+func (e Candidate) String() string {
+	name := cmp.Or(e.Name, "the model")
+	if e.Pair {
+		name += " and " + cmp.Or(e.And, "the model")
+	}
+	return name
+}
+
+// newContest begins a contest of data with holes.
+func NewContest(y mat.Matrix, h *Mask, channels int, table bool) *Contest {
+	c := &Contest{Held: map[string][]HeldValue{}, table: table}
+	_, c.Scale = Moments(y, h, channels)
+	c.Centre, c.Spread = Moments(y, h, y.Cols)
+	return c
+}
+
+// together returns the moments of a value of which one method says N(m, v) and another N(n, w). Given the value, what the two see is taken to be
+// independent: precisions add up, less that of the value over examples, N(centre, spread²), which both contain (docs/math.md, 22.9).
+func (c *Contest) Together(value int, m, v, n, w float64) (mean, variance float64) {
+	a, b := 1/v, 1/w
+	p := min(a, b, 1/(c.Spread[value]*c.Spread[value]))
+	variance = 1 / (a + b - p)
+	return variance * (a*m + b*n - p*c.Centre[value]), variance
+}
+
+// add adds what a method made of values that were held out.
+func (c *Contest) Add(name string, list []HeldValue) {
+	if _, known := c.Held[name]; !known {
+		c.Names = append(c.Names, name)
+	}
+	c.Held[name] = append(c.Held[name], list...)
+}
+
+// try fills in held values by simplest methods.
+func (c *Contest) Try(ctx context.Context, list []HeldValue, methods []Filler) error {
+	for _, m := range methods {
+		mean, variance, err := m.Fill(ctx)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			continue
+		}
+		tried := slices.Clone(list)
+		for i := range tried {
+			v := &tried[i]
+			v.Mean, v.Variance = mean.At(v.Example, v.Value), variance.At(v.Example, v.Value)
+		}
+		c.Add(m.Name, tried)
+	}
+	return nil
+}
+
+// of returns what a method made of one kind, for kindCount of all but whole examples, which are another task; nil where it cannot tell all of it.
+func (c *Contest) Of(name string, k Kind) (list []HeldValue) {
+	for _, v := range c.Held[name] {
+		if v.Kind == k || k == KindCount && v.Kind != KindWhole {
+			if v.Mean-v.Mean != 0 || !(v.Variance > 0) || math.IsInf(v.Variance, 1) {
+				return nil
+			}
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
+// pooled is the weight, in groups, of the mean difference over all kinds in that of one kind.
+const pooled = 8
+
+// list returns what an entrant made of one kind, of all for kindCount; nil where it cannot tell all of it.
+func (c *Contest) List(e Candidate, k Kind) []HeldValue {
+	list := c.Of(e.Name, k)
+	if !e.Pair {
+		return list
+	}
+	other := c.Of(e.And, k)
+	if list == nil || other == nil {
+		return nil
+	}
+	for i := range list {
+		v, w := &list[i], &other[i]
+		v.Mean, v.Variance = c.Together(v.Value, v.Mean, v.Variance, w.Mean, w.Variance)
+	}
+	return list
+}
+
+// decide finds the winner for each kind. Methods are challenged in order, the model first where there is one, and the better mean stands: only the
+// model was chosen by these values. Then the best pair of methods wins where it is surely better. A kind without held values goes to the first method.
+func (c *Contest) Decide() {
+	if len(c.Names) == 0 {
+		return
+	}
+	all := c.Best(KindCount)
+	for k := range KindCount {
+		if c.Winner[k] = all; len(c.Of(c.Names[0], k)) > 0 {
+			c.Winner[k] = c.Best(k)
+		}
+	}
+}
+
+// best returns what fills in a kind best, or all for kindCount.
+func (c *Contest) Best(k Kind) Candidate {
+	best := Candidate{Name: c.Names[0]}
+	_, best.Factor = c.Scores(c.List(best, k))
+	for _, name := range c.Names[1:] {
+		c.challenge(Candidate{Name: name}, &best, k, 0)
+	}
+	var pair Candidate
+	for i, name := range c.Names {
+		for _, and := range c.Names[:i] {
+			switch e := (Candidate{Name: and, And: name, Pair: true}); {
+			case name == simple.Mean || and == simple.Mean: // which together takes into account
+			case c.List(e, k) != nil && !pair.Pair:
+				pair = e
+			default:
+				c.challenge(e, &pair, k, 0)
+			}
+		}
+	}
+	if pair.Pair {
+		c.challenge(pair, &best, k, validation.SureErrors)
+	}
+	best.Factor = max(1, best.Factor) // variances that are too large cost less than those that are too small
+	if groups := len(byGroup(c.List(best, k))); groups > 0 {
+		known := float64(groups + validation.PriorExamples)
+		best.Factor *= known / (known - 2) // the variance of a Student distribution of as many degrees of freedom: few groups hardly tell the factor
+	}
+	return best
+}
+
+// challenge puts an entrant in the place of the best where it is better by more than some standard errors. The mean difference is drawn to that over all
+// kinds, with the weight pooled.
+func (c *Contest) challenge(e Candidate, best *Candidate, k Kind, errors float64) {
+	list := c.List(e, k)
+	if list == nil {
+		return
+	}
+	v, factor := c.Scores(list)
+	stands, _ := c.Scores(c.List(*best, k))
+	m, s := validation.Difference(v, stands)
+	if every := c.List(e, KindCount); k != KindWhole && every != nil && c.List(*best, KindCount) != nil {
+		v, _ := c.Scores(every)
+		all, _ := c.Scores(c.List(*best, KindCount))
+		of, e := validation.Difference(v, all)
+		s = max(s, e) // which few groups hardly tell
+		n := float64(len(stands.Losses))
+		m = (n*m + pooled*of) / (n + pooled)
+	}
+	if -m > errors*s {
+		*best = e
+		best.Factor = factor
+	}
+}
+
+// verdict returns what values say of their groups, with variances multiplied as is best, and by how much.
+func (c *Contest) Scores(list []HeldValue) (v validation.Scores, factor float64) {
+	groups := byGroup(list)
+	var chi float64
+	for _, g := range groups {
+		for _, h := range g {
+			chi += (h.Truth - h.Mean) * (h.Truth - h.Mean) / h.Variance / float64(len(g))
+		}
+	}
+	factor = validation.Inflation(chi/float64(max(1, len(groups))), float64(len(groups)))
+	for _, g := range groups {
+		var t validation.Tally
+		for _, h := range g {
+			t.Add(h.Truth-h.Mean, factor*h.Variance, c.Scale[h.Value%len(c.Scale)])
+		}
+		loss, _, square := t.Means()
+		v.Losses, v.Errors = append(v.Losses, loss), append(v.Errors, math.Sqrt(square))
+	}
+	return v, factor
+}
+
+// byGroup returns the values of each group, in the order of groups.
+func byGroup(list []HeldValue) (groups [][]HeldValue) {
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b HeldValue) int { return cmp.Compare(a.Group, b.Group) })
+	for from := 0; from < len(list); {
+		to := from
+		for to < len(list) && list[to].Group == list[from].Group {
+			to++
+		}
+		groups = append(groups, list[from:to])
+		from = to
+	}
+	return groups
+}
+
+// units are those of errors, by channel: of a table the deviations of its columns; nil: those of the data.
+func (c *Contest) Units() []float64 {
+	if c.table {
+		return c.Scale
+	}
+	return nil
+}
+
+// lost reports whether the model is worse by so many standard errors than another method in all kinds of which values were held out.
+func (c *Contest) Lost(errors float64) bool {
+	for k := range KindCount {
+		if model, _ := c.Scores(c.Of("", k)); len(model.Losses) > 0 {
+			w := c.Winner[k]
+			other, _ := c.Scores(c.List(w, k))
+			if w.NeedsModel() || !validation.Worse(model, other, errors) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// needs reports whether a method has a part in what an entrant says.
+func (e Candidate) needs(name string) bool { return e.Name == name || e.Pair && e.And == name }
+
+// needsModel reports whether the model has.
+func (e Candidate) NeedsModel() bool { return e.needs("") }
+
+// wins reports whether a method fills in some of the missing values.
+func (c *Contest) Wins(name string, kinds []Kind) bool {
+	return slices.ContainsFunc(kinds, func(k Kind) bool { return k < KindCount && c.Winner[k].needs(name) })
+}
+
+// fill puts what the winner says into the missing values of a kind, which hold what the model says. What it cannot tell stays.
+func (c *Contest) Fill(ctx context.Context, k Kind, kinds []Kind, y, variance mat.Matrix, methods []Filler) error {
+	w := c.Winner[k]
+	if w.NeedsModel() && !w.Pair && !(w.Factor > 1) {
+		return nil
+	}
+	say := func(name string) (mean, v mat.Matrix, err error) {
+		if i := slices.IndexFunc(methods, func(m Filler) bool { return m.Name == name }); i >= 0 {
+			return methods[i].Fill(ctx)
+		}
+		return y, variance, nil
+	}
+	mean, v, err := say(w.Name)
+	if err != nil {
+		return err
+	}
+	other, u := mean, v
+	if w.Pair {
+		if other, u, err = say(w.And); err != nil {
+			return err
+		}
+	}
+	for i := range y.Rows {
+		for j := range y.Cols {
+			if kinds[i*y.Cols+j] != k {
+				continue
+			}
+			a, b := mean.At(i, j), v.At(i, j)
+			if w.Pair {
+				a, b = c.Together(j, a, b, other.At(i, j), u.At(i, j))
+			}
+			if b *= w.Factor; a-a == 0 && b > 0 && !math.IsInf(b, 1) {
+				y.Set(i, j, a)
+				variance.Set(i, j, b)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,118 @@
+package completion
+
+import (
+	"context"
+	"slices"
+
+	"github.com/seed-08962ecc/kronfield/internal/simple"
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/dynamics"
+)
+
+// filledData are values of all examples, what was missing and the variances of what was filled in.
+type Filled struct {
+	Y, Variance mat.Matrix
+	Holes       *Mask
+	Points      mat.Matrix // in mean spacings
+	Channels    int
+	At          []data.Instant
+	Series      *Folding // whose periods the examples are; nil: they are none
+	Film        bool     // the examples are its frames
+}
+
+// gapsAt are the times in which gaps are looked for: nil of films, whose points are not held out for a while.
+func (f *Filled) GapTimes() []data.Instant {
+	if f.Film {
+		return nil
+	}
+	return f.At
+}
+
+// kinds returns of which kind each missing value is; a step of a series that is not there misses none.
+func (f *Filled) Kinds() []Kind {
+	kinds := f.Holes.KindsOf(f.GapTimes(), f.Points, f.Channels)
+	if f.Series == nil {
+		return kinds
+	}
+	there, size := make([]bool, f.Y.Rows*f.Series.Steps), f.Y.Cols/f.Series.Steps
+	for _, at := range f.Series.Place {
+		there[at] = true
+	}
+	for k := range kinds {
+		if !there[k/size] {
+			kinds[k] = KindCount
+		}
+	}
+	return kinds
+}
+
+// fillers returns the simplest methods, for values that were held out, or for all missing ones where none were.
+func (f *Filled) Fillers(held []HeldValue, seed uint64) []Filler {
+	missing, wanted := f.Holes.Missing, []bool(nil)
+	if held != nil {
+		missing, wanted = f.Hiding(held).Missing, make([]bool, len(missing))
+		for _, v := range held {
+			wanted[v.Example*f.Holes.Size+v.Value] = true
+		}
+	}
+	list := Fillers(f.Y, missing, wanted, f.Points, f.Channels, f.At, seed)
+	if f.Series == nil {
+		return list
+	}
+	list = slices.DeleteFunc(list, func(m Filler) bool { return m.Name != "principal components" })
+	for i := range list {
+		list[i].Name += " of periods"
+	}
+	// The same as a series.
+	n, size := f.Y.Rows*f.Series.Steps, f.Y.Cols/f.Series.Steps
+	at := make([]data.Instant, n)
+	for k := range at {
+		at[k].Time = float64(k)
+	}
+	for _, m := range Fillers(mat.NewDense(n, size, f.Y.Data), missing, wanted, mat.New(1, 1), size, at, seed) {
+		list = append(list, Filler{m.Name, func(ctx context.Context) (mean, variance mat.Matrix, err error) {
+			if mean, variance, err = m.Fill(ctx); err == nil {
+				mean, variance = mat.NewDense(f.Y.Rows, f.Y.Cols, mean.Data), mat.NewDense(f.Y.Rows, f.Y.Cols, variance.Data)
+			}
+			return mean, variance, err
+		}})
+	}
+	return list
+}
+
+// hiding returns the holes of data of which further values are missing.
+func (f *Filled) Hiding(list []HeldValue) *Mask {
+	h := &Mask{Size: f.Holes.Size, Missing: slices.Clone(f.Holes.Missing)}
+	for _, v := range list {
+		h.Missing[v.Example*h.Size+v.Value] = true
+	}
+	return h
+}
+
+// A filler fills in missing values by a method that needs no search. It returns all values of all examples, NaN where it cannot tell or was not asked.
+type Filler struct {
+	Name string
+	Fill func(ctx context.Context) (mean, variance mat.Matrix, err error)
+}
+
+// fillers returns the simplest methods for data with holes, which fill in the wanted values at least, all for nil.
+func Fillers(y mat.Matrix, missing, wanted []bool, x mat.Matrix, channels int, at []data.Instant, seed uint64) (list []Filler) {
+	d := simple.Data{Y: y, Missing: missing, Wanted: wanted, Channels: channels, Seed: seed}
+	if x.Rows > 1 {
+		d.Points = x
+	}
+	for _, a := range at {
+		d.Times, d.Sequences = append(d.Times, a.Time), append(d.Sequences, a.Sequence)
+	}
+	for _, m := range simple.Methods(d) {
+		list = append(list, Filler{m.Name, func(ctx context.Context) (mean, variance mat.Matrix, err error) { return m.Fill(ctx, d) }})
+	}
+	if at == nil {
+		return list
+	}
+	return append(list, Filler{"each column over time by itself", func(ctx context.Context) (mean, variance mat.Matrix, err error) {
+		mean, variance = mat.New(y.Rows, y.Cols), mat.New(y.Rows, y.Cols)
+		return mean, variance, dynamics.FillSeries(ctx, mean, variance, y, missing, d.Times, d.Sequences)
+	}})
+}

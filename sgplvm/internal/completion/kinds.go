@@ -1,0 +1,135 @@
+package completion
+
+import (
+	"math"
+	"slices"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+)
+
+// Values are missing in several ways, each of which is a task of its own. Observed values are held out in each of these ways, and what fills in those
+// of a kind best fills in the missing ones of it: the model, or one of the simplest methods that a person would try.
+
+// A kind is a way in which values are missing.
+type Kind int
+
+const (
+	KindScattered Kind = iota // here and there
+	KindBlocks                // together with those around them in space
+	KindGaps                  // of a point or a column for a while
+	KindWhole                 // all values of an example
+	KindCount
+)
+
+var KindNames = [KindCount]string{"values here and there", "blocks of values", "points for a while", "whole examples"}
+
+// byChance is how many runs of missing values as long as a gap in time are expected at most in data whose values are missing independently (docs/math.md, 22.8).
+const byChance = 0.1
+
+// kindsOf returns of which kind each missing value is: kindCount where it is not missing. at are the times of the examples, nil without times; x are the
+// coordinates of the points in mean spacings.
+func (h *Mask) KindsOf(at []data.Instant, x mat.Matrix, channels int) []Kind {
+	n := len(h.Missing) / h.Size
+	kinds := make([]Kind, len(h.Missing))
+	whole, missing, partly := make([]bool, n), 0, 0
+	for i := range n {
+		if whole[i] = !slices.Contains(h.Of(i), false); !whole[i] {
+			partly += h.Size
+		}
+	}
+	for k, m := range h.Missing {
+		switch {
+		case !m:
+			kinds[k] = KindCount
+		case whole[k/h.Size]:
+			kinds[k] = KindWhole
+		default:
+			missing++
+		}
+	}
+	share := float64(missing) / float64(max(1, partly))
+	far := 1.5 * math.Pow(1-share, -1/float64(x.Cols)) // mean spacings
+	for i := range n {
+		own, of := h.Of(i), kinds[i*h.Size:(i+1)*h.Size]
+		if whole[i] || x.Rows == 1 || !slices.Contains(own, true) {
+			continue
+		}
+		if Distance(x, channels, func(k int) bool { return own[k] }, func(k int) bool { return !own[k] }) > far {
+			for k, m := range own {
+				if m {
+					of[k] = KindBlocks
+				}
+			}
+		}
+	}
+	if at != nil && share > 0 {
+		for _, g := range h.TimeGaps(at) {
+			for _, i := range g.Order[g.From:g.To] {
+				kinds[i*h.Size+g.Value] = KindGaps
+			}
+		}
+	}
+	return kinds
+}
+
+// leastGap is how many missing values of a point, one after the other in time, are a gap at least.
+const leastGap = 3
+
+// A gapInTime is a value of examples that miss it one after the other: from ≤ k < to of some in order of time.
+type TimeGap struct {
+	Order           []int
+	Value, From, To int
+}
+
+// gapsInTime returns the gaps in time: runs of missing values of one column that are too long to be chance, given how often a value is missing after
+// an observed one. Examples of which nothing was observed are left out of all runs.
+func (h *Mask) TimeGaps(at []data.Instant) (gaps []TimeGap) {
+	observed, begun := 0., 0.
+	for _, order := range InOrder(at) {
+		order = slices.DeleteFunc(order, func(i int) bool { return !slices.Contains(h.Of(i), false) })
+		for k := range h.Size {
+			for from := 0; from < len(order); from++ {
+				to := from
+				for to < len(order) && h.Missing[order[to]*h.Size+k] {
+					to++
+				}
+				if to > from {
+					gaps = append(gaps, TimeGap{order, k, from, to})
+					if from > 0 {
+						begun++
+					}
+				}
+				if from = to; to+1 < len(order) {
+					observed++
+				}
+			}
+		}
+	}
+	least := leastGap
+	if share := begun / observed; share > 0 && share < 1 {
+		least = max(least, int(math.Ceil(math.Log(byChance/float64(len(h.Missing)))/math.Log(share))))
+	}
+	return slices.DeleteFunc(gaps, func(g TimeGap) bool { return g.To-g.From < least })
+}
+
+// inOrder returns the examples of each sequence in order of time.
+func InOrder(at []data.Instant) (all [][]int) {
+	times, labels := make([]float64, len(at)), make([]int, len(at))
+	for i, a := range at {
+		times[i], labels[i] = a.Time, a.Sequence
+	}
+	for _, s := range data.Sequences(times, labels) {
+		all = append(all, s.Examples)
+	}
+	return all
+}
+
+func CountKinds(kinds []Kind) (count [KindCount]int) {
+	for _, k := range kinds {
+		if k < KindCount {
+			count[k]++
+		}
+	}
+	return count
+}
