@@ -318,150 +318,19 @@ func completions(cfg Config, p plan) int {
 	return max(1, p.completions)
 }
 
-// Something is put aside of at least leastReserve examples and at most a share mostReserve of all. Of many examples it is more than a plan
-// holds out, one in ten: few values are hidden in each, and they cost no training.
-const (
-	leastReserve = 4
-	mostReserve  = 1. / 3
-	tenthReserve = 100 // examples, at most, by one in ten
-)
+// holdOut is what hides observed values of the data; of films no gaps in time.
+func (c *completer) holdOut() completion.HoldOut {
+	h := completion.HoldOut{Mask: c.holes, Y: c.y, Points: c.points, Channels: c.channels, Film: c.d.Film, Rand: c.rng}
+	if c.times != nil && !c.d.Film {
+		h.At = c.at()
+	}
+	return h
+}
 
-// windowsReserve is of how many gaps' mean lengths examples are put aside at least.
-const windowsReserve = 6
-
-// putAside treats some values of so many examples as missing until takeBack, in the ways in which others are missing and in their shares. Gaps in time
-// are put aside in runs as long.
+// putAside treats observed values of so many examples as missing until takeBack.
 func (c *completer) putAside(examples int) {
-	n := c.y.Rows
-	most := max(1, int(mostReserve*float64(n)))
-	examples = min(max(examples, leastReserve, min(n/10, tenthReserve)), most)
-	gaps := c.gapsInTime()
-	var length float64
-	for _, g := range gaps {
-		length += float64(g.To-g.From) / float64(len(gaps))
-	}
-	examples = min(max(examples, int(windowsReserve*length)), most)
-	order, group := c.rng.Perm(n), 0
-	used := make([]bool, n)
-	put := func(i int, hide []bool, gap int) {
-		r := completion.Held{Example: i, Group: group, Truth: slices.Clone(c.y.Row(i)), Gap: gap}
-		for k, hidden := range hide {
-			if !hidden {
-				r.Truth[k] = math.NaN()
-			}
-		}
-		c.holes.HeldOut = append(c.holes.HeldOut, r)
-		used[i] = true
-	}
-	share, whole := c.shareOf(gaps), c.wholeShare()
-	for tries := 0; tries < 4*n && len(c.holes.HeldOut) < examples; tries++ {
-		if len(gaps) > 0 && c.rng.Float64() < share {
-			g := gaps[c.rng.IntN(len(gaps))]
-			for i, hide := range c.shifted(g, used, examples-len(c.holes.HeldOut)) {
-				put(i, hide, g.Value)
-			}
-			group++
-			continue
-		}
-		if len(order) == 0 {
-			break
-		}
-		i := order[0]
-		if order = order[1:]; used[i] {
-			continue
-		}
-		var hide []bool
-		if whole > 0 && c.rng.Float64() < whole {
-			hide = c.holes.Observed(i)
-		} else if hide = c.holes.Borrow(c.rng, i, c.points, c.channels); hide == nil {
-			hide = c.holes.SomeOf(c.rng, i)
-		}
-		if hide != nil {
-			put(i, hide, -1)
-			group++
-		}
-	}
-	slices.SortFunc(c.holes.HeldOut, func(a, b completion.Held) int { return cmp.Compare(a.Example, b.Example) })
-	for _, r := range c.holes.HeldOut {
-		missing := c.holes.Of(r.Example)
-		for k := range r.Values() {
-			missing[k] = true
-		}
-	}
+	c.holdOut().Some(examples)
 	c.listIncomplete()
-}
-
-// gapsInTime are those of the data; none of films.
-func (c *completer) gapsInTime() []completion.TimeGap {
-	if c.times == nil || c.d.Film {
-		return nil
-	}
-	return c.holes.TimeGaps(c.at())
-}
-
-// shareOf returns which share of what is missing gaps in time have.
-func (c *completer) shareOf(gaps []completion.TimeGap) float64 {
-	var in int
-	for _, g := range gaps {
-		in += g.To - g.From
-	}
-	return float64(in) / float64(max(1, c.holes.Count()))
-}
-
-// wholeShare returns which share of the missing values of a film are those of whole frames, a half at least if there are any; 0 of others, which judge whole
-// examples apart.
-func (c *completer) wholeShare() (share float64) {
-	for i := range c.y.Rows {
-		if c.d.Film && !slices.Contains(c.holes.Of(i), false) {
-			share += float64(c.holes.Size) / float64(c.holes.Count())
-		}
-	}
-	if share > 0 {
-		share = max(share, 0.5)
-	}
-	return share
-}
-
-// shiftTries is how many other times are looked at for a gap.
-const shiftTries = 20
-
-// shifted returns what some examples, none of which is used, would miss if they came at the time of a gap: what the examples there miss. A gap at an
-// end is moved inwards by its length.
-func (c *completer) shifted(g completion.TimeGap, used []bool, most int) map[int][]bool {
-	length := min(g.To-g.From, most, max(1, len(g.Order)/completion.WholeShare))
-	for range shiftTries {
-		at := c.rng.IntN(len(g.Order) - length + 1)
-		switch { // what is missing from there on makes a gap at an end no longer
-		case g.From == 0:
-			at = g.To
-		case g.To == len(g.Order):
-			at = g.From - length
-		}
-		free := at >= 0 && at+length <= len(g.Order)
-		for k := at; free && k < at+length; k++ {
-			i := g.Order[k]
-			free = !used[i] && !c.holes.Of(i)[g.Value]
-		}
-		if !free {
-			continue
-		}
-		hidden := map[int][]bool{}
-		for k, i := range g.Order[at : at+length] {
-			hide, seen := make([]bool, c.holes.Size), false
-			for v, missing := range c.holes.Of(g.Order[g.From+k]) {
-				if own := c.holes.Of(i)[v]; !own && missing {
-					hide[v] = true
-				} else if !own {
-					seen = true
-				}
-			}
-			if seen {
-				hidden[i] = hide
-			}
-		}
-		return hidden
-	}
-	return nil
 }
 
 // takeBack puts what was in reserve into its place.

@@ -385,7 +385,7 @@ func fixed(film bool) map[string]func(c *Config) {
 		"Motion":                  func(c *Config) { c.Motion = Off },
 		"Spatial, two":            func(c *Config) { c.Spatial = []SpatialConfig{{Kernel: rbf}, {}} },
 		"Spatial, inducing":       func(c *Config) { c.Spatial = []SpatialConfig{{Inducing: line(2)}, {}} },
-		"Spatial, one, inducing":  func(c *Config) { c.Spatial = []SpatialConfig{{Inducing: cloud(5, 2)}} },
+		"Spatial, one, inducing":  func(c *Config) { c.Spatial = []SpatialConfig{{Inducing: plane(5, 1)}} },
 		"Residual.Kernel, some":   func(c *Config) { c.Residual.Kernel = rbf },
 		"Residual.Rounds, none":   func(c *Config) { c.Residual.Rounds = -1 },
 		"Residual.Local, learned": func(c *Config) { c.Residual.Local = On },

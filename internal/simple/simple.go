@@ -39,8 +39,11 @@ type Method struct {
 	fill func(ctx context.Context, d Data, mean, variance mat.Matrix) error
 }
 
-// Mean is the name of the method that takes the mean of each column.
-const Mean = "mean of the points"
+// Names of methods: the mean of each column, principal components by EM.
+const (
+	Mean       = "mean of the points"
+	Components = "principal components"
+)
 
 // Methods returns those that can tell something about the data, the simplest first.
 func Methods(d Data) []Method {
@@ -53,7 +56,7 @@ func Methods(d Data) []Method {
 		return list
 	}
 	if d.Y.Cols > 1 && d.Y.Rows > 2 {
-		list = append(list, Method{"principal components", fillComponents})
+		list = append(list, Method{Components, fillComponents})
 	}
 	if d.Points.Cols > 0 && d.Points.Cols <= 3 && d.Points.Rows >= 4 {
 		list = append(list, Method{"cubic in space", fillCubic})

@@ -11,7 +11,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 )
 
-// A heldValue is an observed value that was hidden, and what was filled in for it.
+// A HeldValue is an observed value that was hidden, and what was filled in for it.
 type HeldValue struct {
 	Example, Value int
 	Kind           Kind
@@ -20,7 +20,7 @@ type HeldValue struct {
 	Mean, Variance float64
 }
 
-// A contest compares on the values that were held out what fills in the missing ones: the model, the simplest methods, and the best of these together
+// A Contest compares on the values that were held out what fills in the missing ones: the model, the simplest methods, and the best of these together
 // with another.
 type Contest struct {
 	table          bool                   // errors are told in deviations of its columns
@@ -31,7 +31,7 @@ type Contest struct {
 	Winner         [KindCount]Candidate
 }
 
-// An entrant fills in the values of a kind.
+// A Candidate is what may fill in the values of a kind: a method, or two together.
 type Candidate struct {
 	Name   string  // "" is the model
 	And    string  // the method that is taken together with it
@@ -47,7 +47,7 @@ func (e Candidate) String() string {
 	return name
 }
 
-// newContest begins a contest of data with holes.
+// NewContest begins a contest of data with holes.
 func NewContest(y mat.Matrix, h *Mask, channels int, table bool) *Contest {
 	c := &Contest{Held: map[string][]HeldValue{}, table: table}
 	_, c.Scale = Moments(y, h, channels)
@@ -55,7 +55,7 @@ func NewContest(y mat.Matrix, h *Mask, channels int, table bool) *Contest {
 	return c
 }
 
-// together returns the moments of a value of which one method says N(m, v) and another N(n, w). Given the value, what the two see is taken to be
+// Together returns the moments of a value of which one method says N(m, v) and another N(n, w). Given the value, what the two see is taken to be
 // independent: precisions add up, less that of the value over examples, N(centre, spread²), which both contain (docs/math.md, 22.9).
 func (c *Contest) Together(value int, m, v, n, w float64) (mean, variance float64) {
 	a, b := 1/v, 1/w
@@ -64,7 +64,7 @@ func (c *Contest) Together(value int, m, v, n, w float64) (mean, variance float6
 	return variance * (a*m + b*n - p*c.Centre[value]), variance
 }
 
-// add adds what a method made of values that were held out.
+// Add adds what a method made of values that were held out.
 func (c *Contest) Add(name string, list []HeldValue) {
 	if _, known := c.Held[name]; !known {
 		c.Names = append(c.Names, name)
@@ -72,7 +72,7 @@ func (c *Contest) Add(name string, list []HeldValue) {
 	c.Held[name] = append(c.Held[name], list...)
 }
 
-// try fills in held values by simplest methods.
+// Try fills in held values by simplest methods.
 func (c *Contest) Try(ctx context.Context, list []HeldValue, methods []Filler) error {
 	for _, m := range methods {
 		mean, variance, err := m.Fill(ctx)
@@ -92,7 +92,7 @@ func (c *Contest) Try(ctx context.Context, list []HeldValue, methods []Filler) e
 	return nil
 }
 
-// of returns what a method made of one kind, for kindCount of all but whole examples, which are another task; nil where it cannot tell all of it.
+// Of returns what a method filled in of one kind, for KindCount of all but whole examples, which are another task; nil where it cannot tell all of it.
 func (c *Contest) Of(name string, k Kind) (list []HeldValue) {
 	for _, v := range c.Held[name] {
 		if v.Kind == k || k == KindCount && v.Kind != KindWhole {
@@ -108,7 +108,7 @@ func (c *Contest) Of(name string, k Kind) (list []HeldValue) {
 // pooled is the weight, in groups, of the mean difference over all kinds in that of one kind.
 const pooled = 8
 
-// list returns what an entrant made of one kind, of all for kindCount; nil where it cannot tell all of it.
+// List returns what a candidate filled in of one kind, of all for KindCount; nil where it cannot tell all of it.
 func (c *Contest) List(e Candidate, k Kind) []HeldValue {
 	list := c.Of(e.Name, k)
 	if !e.Pair {
@@ -125,7 +125,7 @@ func (c *Contest) List(e Candidate, k Kind) []HeldValue {
 	return list
 }
 
-// decide finds the winner for each kind. Methods are challenged in order, the model first where there is one, and the better mean stands: only the
+// Decide finds the winner for each kind. Methods are challenged in order, the model first where there is one, and the better mean stands: only the
 // model was chosen by these values. Then the best pair of methods wins where it is surely better. A kind without held values goes to the first method.
 func (c *Contest) Decide() {
 	if len(c.Names) == 0 {
@@ -139,7 +139,7 @@ func (c *Contest) Decide() {
 	}
 }
 
-// best returns what fills in a kind best, or all for kindCount.
+// Best returns what fills in a kind best, or all for KindCount.
 func (c *Contest) Best(k Kind) Candidate {
 	best := Candidate{Name: c.Names[0]}
 	_, best.Factor = c.Scores(c.List(best, k))
@@ -169,7 +169,7 @@ func (c *Contest) Best(k Kind) Candidate {
 	return best
 }
 
-// challenge puts an entrant in the place of the best where it is better by more than some standard errors. The mean difference is drawn to that over all
+// challenge puts a candidate in the place of the best where it is better by more than some standard errors. The mean difference is drawn to that over all
 // kinds, with the weight pooled.
 func (c *Contest) challenge(e Candidate, best *Candidate, k Kind, errors float64) {
 	list := c.List(e, k)
@@ -193,7 +193,7 @@ func (c *Contest) challenge(e Candidate, best *Candidate, k Kind, errors float64
 	}
 }
 
-// verdict returns what values say of their groups, with variances multiplied as is best, and by how much.
+// Scores returns what values say of their groups, with variances multiplied as is best, and by how much.
 func (c *Contest) Scores(list []HeldValue) (v validation.Scores, factor float64) {
 	groups := byGroup(list)
 	var chi float64
@@ -229,7 +229,7 @@ func byGroup(list []HeldValue) (groups [][]HeldValue) {
 	return groups
 }
 
-// units are those of errors, by channel: of a table the deviations of its columns; nil: those of the data.
+// Units are those of errors, by channel: of a table the deviations of its columns; nil: those of the data.
 func (c *Contest) Units() []float64 {
 	if c.table {
 		return c.Scale
@@ -237,7 +237,7 @@ func (c *Contest) Units() []float64 {
 	return nil
 }
 
-// lost reports whether the model is worse by so many standard errors than another method in all kinds of which values were held out.
+// Lost reports whether the model is worse by so many standard errors than another method in all kinds of which values were held out.
 func (c *Contest) Lost(errors float64) bool {
 	for k := range KindCount {
 		if model, _ := c.Scores(c.Of("", k)); len(model.Losses) > 0 {
@@ -251,18 +251,18 @@ func (c *Contest) Lost(errors float64) bool {
 	return true
 }
 
-// needs reports whether a method has a part in what an entrant says.
+// needs reports whether a method has a part in what a candidate says.
 func (e Candidate) needs(name string) bool { return e.Name == name || e.Pair && e.And == name }
 
-// needsModel reports whether the model has.
+// NeedsModel reports whether the model has.
 func (e Candidate) NeedsModel() bool { return e.needs("") }
 
-// wins reports whether a method fills in some of the missing values.
+// Wins reports whether a method fills in some of the missing values.
 func (c *Contest) Wins(name string, kinds []Kind) bool {
 	return slices.ContainsFunc(kinds, func(k Kind) bool { return k < KindCount && c.Winner[k].needs(name) })
 }
 
-// fill puts what the winner says into the missing values of a kind, which hold what the model says. What it cannot tell stays.
+// Fill puts what the winner says into the missing values of a kind, which hold what the model says. What it cannot tell stays.
 func (c *Contest) Fill(ctx context.Context, k Kind, kinds []Kind, y, variance mat.Matrix, methods []Filler) error {
 	w := c.Winner[k]
 	if w.NeedsModel() && !w.Pair && !(w.Factor > 1) {

@@ -10,7 +10,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/dynamics"
 )
 
-// filledData are values of all examples, what was missing and the variances of what was filled in.
+// Filled are completed values of all examples with their variances, and what was missing.
 type Filled struct {
 	Y, Variance mat.Matrix
 	Holes       *Mask
@@ -21,7 +21,7 @@ type Filled struct {
 	Film        bool     // the examples are its frames
 }
 
-// gapsAt are the times in which gaps are looked for: nil of films, whose points are not held out for a while.
+// GapTimes returns the times of the examples in which gaps are looked for: nil of films, of which no gaps are held out.
 func (f *Filled) GapTimes() []data.Instant {
 	if f.Film {
 		return nil
@@ -29,7 +29,7 @@ func (f *Filled) GapTimes() []data.Instant {
 	return f.At
 }
 
-// kinds returns of which kind each missing value is; a step of a series that is not there misses none.
+// Kinds returns the kind of each missing value. A step that a folded series does not have misses none.
 func (f *Filled) Kinds() []Kind {
 	kinds := f.Holes.KindsOf(f.GapTimes(), f.Points, f.Channels)
 	if f.Series == nil {
@@ -47,7 +47,7 @@ func (f *Filled) Kinds() []Kind {
 	return kinds
 }
 
-// fillers returns the simplest methods, for values that were held out, or for all missing ones where none were.
+// Fillers returns the simplest methods, for values that were held out, or for all missing ones where none were.
 func (f *Filled) Fillers(held []HeldValue, seed uint64) []Filler {
 	missing, wanted := f.Holes.Missing, []bool(nil)
 	if held != nil {
@@ -56,11 +56,11 @@ func (f *Filled) Fillers(held []HeldValue, seed uint64) []Filler {
 			wanted[v.Example*f.Holes.Size+v.Value] = true
 		}
 	}
-	list := Fillers(f.Y, missing, wanted, f.Points, f.Channels, f.At, seed)
+	list := fillers(f.Y, missing, wanted, f.Points, f.Channels, f.At, seed)
 	if f.Series == nil {
 		return list
 	}
-	list = slices.DeleteFunc(list, func(m Filler) bool { return m.Name != "principal components" })
+	list = slices.DeleteFunc(list, func(m Filler) bool { return m.Name != simple.Components })
 	for i := range list {
 		list[i].Name += " of periods"
 	}
@@ -70,7 +70,7 @@ func (f *Filled) Fillers(held []HeldValue, seed uint64) []Filler {
 	for k := range at {
 		at[k].Time = float64(k)
 	}
-	for _, m := range Fillers(mat.NewDense(n, size, f.Y.Data), missing, wanted, mat.New(1, 1), size, at, seed) {
+	for _, m := range fillers(mat.NewDense(n, size, f.Y.Data), missing, wanted, mat.New(1, 1), size, at, seed) {
 		list = append(list, Filler{m.Name, func(ctx context.Context) (mean, variance mat.Matrix, err error) {
 			if mean, variance, err = m.Fill(ctx); err == nil {
 				mean, variance = mat.NewDense(f.Y.Rows, f.Y.Cols, mean.Data), mat.NewDense(f.Y.Rows, f.Y.Cols, variance.Data)
@@ -81,7 +81,7 @@ func (f *Filled) Fillers(held []HeldValue, seed uint64) []Filler {
 	return list
 }
 
-// hiding returns the holes of data of which further values are missing.
+// Hiding returns the mask with further values missing.
 func (f *Filled) Hiding(list []HeldValue) *Mask {
 	h := &Mask{Size: f.Holes.Size, Missing: slices.Clone(f.Holes.Missing)}
 	for _, v := range list {
@@ -90,14 +90,14 @@ func (f *Filled) Hiding(list []HeldValue) *Mask {
 	return h
 }
 
-// A filler fills in missing values by a method that needs no search. It returns all values of all examples, NaN where it cannot tell or was not asked.
+// A Filler fills in missing values by a method that needs no search. It returns all values of all examples, NaN where it cannot tell or was not asked.
 type Filler struct {
 	Name string
 	Fill func(ctx context.Context) (mean, variance mat.Matrix, err error)
 }
 
-// fillers returns the simplest methods for data with holes, which fill in the wanted values at least, all for nil.
-func Fillers(y mat.Matrix, missing, wanted []bool, x mat.Matrix, channels int, at []data.Instant, seed uint64) (list []Filler) {
+// fillers returns the simplest methods for values with a mask. They fill in the wanted values at least, all for nil.
+func fillers(y mat.Matrix, missing, wanted []bool, x mat.Matrix, channels int, at []data.Instant, seed uint64) (list []Filler) {
 	d := simple.Data{Y: y, Missing: missing, Wanted: wanted, Channels: channels, Seed: seed}
 	if x.Rows > 1 {
 		d.Points = x

@@ -2,229 +2,152 @@ package completion
 
 import (
 	"cmp"
-	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
-// reserveAt returns what is in reserve of an example at some points; nil where nothing is.
-func (h *Mask) HeldAt(example int, points []int, channels int) []float64 {
-	for _, r := range h.HeldOut {
-		if r.Example == example {
-			var truth []float64
-			for _, p := range points {
-				truth = append(truth, r.Truth[p*channels:(p+1)*channels]...)
-			}
-			return truth
-		}
-	}
-	return nil
+// A HoldOut hides observed values in the ways in which others are missing.
+type HoldOut struct {
+	Mask     *Mask
+	Y        mat.Matrix // values, an example a row
+	Points   mat.Matrix // in mean spacings
+	Channels int
+	At       []data.Instant // of the examples; nil: there are no gaps in time
+	Film     bool           // the examples are frames of a film, whole ones of which may be missing
+	Rand     *rand.Rand
 }
 
-// reserved returns the examples of which something is in reserve.
-func (h *Mask) HeldExamples() (examples []int) {
-	for _, r := range h.HeldOut {
-		examples = append(examples, r.Example)
+// Values are held out of at least minHeld examples and at most a share maxHeldShare of all. Of many examples it is one in ten, but not more than
+// maxTenth: few values are hidden in each, and they cost no training. Of data with gaps in time it is at least minGaps times the mean length of these.
+const (
+	minHeld      = 4
+	maxHeldShare = 1. / 3
+	maxTenth     = 100
+	minGaps      = 6
+)
+
+// Some holds out values of at least so many examples, in the ways in which others are missing and in their shares. Gaps in time
+// are held out in runs as long.
+func (h HoldOut) Some(examples int) {
+	n := h.Y.Rows
+	limit := max(1, int(maxHeldShare*float64(n)))
+	examples = min(max(examples, minHeld, min(n/10, maxTenth)), limit)
+	var gaps []TimeGap
+	if h.At != nil {
+		gaps = h.Mask.TimeGaps(h.At)
 	}
-	return examples
-}
-
-// of returns which values of an example are missing.
-func (h *Mask) Of(example int) []bool { return h.Missing[example*h.Size : (example+1)*h.Size] }
-
-// some reports whether an example misses any.
-func (h *Mask) Any(example int) bool { return slices.Contains(h.Of(example), true) }
-
-// count returns how many values are missing.
-func (h *Mask) Count() (n int) {
-	for _, missing := range h.Missing {
-		if missing {
-			n++
-		}
+	var values float64 // in gaps
+	for _, g := range gaps {
+		values += float64(g.To - g.From)
 	}
-	return n
-}
-
-// readHoles returns all values of a source, an example a row, 0 where they are missing, and which are: NaN. Errors: *ReadError, *ValueError,
-// *ConfigError where nothing was observed.
-func Read(source data.Source) (mat.Matrix, *Mask, error) {
-	n, points, channels := source.Dims()
-	y, h := mat.New(n, points*channels), &Mask{Size: points * channels, Missing: make([]bool, n*points*channels)}
-	observed := 0
-	for i := range n {
-		row := y.Row(i)
-		if err := source.ReadExamples(row, i, i+1); err != nil {
-			return y, h, &data.ReadError{From: i, To: i + 1, Err: err}
-		}
-		missing := h.Of(i)
-		for k, v := range row {
-			switch {
-			case math.IsNaN(v):
-				missing[k], row[k] = true, 0
-			case math.IsInf(v, 0):
-				return y, h, &data.ValueError{Example: i, Point: k / channels, Channel: k % channels, Value: v, Want: "a finite number, or NaN where the value is missing"}
-			default:
-				observed++
+	examples = min(max(examples, int(minGaps*values/float64(max(1, len(gaps))))), limit)
+	inGaps, whole := values/float64(max(1, h.Mask.Count())), h.wholeShare()
+	order, group, used := h.Rand.Perm(n), 0, make([]bool, n)
+	for tries := 0; tries < 4*n && len(h.Mask.HeldOut) < examples; tries++ {
+		if len(gaps) > 0 && h.Rand.Float64() < inGaps {
+			g := gaps[h.Rand.IntN(len(gaps))]
+			for i, hide := range h.Shifted(g, used, examples-len(h.Mask.HeldOut)) {
+				h.hide(i, hide, group, g.Value)
+				used[i] = true
 			}
-		}
-	}
-	if observed == 0 {
-		return y, h, &data.ConfigError{Field: "Data", Err: errors.New("nothing was observed, expected values")}
-	}
-	return y, h, nil
-}
-
-// moments returns means and standard deviations of what was observed in each channel, 1 where those are 0.
-func Moments(y mat.Matrix, h *Mask, channels int) (mean, deviation []float64) {
-	mean, deviation = make([]float64, channels), make([]float64, channels)
-	count := make([]float64, channels)
-	for i := range y.Rows {
-		row := y.Row(i)
-		for k, missing := range h.Of(i) {
-			if !missing {
-				c := k % channels
-				count[c]++
-				delta := row[k] - mean[c]
-				mean[c] += delta / count[c]
-				deviation[c] += delta * (row[k] - mean[c])
-			}
-		}
-	}
-	for c, s := range deviation {
-		if deviation[c] = math.Sqrt(s / count[c]); !(deviation[c] > 0) {
-			deviation[c] = 1
-		}
-	}
-	return mean, deviation
-}
-
-// gap returns the mean distance of what is hidden of an example from what is seen of the same channel, in mean spacings of the points x
-// (n×d), by at most mostGaps values at even steps; 0 where nothing is hidden or seen.
-func Distance(x mat.Matrix, channels int, hidden, seen func(value int) bool) float64 {
-	var sum, count float64
-	for c := range channels {
-		var of, from []int
-		for i := range x.Rows {
-			if hidden(i*channels + c) {
-				of = append(of, i)
-			}
-			if seen(i*channels + c) {
-				from = append(from, i)
-			}
-		}
-		far, n := work.NearestDistances(x, of, from, mostGaps)
-		sum, count = sum+far, count+n
-	}
-	return sum / max(1, count)
-}
-
-// mostGaps is how many values of a channel gap looks at.
-const mostGaps = 256
-
-// mostDonors is how many other examples are asked for their holes.
-const mostDonors = 20
-
-// borrow returns what to hide of an example so that it is missing as other values are: what another example misses. Of an example with
-// holes of its own that is a part of it, here and there or together, or all: whichever is most like its own holes by how far they are
-// from what is seen. The result is nil where nothing can be hidden, or nothing would be left to see.
-func (h *Mask) Borrow(rng *rand.Rand, example int, x mat.Matrix, channels int) []bool {
-	own, n := h.Of(example), len(h.Missing)/h.Size
-	for range mostDonors {
-		hide, count, seen := make([]bool, h.Size), 0, 0
-		for k, missing := range h.Of(rng.IntN(n)) {
-			switch {
-			case own[k]:
-			case missing:
-				hide[k] = true
-				count++
-			default:
-				seen++
-			}
-		}
-		if count == 0 || seen == 0 {
+			group++
 			continue
 		}
-		if h.Any(example) {
-			hide = h.part(rng, example, hide, x, channels)
+		if len(order) == 0 {
+			break
 		}
-		return hide
+		i := order[0]
+		if order = order[1:]; used[i] {
+			continue
+		}
+		var hide []bool
+		if whole > 0 && h.Rand.Float64() < whole {
+			hide = h.Mask.Observed(i)
+		} else if hide = h.Mask.Borrow(h.Rand, i, h.Points, h.Channels); hide == nil {
+			hide = h.Mask.SomeOf(h.Rand, i)
+		}
+		if hide != nil {
+			h.hide(i, hide, group, -1)
+			used[i] = true
+			group++
+		}
+	}
+	slices.SortFunc(h.Mask.HeldOut, func(a, b Held) int { return cmp.Compare(a.Example, b.Example) })
+	for _, r := range h.Mask.HeldOut {
+		missing := h.Mask.Of(r.Example)
+		for k := range r.Values() {
+			missing[k] = true
+		}
+	}
+}
+
+// hide notes values of an example that are held out, with others of a group.
+func (h HoldOut) hide(example int, hide []bool, group, gap int) {
+	r := Held{Example: example, Group: group, Truth: slices.Clone(h.Y.Row(example)), Gap: gap}
+	for k, hidden := range hide {
+		if !hidden {
+			r.Truth[k] = math.NaN()
+		}
+	}
+	h.Mask.HeldOut = append(h.Mask.HeldOut, r)
+}
+
+// wholeShare returns the share of whole frames in what is missing of a film, at least a half if there are any; 0 of other data, whose whole examples
+// are validated apart.
+func (h HoldOut) wholeShare() (share float64) {
+	for i := range h.Y.Rows {
+		if h.Film && !slices.Contains(h.Mask.Of(i), false) {
+			share += float64(h.Mask.Size) / float64(h.Mask.Count())
+		}
+	}
+	if share > 0 {
+		share = max(share, 0.5)
+	}
+	return share
+}
+
+// shiftTries is how many other times are looked at for a gap.
+const shiftTries = 20
+
+// Shifted returns what some examples, none of which is used, would miss if they came at the time of a gap: what the examples there miss. A gap at an
+// end is moved inwards by its length.
+func (h HoldOut) Shifted(g TimeGap, used []bool, limit int) map[int][]bool {
+	length := min(g.To-g.From, limit, max(1, len(g.Order)/WholeShare))
+	for range shiftTries {
+		at := h.Rand.IntN(len(g.Order) - length + 1)
+		switch { // what is missing from there on makes a gap at an end no longer
+		case g.From == 0:
+			at = g.To
+		case g.To == len(g.Order):
+			at = g.From - length
+		}
+		free := at >= 0 && at+length <= len(g.Order)
+		for k := at; free && k < at+length; k++ {
+			i := g.Order[k]
+			free = !used[i] && !h.Mask.Of(i)[g.Value]
+		}
+		if !free {
+			continue
+		}
+		hidden := map[int][]bool{}
+		for k, i := range g.Order[at : at+length] {
+			hide, seen := make([]bool, h.Mask.Size), false
+			for v, missing := range h.Mask.Of(g.Order[g.From+k]) {
+				if own := h.Mask.Of(i)[v]; !own && missing {
+					hide[v] = true
+				} else if !own {
+					seen = true
+				}
+			}
+			if seen {
+				hidden[i] = hide
+			}
+		}
+		return hidden
 	}
 	return nil
-}
-
-// observed returns marks of the values of an example that were observed; nil where none was.
-func (h *Mask) Observed(example int) []bool {
-	hide := make([]bool, h.Size)
-	for k, missing := range h.Of(example) {
-		hide[k] = !missing
-	}
-	if !slices.Contains(hide, true) {
-		return nil
-	}
-	return hide
-}
-
-// oneOf is of how many observed values one is hidden where all examples miss the same.
-const oneOf = 8
-
-// here returns some of the values of an example that were observed, at random; nil where there are fewer than two.
-func (h *Mask) SomeOf(rng *rand.Rand, example int) []bool {
-	var observed []int
-	for k, missing := range h.Of(example) {
-		if !missing {
-			observed = append(observed, k)
-		}
-	}
-	if len(observed) < 2 {
-		return nil
-	}
-	rng.Shuffle(len(observed), func(i, j int) { observed[i], observed[j] = observed[j], observed[i] })
-	hide := make([]bool, h.Size)
-	for _, k := range observed[:max(1, len(observed)/oneOf)] {
-		hide[k] = true
-	}
-	return hide
-}
-
-// part returns what of hide is hidden of an example with holes of its own.
-func (h *Mask) part(rng *rand.Rand, example int, hide []bool, x mat.Matrix, channels int) []bool {
-	if x.Rows == 1 {
-		return hide
-	}
-	var points []int
-	for i := range x.Rows {
-		if slices.Contains(hide[i*channels:(i+1)*channels], true) {
-			points = append(points, i)
-		}
-	}
-	own := h.Of(example)
-	wanted := math.Log(1 + Distance(x, channels, func(k int) bool { return own[k] }, func(k int) bool { return !own[k] }))
-	best, least := hide, math.Inf(1)
-	try := func(share int) {
-		list := make([]bool, len(hide))
-		for _, i := range points[:(len(points)+share-1)/share] {
-			copy(list[i*channels:(i+1)*channels], hide[i*channels:(i+1)*channels])
-		}
-		far := Distance(x, channels, func(k int) bool { return list[k] }, func(k int) bool { return !own[k] && !list[k] })
-		if e := math.Abs(math.Log(1+far) - wanted); e < least {
-			best, least = list, e
-		}
-	}
-	rng.Shuffle(len(points), func(i, j int) { points[i], points[j] = points[j], points[i] })
-	random := slices.Clone(points)
-	centre := x.Row(points[0])
-	slices.SortStableFunc(points, func(a, b int) int {
-		return cmp.Compare(work.SquaredDistance(x.Row(a), centre), work.SquaredDistance(x.Row(b), centre))
-	})
-	for _, share := range []int{1, 2, 4} { // the more the better where it makes no difference
-		try(share)
-	}
-	points = random
-	try(4)
-	return best
 }

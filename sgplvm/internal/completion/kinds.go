@@ -11,23 +11,25 @@ import (
 // Values are missing in several ways, each of which is a task of its own. Observed values are held out in each of these ways, and what fills in those
 // of a kind best fills in the missing ones of it: the model, or one of the simplest methods that a person would try.
 
-// A kind is a way in which values are missing.
+// A Kind is a way in which values are missing.
 type Kind int
 
+// The kinds.
 const (
 	KindScattered Kind = iota // here and there
 	KindBlocks                // together with those around them in space
 	KindGaps                  // of a point or a column for a while
 	KindWhole                 // all values of an example
-	KindCount
+	KindCount                 // how many kinds there are
 )
 
+// KindNames are the kinds in words.
 var KindNames = [KindCount]string{"values here and there", "blocks of values", "points for a while", "whole examples"}
 
-// byChance is how many runs of missing values as long as a gap in time are expected at most in data whose values are missing independently (docs/math.md, 22.8).
-const byChance = 0.1
+// chanceGaps is how many runs of missing values as long as a gap in time are expected at most in data whose values are missing independently (docs/math.md, 22.8).
+const chanceGaps = 0.1
 
-// kindsOf returns of which kind each missing value is: kindCount where it is not missing. at are the times of the examples, nil without times; x are the
+// KindsOf returns the kind of each missing value, KindCount where it is not missing. at are the times of the examples, nil without times; x are the
 // coordinates of the points in mean spacings.
 func (h *Mask) KindsOf(at []data.Instant, x mat.Matrix, channels int) []Kind {
 	n := len(h.Missing) / h.Size
@@ -73,16 +75,16 @@ func (h *Mask) KindsOf(at []data.Instant, x mat.Matrix, channels int) []Kind {
 	return kinds
 }
 
-// leastGap is how many missing values of a point, one after the other in time, are a gap at least.
-const leastGap = 3
+// minGap is the least number of missing values of a point, one after the other in time, that are a gap.
+const minGap = 3
 
-// A gapInTime is a value of examples that miss it one after the other: from ≤ k < to of some in order of time.
+// A TimeGap is a value that examples miss one after the other: those from ≤ k < to of Order, which is that of time.
 type TimeGap struct {
 	Order           []int
 	Value, From, To int
 }
 
-// gapsInTime returns the gaps in time: runs of missing values of one column that are too long to be chance, given how often a value is missing after
+// TimeGaps returns the gaps in time: runs of missing values of one column that are too long to be chance, given how often a value is missing after
 // an observed one. Examples of which nothing was observed are left out of all runs.
 func (h *Mask) TimeGaps(at []data.Instant) (gaps []TimeGap) {
 	observed, begun := 0., 0.
@@ -106,14 +108,14 @@ func (h *Mask) TimeGaps(at []data.Instant) (gaps []TimeGap) {
 			}
 		}
 	}
-	least := leastGap
+	least := minGap
 	if share := begun / observed; share > 0 && share < 1 {
-		least = max(least, int(math.Ceil(math.Log(byChance/float64(len(h.Missing)))/math.Log(share))))
+		least = max(least, int(math.Ceil(math.Log(chanceGaps/float64(len(h.Missing)))/math.Log(share))))
 	}
 	return slices.DeleteFunc(gaps, func(g TimeGap) bool { return g.To-g.From < least })
 }
 
-// inOrder returns the examples of each sequence in order of time.
+// InOrder returns the examples of each sequence in order of time.
 func InOrder(at []data.Instant) (all [][]int) {
 	times, labels := make([]float64, len(at)), make([]int, len(at))
 	for i, a := range at {
@@ -125,6 +127,7 @@ func InOrder(at []data.Instant) (all [][]int) {
 	return all
 }
 
+// CountKinds returns how many values are missing of each kind.
 func CountKinds(kinds []Kind) (count [KindCount]int) {
 	for _, k := range kinds {
 		if k < KindCount {

@@ -25,7 +25,7 @@ const (
 	lowRankNearest = 4    // points from which one that nobody has seen takes its mean
 )
 
-// lowRank fills the holes of y, n_ξ×(n_s·d_y). Errors: ctx.Err(), those of eig.
+// LowRank fills the holes of y, n_ξ×(n_s·d_y). Errors: ctx.Err(), those of eig.
 func LowRank(ctx context.Context, y mat.Matrix, h *Mask, x mat.Matrix, channels int) error {
 	means := observedMeans(y, h, x, channels)
 	trial := &Mask{Size: h.Size, Missing: slices.Clone(h.Missing)}
@@ -37,10 +37,10 @@ func LowRank(ctx context.Context, y mat.Matrix, h *Mask, x mat.Matrix, channels 
 			}
 		}
 	}
-	f := NewLowRankFill(y, trial, means)
+	f := newLowRankFill(y, trial, means)
 	best, least, worse := 0, math.Inf(1), 0
 	for step := range lowRankSteps {
-		if err := f.At(ctx, step); err != nil {
+		if err := f.at(ctx, step); err != nil {
 			return err
 		}
 		if e := f.error(y, h, means); e < least {
@@ -49,9 +49,9 @@ func LowRank(ctx context.Context, y mat.Matrix, h *Mask, x mat.Matrix, channels 
 			break
 		}
 	}
-	f = NewLowRankFill(y, h, means)
+	f = newLowRankFill(y, h, means)
 	for step := range best + 1 {
-		if err := f.At(ctx, step); err != nil {
+		if err := f.at(ctx, step); err != nil {
 			return err
 		}
 	}
@@ -110,15 +110,15 @@ func observedMeans(y mat.Matrix, h *Mask, x mat.Matrix, channels int) []float64 
 
 // A lowRankFill is data without their means, their holes filled by what remains of their singular values.
 type lowRankFill struct {
-	filled, gram, shrunk, Rest mat.Matrix
+	filled, gram, shrunk, rest mat.Matrix
 	of                         *Mask
 	largest                    float64 // singular value, of holes filled by means
 	solver                     eig.Solver
 	spectrum                   eig.Spectrum
 }
 
-func NewLowRankFill(y mat.Matrix, h *Mask, means []float64) *lowRankFill {
-	f := &lowRankFill{filled: mat.New(y.Rows, y.Cols), of: h, Rest: mat.New(y.Rows, y.Cols)}
+func newLowRankFill(y mat.Matrix, h *Mask, means []float64) *lowRankFill {
+	f := &lowRankFill{filled: mat.New(y.Rows, y.Cols), of: h, rest: mat.New(y.Rows, y.Cols)}
 	for i := range y.Rows {
 		to, from := f.filled.Row(i), y.Row(i)
 		for k, missing := range h.Of(i) {
@@ -133,7 +133,7 @@ func NewLowRankFill(y mat.Matrix, h *Mask, means []float64) *lowRankFill {
 }
 
 // at goes through the sweeps of a threshold.
-func (f *lowRankFill) At(ctx context.Context, step int) error {
+func (f *lowRankFill) at(ctx context.Context, step int) error {
 	for range lowRankSweeps {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -173,12 +173,12 @@ func (f *lowRankFill) sweep(step int) error {
 	}
 	mat.Mul(f.shrunk, 1, scaled, f.spectrum.Vectors.T(), 0)
 	if wide {
-		mat.Mul(f.Rest, 1, f.shrunk, f.filled, 0)
+		mat.Mul(f.rest, 1, f.shrunk, f.filled, 0)
 	} else {
-		mat.Mul(f.Rest, 1, f.filled, f.shrunk, 0)
+		mat.Mul(f.rest, 1, f.filled, f.shrunk, 0)
 	}
 	for i := range f.filled.Rows {
-		to, from := f.filled.Row(i), f.Rest.Row(i)
+		to, from := f.filled.Row(i), f.rest.Row(i)
 		for k, missing := range f.of.Of(i) {
 			if missing {
 				to[k] = from[k]

@@ -1,28 +1,36 @@
+// Package completion knows what is missing of data and how it is missing: masks, kinds of missing values, observed values held out in the same ways,
+// and a first completion by low rank. A contest chooses for each kind between a model, whose fillings the caller brings, and the simplest methods. It needs no model
+// (docs/math.md, 22.7 to 22.12).
 package completion
 
 import (
+	"errors"
 	"iter"
+	"math"
+	"slices"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
-// holes are the values of examples that were not observed.
+// A Mask tells which values of examples are missing.
 type Mask struct {
 	Size    int    // values of an example, n_s·d_y
 	Missing []bool // of all examples, one after the other
 
-	// reserve are values that were observed and are treated as missing, so that what is filled in can be compared with them:
-	// neither the example nor any other that was filled in with its help has seen them. In ascending order of examples.
+	// HeldOut are observed values that Missing counts as missing, so that what is filled in can be compared with them. In ascending order of examples.
 	HeldOut []Held
 }
 
-// An aside is the part of an example that is in reserve.
+// Held are values of an example that are held out.
 type Held struct {
 	Example int
-	Group   int       // what was put aside together
-	Truth   []float64 // n_s·d_y, NaN where not in reserve
+	Group   int       // values with the same number were held out together
+	Truth   []float64 // n_s·d_y, NaN where not held out
 	Gap     int       // the value that the group misses for a while, −1: none
 }
 
-// values returns the places of what is in reserve, and the values there.
+// Values returns the places of the values that are held out, and these.
 func (a Held) Values() iter.Seq2[int, float64] {
 	return func(yield func(int, float64) bool) {
 		for k, v := range a.Truth {
@@ -31,4 +39,95 @@ func (a Held) Values() iter.Seq2[int, float64] {
 			}
 		}
 	}
+}
+
+// HeldAt returns what is held out of an example at some points, NaN elsewhere; nil if nothing is.
+func (h *Mask) HeldAt(example int, points []int, channels int) []float64 {
+	for _, r := range h.HeldOut {
+		if r.Example == example {
+			var truth []float64
+			for _, p := range points {
+				truth = append(truth, r.Truth[p*channels:(p+1)*channels]...)
+			}
+			return truth
+		}
+	}
+	return nil
+}
+
+// HeldExamples returns the examples of which something is held out.
+func (h *Mask) HeldExamples() (examples []int) {
+	for _, r := range h.HeldOut {
+		examples = append(examples, r.Example)
+	}
+	return examples
+}
+
+// Of returns which values of an example are missing.
+func (h *Mask) Of(example int) []bool { return h.Missing[example*h.Size : (example+1)*h.Size] }
+
+// Any reports whether an example misses any.
+func (h *Mask) Any(example int) bool { return slices.Contains(h.Of(example), true) }
+
+// Count returns how many values are missing.
+func (h *Mask) Count() (n int) {
+	for _, missing := range h.Missing {
+		if missing {
+			n++
+		}
+	}
+	return n
+}
+
+// Read returns all values of a source, an example a row, 0 where they are missing, and which are: NaN. Errors: *ReadError, *ValueError,
+// *ConfigError where nothing was observed.
+func Read(source data.Source) (mat.Matrix, *Mask, error) {
+	n, points, channels := source.Dims()
+	y, h := mat.New(n, points*channels), &Mask{Size: points * channels, Missing: make([]bool, n*points*channels)}
+	observed := 0
+	for i := range n {
+		row := y.Row(i)
+		if err := source.ReadExamples(row, i, i+1); err != nil {
+			return y, h, &data.ReadError{From: i, To: i + 1, Err: err}
+		}
+		missing := h.Of(i)
+		for k, v := range row {
+			switch {
+			case math.IsNaN(v):
+				missing[k], row[k] = true, 0
+			case math.IsInf(v, 0):
+				return y, h, &data.ValueError{Example: i, Point: k / channels, Channel: k % channels, Value: v, Want: "a finite number, or NaN where the value is missing"}
+			default:
+				observed++
+			}
+		}
+	}
+	if observed == 0 {
+		return y, h, &data.ConfigError{Field: "Data", Err: errors.New("nothing was observed, expected values")}
+	}
+	return y, h, nil
+}
+
+// Moments returns means and standard deviations of what was observed in each channel, 1 where those are 0.
+func Moments(y mat.Matrix, h *Mask, channels int) (mean, deviation []float64) {
+	mean, deviation = make([]float64, channels), make([]float64, channels)
+	count := make([]float64, channels)
+	for i := range y.Rows {
+		row := y.Row(i)
+		for k, missing := range h.Of(i) {
+			if !missing {
+				c := k % channels
+				count[c]++
+				delta := row[k] - mean[c]
+				mean[c] += delta / count[c]
+				deviation[c] += delta * (row[k] - mean[c])
+			}
+		}
+	}
+	for c, s := range deviation {
+		if deviation[c] = math.Sqrt(s / count[c]); !(deviation[c] > 0) {
+			deviation[c] = 1
+		}
+	}
+	return mean, deviation
 }

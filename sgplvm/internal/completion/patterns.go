@@ -20,10 +20,10 @@ import (
 type pattern func(rng *rand.Rand, x mat.Matrix, channels int) []bool
 
 // patterns are the usual ones, taken in turn.
-var Patterns = []pattern{Scattered(0.5), OneSide, Block, Scattered(0.9)}
+var Patterns = []pattern{scattered(0.5), oneSide, block, scattered(0.9)}
 
 // scattered hides a share of the points at random; of a single point, of its channels.
-func Scattered(share float64) pattern {
+func scattered(share float64) pattern {
 	return func(rng *rand.Rand, x mat.Matrix, channels int) []bool {
 		if x.Rows == 1 {
 			missing := make([]bool, channels)
@@ -42,9 +42,9 @@ func someOf(n int, share float64) int {
 }
 
 // oneSide hides the half of the points that lies on one side along one dimension.
-func OneSide(rng *rand.Rand, x mat.Matrix, channels int) []bool {
+func oneSide(rng *rand.Rand, x mat.Matrix, channels int) []bool {
 	if x.Rows == 1 {
-		return Scattered(0.5)(rng, x, channels)
+		return scattered(0.5)(rng, x, channels)
 	}
 	q, low := rng.IntN(x.Cols), rng.IntN(2) == 0
 	return nearest(x, channels, x.Rows/2, func(i int) float64 {
@@ -57,9 +57,9 @@ func OneSide(rng *rand.Rand, x mat.Matrix, channels int) []bool {
 
 // block hides the quarter of the points that is nearest to one of them, in a box as long and as wide as the
 // points are.
-func Block(rng *rand.Rand, x mat.Matrix, channels int) []bool {
+func block(rng *rand.Rand, x mat.Matrix, channels int) []bool {
 	if x.Rows == 1 {
-		return Scattered(0.25)(rng, x, channels)
+		return scattered(0.25)(rng, x, channels)
 	}
 	centre, extent := rng.IntN(x.Rows), make([]float64, x.Cols)
 	for q := range extent {
@@ -100,7 +100,7 @@ func allChannels(points []int, n, channels int) []bool {
 	return missing
 }
 
-// hiding returns the lists that hide something.
+// Hiding returns the lists that hide something.
 func Hiding(hide [][]bool) (list [][]bool) {
 	for _, missing := range hide {
 		if slices.Contains(missing, true) {
@@ -110,7 +110,7 @@ func Hiding(hide [][]bool) (list [][]bool) {
 	return list
 }
 
-// checkHide refuses lists that do not fit examples of some size, or hide nothing at all.
+// CheckPatterns refuses lists that do not fit examples of some size, or hide nothing at all.
 func CheckPatterns(hide [][]bool, size int) error {
 	for k, missing := range hide {
 		if len(missing) != size {

@@ -15,7 +15,7 @@ const (
 	periodLonger   = 0.1 // by how much more a longer period must correlate
 )
 
-// A folding says how the steps of a series are the examples of a model: row k of the series is step Place[k], and an example is period steps.
+// A Folding says how the steps of a series are the examples of a model: row k of the series is step Place[k], and an example is period steps.
 type Folding struct {
 	Steps int
 	Place []int
@@ -26,7 +26,7 @@ func (f *Folding) String() string {
 	return fmt.Sprintf("the series repeats itself every %d steps: each period is an example of the model", f.Steps)
 }
 
-// unfold returns the steps of a series that src has, an example a row, as n examples of so many points and channels.
+// Unfold returns the steps of a series that src has, an example a row, as n examples of so many points and channels.
 func (f *Folding) Unfold(src mat.Matrix, n, points, channels int) mat.Matrix {
 	dst, size := mat.New(n*points, channels), points*channels
 	for i, at := range f.Place {
@@ -35,7 +35,7 @@ func (f *Folding) Unfold(src mat.Matrix, n, points, channels int) mat.Matrix {
 	return dst
 }
 
-// regular returns which step from the first each time is at; nil where times are not at regular steps.
+// Regular returns which step from the first each time is at; nil where times are not at regular steps.
 func Regular(times []float64) (place []int, first, step float64) {
 	sorted := slices.Sorted(slices.Values(times))
 	var gaps []float64
@@ -60,7 +60,7 @@ func Regular(times []float64) (place []int, first, step float64) {
 	return place, first, step
 }
 
-// periodOf returns the period of columns in steps, at most so many; 0 where they show none: the shortest lag at which the mean of their
+// Period returns the period of columns in steps, at most so many; 0 where they show none: the shortest lag at which the mean of their
 // autocorrelations has a maximum well above its least value at smaller lags, which twice the lag has too. A longer lag must correlate clearly more
 // (docs/math.md, 22.12).
 func Period(y mat.Matrix, most int) int {

@@ -7,14 +7,14 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
-// absentShare is of how many examples one is held out of a fold at most where whole examples are missing, so that gaps do not grow much by it, but for the
+// WholeShare is of how many examples one is held out of a fold at most where whole examples are missing, so that gaps do not grow much by it, but for the
 // longest run, of which longestShare are.
 const WholeShare, longestShare = 6, 4
 
-// mostAbsent is how many are held out of a fold at most.
+// MaxWhole is how many are held out of a fold at most.
 const MaxWhole = 200
 
-// likeAbsent returns which examples each fold holds out, in ascending order: in runs as long as those that are missing, at the beginning or end of a
+// HoldOutRuns returns which examples each fold holds out, in ascending order: in runs as long as those that are missing, at the beginning or end of a
 // sequence where these are, elsewhere between observed examples where possible. No example is in two folds.
 func HoldOutRuns(rng *rand.Rand, at, missing []data.Instant, folds int) [][]int {
 	order, runs := runsOf(at, missing)

@@ -1,4 +1,4 @@
-package sgplvm
+package completion
 
 import (
 	"errors"
@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
 // cloud is count points of some dimensions, no two of which share a coordinate.
@@ -50,9 +50,9 @@ func TestScattered(t *testing.T) {
 		for share, want := range map[float64]int{0.5: int(math.Round(0.5 * float64(x.Rows))), 0.9: min(x.Rows-1, int(math.Round(0.9*float64(x.Rows))))} {
 			rng := rand.New(rand.NewPCG(1, 2))
 			different := false
-			first := hiddenPoints(t, completion.Scattered(share)(rng, x, 2), x.Rows, 2)
+			first := hiddenPoints(t, scattered(share)(rng, x, 2), x.Rows, 2)
 			for range 20 {
-				hidden := hiddenPoints(t, completion.Scattered(share)(rng, x, 2), x.Rows, 2)
+				hidden := hiddenPoints(t, scattered(share)(rng, x, 2), x.Rows, 2)
 				different = different || !slices.Equal(hidden, first)
 				if len(hidden) != want {
 					t.Errorf("%s: %d of %d points hidden, expected %d", name, len(hidden), x.Rows, want)
@@ -70,7 +70,7 @@ func TestOneSide(t *testing.T) {
 	for name, x := range patternCases() {
 		rng, sides := rand.New(rand.NewPCG(1, 2)), map[string]bool{}
 		for range 40 {
-			missing := completion.OneSide(rng, x, 3)
+			missing := oneSide(rng, x, 3)
 			if hidden := hiddenPoints(t, missing, x.Rows, 3); len(hidden) != x.Rows/2 {
 				t.Errorf("%s: %d of %d points hidden", name, len(hidden), x.Rows)
 			}
@@ -114,7 +114,7 @@ func TestBlock(t *testing.T) {
 		}
 		rng := rand.New(rand.NewPCG(1, 2))
 		for range 20 {
-			missing := completion.Block(rng, x, 1)
+			missing := block(rng, x, 1)
 			want := max(1, int(math.Round(0.25*float64(x.Rows))))
 			if hidden := hiddenPoints(t, missing, x.Rows, 1); len(hidden) != want {
 				t.Errorf("%s: %d of %d points hidden, expected %d", name, len(hidden), x.Rows, want)
@@ -147,7 +147,7 @@ func TestBlock(t *testing.T) {
 // Of a table some columns are missing, never all where there are several.
 func TestPatternsOfTables(t *testing.T) {
 	x, rng := mat.New(1, 1), rand.New(rand.NewPCG(1, 2))
-	for k, p := range completion.Patterns {
+	for k, p := range Patterns {
 		for _, channels := range []int{1, 2, 3, 5, 12} {
 			seen := map[int]bool{}
 			for range 60 {
@@ -185,10 +185,10 @@ func TestHide(t *testing.T) {
 		{[][]bool{all, {true, true}}, "sgplvm: Hide: list 1 has 2 values, expected 3, those of an example", 2},
 		{[][]bool{none, none}, "sgplvm: Hide: nothing is hidden, expected what will be missing", 0},
 	} {
-		err := completion.CheckPatterns(c.hide, 3)
-		var refused *ConfigError
-		if c.want != "" && (!errors.As(err, &refused) || err.Error() != c.want) || c.want == "" && err != nil || len(completion.Hiding(c.hide)) != c.left {
-			t.Errorf("%v: error %v, %d lists left", c.hide, err, len(completion.Hiding(c.hide)))
+		err := CheckPatterns(c.hide, 3)
+		var refused *data.ConfigError
+		if c.want != "" && (!errors.As(err, &refused) || err.Error() != c.want) || c.want == "" && err != nil || len(Hiding(c.hide)) != c.left {
+			t.Errorf("%v: error %v, %d lists left", c.hide, err, len(Hiding(c.hide)))
 		}
 	}
 }

@@ -1,0 +1,137 @@
+package completion
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
+)
+
+// Distance returns the mean distance of what is hidden of an example from what is seen of the same channel, in mean spacings of the points x
+// (n×d), by at most mostGaps values at even steps; 0 where nothing is hidden or seen.
+func Distance(x mat.Matrix, channels int, hidden, seen func(value int) bool) float64 {
+	var sum, count float64
+	for c := range channels {
+		var of, from []int
+		for i := range x.Rows {
+			if hidden(i*channels + c) {
+				of = append(of, i)
+			}
+			if seen(i*channels + c) {
+				from = append(from, i)
+			}
+		}
+		far, n := work.NearestDistances(x, of, from, mostGaps)
+		sum, count = sum+far, count+n
+	}
+	return sum / max(1, count)
+}
+
+// mostGaps is how many values of a channel gap looks at.
+const mostGaps = 256
+
+// mostDonors is how many other examples are asked for their holes.
+const mostDonors = 20
+
+// Borrow returns what to hide of an example so that it is missing as other values are: what another example misses. Of an example with
+// holes of its own that is a part of it, here and there or together, or all: whichever is most like its own holes by how far they are
+// from what is seen. The result is nil where nothing can be hidden, or nothing would be left to see.
+func (h *Mask) Borrow(rng *rand.Rand, example int, x mat.Matrix, channels int) []bool {
+	own, n := h.Of(example), len(h.Missing)/h.Size
+	for range mostDonors {
+		hide, count, seen := make([]bool, h.Size), 0, 0
+		for k, missing := range h.Of(rng.IntN(n)) {
+			switch {
+			case own[k]:
+			case missing:
+				hide[k] = true
+				count++
+			default:
+				seen++
+			}
+		}
+		if count == 0 || seen == 0 {
+			continue
+		}
+		if h.Any(example) {
+			hide = h.part(rng, example, hide, x, channels)
+		}
+		return hide
+	}
+	return nil
+}
+
+// Observed returns marks of the values of an example that were observed; nil where none was.
+func (h *Mask) Observed(example int) []bool {
+	hide := make([]bool, h.Size)
+	for k, missing := range h.Of(example) {
+		hide[k] = !missing
+	}
+	if !slices.Contains(hide, true) {
+		return nil
+	}
+	return hide
+}
+
+// oneOf is of how many observed values one is hidden where all examples miss the same.
+const oneOf = 8
+
+// SomeOf returns some of the values of an example that were observed, at random; nil where there are fewer than two.
+func (h *Mask) SomeOf(rng *rand.Rand, example int) []bool {
+	var observed []int
+	for k, missing := range h.Of(example) {
+		if !missing {
+			observed = append(observed, k)
+		}
+	}
+	if len(observed) < 2 {
+		return nil
+	}
+	rng.Shuffle(len(observed), func(i, j int) { observed[i], observed[j] = observed[j], observed[i] })
+	hide := make([]bool, h.Size)
+	for _, k := range observed[:max(1, len(observed)/oneOf)] {
+		hide[k] = true
+	}
+	return hide
+}
+
+// part returns what of hide is hidden of an example with holes of its own.
+func (h *Mask) part(rng *rand.Rand, example int, hide []bool, x mat.Matrix, channels int) []bool {
+	if x.Rows == 1 {
+		return hide
+	}
+	var points []int
+	for i := range x.Rows {
+		if slices.Contains(hide[i*channels:(i+1)*channels], true) {
+			points = append(points, i)
+		}
+	}
+	own := h.Of(example)
+	wanted := math.Log(1 + Distance(x, channels, func(k int) bool { return own[k] }, func(k int) bool { return !own[k] }))
+	best, least := hide, math.Inf(1)
+	try := func(share int) {
+		list := make([]bool, len(hide))
+		for _, i := range points[:(len(points)+share-1)/share] {
+			copy(list[i*channels:(i+1)*channels], hide[i*channels:(i+1)*channels])
+		}
+		far := Distance(x, channels, func(k int) bool { return list[k] }, func(k int) bool { return !own[k] && !list[k] })
+		if e := math.Abs(math.Log(1+far) - wanted); e < least {
+			best, least = list, e
+		}
+	}
+	rng.Shuffle(len(points), func(i, j int) { points[i], points[j] = points[j], points[i] })
+	random := slices.Clone(points)
+	centre := x.Row(points[0])
+	slices.SortStableFunc(points, func(a, b int) int {
+		return cmp.Compare(work.SquaredDistance(x.Row(a), centre), work.SquaredDistance(x.Row(b), centre))
+	})
+	for _, share := range []int{1, 2, 4} { // the more the better where it makes no difference
+		try(share)
+	}
+	points = random
+	try(4)
+	return best
+}
