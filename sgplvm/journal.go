@@ -15,35 +15,11 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
-// Checkpoints keep what a run of Fit or Complete has done: a run that was stopped, by an interrupt, an error or the end of the
-// process, goes on later to the same bits on the same instruction set.
-type Checkpoints struct {
-	// Save replaces what was kept before by what write writes, as a whole or not at all. It is called now and then, by the
-	// goroutine of Fit, and just before Fit returns an error or was stopped. An error of it is told at once and does
-	// not end the run; of the last call it is returned.
-	Save func(write func(w io.Writer) error) error
-
-	// Every is how much time passes at least between two calls. Default: half a minute, or twenty times what Save takes.
-	Every time.Duration
-
-	// Resume is what Save has kept of a run of the same data and configuration; SearchTime may be another. nil: begin anew.
-	Resume io.Reader
-
-	journal *journal // of the run under way; nil: it has not begun
-}
-
-// run returns the journal of the run under way; nil where none is kept.
-func (c *Checkpoints) run() *journal {
-	if c == nil {
-		return nil
-	}
-	return c.journal
-}
-
 // A journal is what a run has done: the results of parts of it that will not be done again, in their order, and the
 // training under way.
 type journal struct {
-	to       *Checkpoints
+	keep     func(write func(w io.Writer) error) error // replaces what was kept before by what write writes
+	every    time.Duration                             // passes at least before it is called again; 0: as long as that takes, and half a minute
 	tell     func(line string)
 	settings map[string]string // what the run is about, by name
 	level    string            // instruction set
@@ -83,14 +59,14 @@ type record struct {
 	Searched time.Duration
 }
 
-// newJournal begins a journal, or goes on with that of an earlier run.
-func newJournal(to *Checkpoints, settings map[string]string, level string, tell func(line string)) (*journal, error) {
-	j := &journal{to: to, tell: tell, settings: settings, level: level, saved: time.Now()}
-	if to.Resume == nil {
+// newJournal begins a journal, or goes on with that of an earlier run, which resume reads; nil: there is none. Errors: *data.FileError.
+func newJournal(keep func(write func(w io.Writer) error) error, every time.Duration, resume io.Reader, settings map[string]string, level string, tell func(line string)) (*journal, error) {
+	j := &journal{keep: keep, every: every, tell: tell, settings: settings, level: level, saved: time.Now()}
+	if resume == nil {
 		return j, nil
 	}
 	var r record
-	b := bufio.NewReader(to.Resume)
+	b := bufio.NewReader(resume)
 	err := unseal(b, runFormat, &r)
 	if err == nil {
 		j.training, err = io.ReadAll(b)
@@ -203,7 +179,7 @@ func (j *journal) stop(stopped bool) {
 
 // due reports whether it is time to save.
 func (j *journal) due() bool {
-	every := j.to.Every
+	every := j.every
 	if every == 0 {
 		every = max(30*time.Second, 20*j.took)
 	}
@@ -214,7 +190,7 @@ func (j *journal) due() bool {
 func (j *journal) save() error {
 	begin := time.Now()
 	r := record{j.settings, j.level, j.entries, j.searchTime()}
-	err := j.to.Save(func(w io.Writer) error {
+	err := j.keep(func(w io.Writer) error {
 		if err := seal(w, runFormat, r); err != nil {
 			return err
 		}

@@ -4,12 +4,38 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"math"
 	"time"
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
+
+// Checkpoints keep what a run of Fit or Complete has done: a run that was stopped, by an interrupt, an error or the end of the
+// process, goes on later to the same bits on the same instruction set.
+type Checkpoints struct {
+	// Save replaces what was kept before by what write writes, as a whole or not at all. It is called now and then, by the
+	// goroutine of Fit, and just before Fit returns an error or was stopped. An error of it is told at once and does
+	// not end the run; of the last call it is returned.
+	Save func(write func(w io.Writer) error) error
+
+	// Every is how much time passes at least between two calls. Default: half a minute, or twenty times what Save takes.
+	Every time.Duration
+
+	// Resume is what Save has kept of a run of the same data and configuration; SearchTime may be another. nil: begin anew.
+	Resume io.Reader
+
+	journal *journal // of the run under way; nil: it has not begun
+}
+
+// run returns the journal of the run under way; nil where none is kept.
+func (c *Checkpoints) run() *journal {
+	if c == nil {
+		return nil
+	}
+	return c.journal
+}
 
 // keeping returns the configuration with a journal, where it asks for Checkpoints and has none yet, and what must be called with
 // the outcome of the run. Errors: *FileError for what no run of the same data and configuration has kept, *ConfigError, *ReadError.
@@ -21,7 +47,7 @@ func (c Config) keeping(d Data) (_ Config, end func(r *Report, err error) error,
 	if err != nil {
 		return c, nil, err
 	}
-	j, err := newJournal(c.Checkpoints, settings, asm.Level(), watcherOf(c.Watch).Tell)
+	j, err := newJournal(c.Checkpoints.Save, c.Checkpoints.Every, c.Checkpoints.Resume, settings, asm.Level(), watcherOf(c.Watch).Tell)
 	if err != nil {
 		return c, nil, err
 	}
