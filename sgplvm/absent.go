@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/journal"
 )
 
 // Examples of which nothing was observed tell a model nothing: those with times are left out of it, and predicted at their times at last. What
@@ -63,7 +64,7 @@ func (w *wholeTask) compete(ctx context.Context, d Data, given, chosen Config) (
 	}
 	var folds []filledValues // by the model
 	if w.y.Cols > 1 {
-		folds, err = once(given.run(), "examples held out, predicted by "+text(chosen), func() ([]filledValues, error) { return w.predictHeld(ctx, j, chosen) })
+		folds, err = journal.Once(given.run(), "examples held out, predicted by "+text(chosen), func() ([]filledValues, error) { return w.predictHeld(ctx, j, chosen) })
 		if err != nil {
 			return nil, err
 		}

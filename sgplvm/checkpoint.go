@@ -14,6 +14,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/journal"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 )
 
@@ -50,7 +51,9 @@ func (c Config) settings() map[string]string {
 // Checkpoint writes all that training goes on from, but for data and configuration: a trainer of the
 // same data and configuration that resumes it goes on to the same bits. Between two steps, or after an
 // interruption.
-func (t *Trainer) Checkpoint(w io.Writer) error { return seal(w, checkpointFormat, t.checkpoint()) }
+func (t *Trainer) Checkpoint(w io.Writer) error {
+	return journal.Seal(w, checkpointFormat, t.checkpoint())
+}
 
 func (t *Trainer) checkpoint() *checkpoint {
 	y := t.evaluator.Data()
@@ -67,10 +70,10 @@ func (t *Trainer) checkpoint() *checkpoint {
 // readCheckpoint reads what Checkpoint wrote.
 func readCheckpoint(r io.Reader) (*checkpoint, error) {
 	b, c := bufio.NewReader(r), new(checkpoint)
-	if err := unseal(b, checkpointFormat, c); err != nil {
+	if err := journal.Unseal(b, checkpointFormat, c); err != nil {
 		return nil, err
 	}
-	return c, atEnd(b)
+	return c, journal.AtEnd(b)
 }
 
 // Resume makes the trainer go on from where a trainer of the same data and configuration was at its

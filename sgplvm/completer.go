@@ -15,6 +15,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/journal"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
@@ -491,7 +492,7 @@ func (c *completer) round(ctx context.Context, cfg Config) error {
 
 // fold fills in some examples by a model of others, and returns what their covariance adds up to (unsure).
 func (c *completer) fold(ctx context.Context, cfg Config, in, out []int, doing string) ([]float64, error) {
-	filled, err := within(cfg.run(), doing, func() (filledValues, error) { return c.filled(ctx, cfg, in, out, doing) })
+	filled, err := journal.Within(cfg.run(), doing, func() (filledValues, error) { return c.filled(ctx, cfg, in, out, doing) })
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/journal"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
@@ -119,7 +120,7 @@ type Config struct {
 }
 
 // run returns the journal of the run under way; nil where none is kept.
-func (c *Config) run() *journal { return c.Checkpoints.run() }
+func (c *Config) run() *journal.Journal { return c.Checkpoints.run() }
 
 // SpatialConfig chooses the covariance along one factor of the grid.
 type SpatialConfig struct {

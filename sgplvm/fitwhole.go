@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/journal"
 )
 
 // fitWhole is Fit of data without holes.
@@ -70,11 +72,11 @@ func trainKept(ctx context.Context, d Data, cfg Config, more bool) (t *Trainer, 
 	j, paused := cfg.run(), false
 	if step := cfg.Training.Progress; j != nil {
 		cfg.Training.Progress = func(p Progress) bool {
-			j.worked = true
+			j.Worked = true
 			if step != nil && !step(p) {
 				return false
 			}
-			paused = p.Phase != filmPhase && j.due()
+			paused = p.Phase != filmPhase && j.Due()
 			return !paused
 		}
 	}
@@ -82,25 +84,25 @@ func trainKept(ctx context.Context, d Data, cfg Config, more bool) (t *Trainer, 
 		return nil, Report{}, err
 	}
 	key := "a model: " + text(cfg)
-	if state := j.state(key); state != nil {
+	if state := j.State(key); state != nil {
 		if err := t.Resume(bytes.NewReader(state)); err != nil {
 			return nil, Report{}, err
 		}
 	}
-	j.trains(t.Checkpoint)
+	j.Train(t.Checkpoint)
 	for {
 		paused = false
 		if report, err = t.Fit(ctx); err != nil || !paused {
 			break
 		}
-		j.save()
+		j.Save()
 	}
 	if j == nil || err != nil || t.stopped {
-		j.stop(t.stopped)
+		j.Stop(t.stopped)
 		return t, report, err
 	}
 	if more {
-		_, err = once(j, key, func() ([]byte, error) {
+		_, err = journal.Once(j, key, func() ([]byte, error) {
 			var b bytes.Buffer
 			err := t.Checkpoint(&b)
 			return b.Bytes(), err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/journal"
 )
 
 // Checkpoints keep what a run of Fit or Complete has done: a run that was stopped, by an interrupt, an error or the end of the
@@ -26,11 +27,11 @@ type Checkpoints struct {
 	// Resume is what Save has kept of a run of the same data and configuration; SearchTime may be another. nil: begin anew.
 	Resume io.Reader
 
-	journal *journal // of the run under way; nil: it has not begun
+	journal *journal.Journal // of the run under way; nil: it has not begun
 }
 
 // run returns the journal of the run under way; nil where none is kept.
-func (c *Checkpoints) run() *journal {
+func (c *Checkpoints) run() *journal.Journal {
 	if c == nil {
 		return nil
 	}
@@ -47,15 +48,15 @@ func (c Config) keeping(d Data) (_ Config, end func(r *Report, err error) error,
 	if err != nil {
 		return c, nil, err
 	}
-	j, err := newJournal(c.Checkpoints.Save, c.Checkpoints.Every, c.Checkpoints.Resume, settings, asm.Level(), watcherOf(c.Watch).Tell)
+	j, err := journal.New(c.Checkpoints.Save, c.Checkpoints.Every, c.Checkpoints.Resume, settings, asm.Level(), watcherOf(c.Watch).Tell)
 	if err != nil {
 		return c, nil, err
 	}
 	to := *c.Checkpoints
 	to.journal, c.Checkpoints = j, &to
 	return c, func(r *Report, err error) error {
-		r.Warnings = append(r.Warnings, j.warnings...)
-		return j.close(err)
+		r.Warnings = append(r.Warnings, j.Warnings...)
+		return j.Close(err)
 	}, nil
 }
 

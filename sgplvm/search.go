@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/journal"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
@@ -76,7 +77,7 @@ func (s *search) found(ctx context.Context) (choice, error) {
 	if !s.given.hasText() {
 		j = nil // what was found is found again from the parts of the search
 	}
-	c, err := within(j, "a search", func() (choice, error) { return s.choose(ctx) })
+	c, err := journal.Within(j, "a search", func() (choice, error) { return s.choose(ctx) })
 	if err != nil || c.config != nil {
 		return c, err
 	}
@@ -97,8 +98,8 @@ func (s *search) choose(ctx context.Context) (c choice, err error) {
 	s.selection.Effort = s.given.Effort
 	s.ctx, s.cancel = s.given.searchContext(ctx)
 	defer s.end()
-	earlier := j.searches(s.limit)
-	defer j.searchDone()
+	earlier := j.BeginSearch(s.limit)
+	defer j.EndSearch()
 	chosen, err := s.run()
 	if ctx.Err() != nil {
 		return c, ctx.Err()
@@ -261,10 +262,10 @@ func (s *search) freeSpace() bool {
 
 // ended reports whether the search is over, and keeps why.
 func (s *search) ended() bool {
-	if s.given.run().replaying() {
+	if s.given.run().Replaying() {
 		return false
 	}
-	s.given.run().startLive()
+	s.given.run().StartLive()
 	select {
 	case <-s.given.EndSearch: // at once, so that no further candidate begins
 		s.end()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/journal"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 )
 
@@ -156,8 +157,8 @@ type judgement[T any] struct {
 }
 
 // judgedOnce is once of work whose failures belong to a candidate, unless ctx has ended or the data could not be read.
-func judgedOnce[T any](ctx context.Context, j *journal, key string, work func() (T, error)) (T, error) {
-	found, err := once(j, key, func() (found judgement[T], err error) {
+func judgedOnce[T any](ctx context.Context, j *journal.Journal, key string, work func() (T, error)) (T, error) {
+	found, err := journal.Once(j, key, func() (found judgement[T], err error) {
 		if found.Value, err = work(); err == nil {
 			return found, nil
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/journal"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
@@ -327,7 +328,7 @@ func (s *search) partly(whole Config) (Config, error) {
 	if err != nil || same(best.cfg, whole) || !best.judged() {
 		return whole, err
 	}
-	reach, err := within(s.given.run(), "reach", func() (float64, error) { return j.reachOf(s.ctx, best.cfg) })
+	reach, err := journal.Within(s.given.run(), "reach", func() (float64, error) { return j.reachOf(s.ctx, best.cfg) })
 	if err != nil {
 		return whole, s.outerError(err)
 	}

@@ -1,4 +1,4 @@
-package sgplvm
+package journal
 
 import (
 	"bufio"
@@ -15,8 +15,8 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
-// seal writes a line that names a format, a value as package gob encodes it, and the SHA-256 checksum of both.
-func seal(w io.Writer, format string, v any) error {
+// Seal writes a line that names a format, a value as package gob encodes it, and the SHA-256 checksum of both.
+func Seal(w io.Writer, format string, v any) error {
 	sum := sha256.New()
 	both := io.MultiWriter(w, sum)
 	if _, err := io.WriteString(both, format); err != nil {
@@ -29,8 +29,8 @@ func seal(w io.Writer, format string, v any) error {
 	return err
 }
 
-// unseal reads what seal wrote, and no further, into the value that v points to.
-func unseal(r *bufio.Reader, format string, v any) error {
+// Unseal reads what seal wrote, and no further, into the value that v points to.
+func Unseal(r *bufio.Reader, format string, v any) error {
 	s := &summingReader{r, sha256.New()}
 	found := make([]byte, len(format))
 	if _, err := io.ReadFull(s, found); err != nil {
@@ -53,8 +53,8 @@ func unseal(r *bufio.Reader, format string, v any) error {
 	return checkViews(reflect.ValueOf(v))
 }
 
-// atEnd returns an error unless everything was read.
-func atEnd(r *bufio.Reader) error {
+// AtEnd returns an error unless everything was read.
+func AtEnd(r *bufio.Reader) error {
 	if _, err := r.ReadByte(); err != io.EOF {
 		return errors.New("found more after the end")
 	}

@@ -1,4 +1,6 @@
-package sgplvm
+// Package journal keeps what a run has done, so that a run that was stopped goes on to the same bits: the results of pieces of work under digests of what they
+// were, and the training under way; and it seals files by a checksum.
+package journal
 
 import (
 	"bufio"
@@ -15,9 +17,9 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
-// A journal is what a run has done: the results of parts of it that will not be done again, in their order, and the
+// A Journal is what a run has done: the results of parts of it that will not be done again, in their order, and the
 // training under way.
-type journal struct {
+type Journal struct {
 	keep     func(write func(w io.Writer) error) error // replaces what was kept before by what write writes
 	every    time.Duration                             // passes at least before it is called again; 0: as long as that takes, and half a minute
 	tell     func(line string)
@@ -36,9 +38,9 @@ type journal struct {
 	saved    time.Time
 	took     time.Duration // the last time
 	failed   bool          // it did, and that was told
-	worked   bool          // a step of training was taken
+	Worked   bool          // a step of training was taken
 	stopped  bool          // by Progress
-	warnings []string
+	Warnings []string
 }
 
 // An entry is the result of a part of the work, as package gob encodes it, under the digest of what the part was.
@@ -59,15 +61,15 @@ type record struct {
 	Searched time.Duration
 }
 
-// newJournal begins a journal, or goes on with that of an earlier run, which resume reads; nil: there is none. Errors: *data.FileError.
-func newJournal(keep func(write func(w io.Writer) error) error, every time.Duration, resume io.Reader, settings map[string]string, level string, tell func(line string)) (*journal, error) {
-	j := &journal{keep: keep, every: every, tell: tell, settings: settings, level: level, saved: time.Now()}
+// New begins a journal, or goes on with that of an earlier run, which resume reads; nil: there is none. Errors: *data.FileError.
+func New(keep func(write func(w io.Writer) error) error, every time.Duration, resume io.Reader, settings map[string]string, level string, tell func(line string)) (*Journal, error) {
+	j := &Journal{keep: keep, every: every, tell: tell, settings: settings, level: level, saved: time.Now()}
 	if resume == nil {
 		return j, nil
 	}
 	var r record
 	b := bufio.NewReader(resume)
-	err := unseal(b, runFormat, &r)
+	err := Unseal(b, runFormat, &r)
 	if err == nil {
 		j.training, err = io.ReadAll(b)
 	}
@@ -79,13 +81,13 @@ func newJournal(keep func(write func(w io.Writer) error) error, every time.Durat
 	}
 	j.entries, j.searched = r.Entries, r.Searched
 	if r.Level != level {
-		j.warnings = append(j.warnings, fmt.Sprintf("the run began with the instructions %s and went on with %s: the model is the same but for rounding", r.Level, level))
+		j.Warnings = append(j.Warnings, fmt.Sprintf("the run began with the instructions %s and went on with %s: the model is the same but for rounding", r.Level, level))
 	}
 	return j, nil
 }
 
 // recognise returns why a record is none of this run's.
-func (j *journal) recognise(r record) error {
+func (j *Journal) recognise(r record) error {
 	for _, name := range slices.Sorted(maps.Keys(j.settings)) {
 		if r.Settings[name] != j.settings[name] {
 			return fmt.Errorf("of a run with other %s", name)
@@ -94,25 +96,25 @@ func (j *journal) recognise(r record) error {
 	return nil
 }
 
-// replaying reports whether the run repeats what an earlier one has done.
-func (j *journal) replaying() bool { return j != nil && j.next < len(j.entries) }
+// Replaying reports whether the run repeats what an earlier one has done.
+func (j *Journal) Replaying() bool { return j != nil && j.next < len(j.entries) }
 
-// once returns what work returns, or what it returned in an earlier run; key names the work. Values are exported structures,
+// Once returns what work returns, or what it returned in an earlier run; key names the work. Values are exported structures,
 // numbers and lists.
-func once[T any](j *journal, key string, work func() (T, error)) (T, error) {
-	return within(j, key, func() (T, error) {
+func Once[T any](j *Journal, key string, work func() (T, error)) (T, error) {
+	return Within(j, key, func() (T, error) {
 		j.begins()
 		return work()
 	})
 }
 
-// within is once of work parts of which have entries of their own, or a training: its entry replaces theirs.
-func within[T any](j *journal, key string, work func() (T, error)) (value T, err error) {
+// Within is once of work parts of which have entries of their own, or a training: its entry replaces theirs.
+func Within[T any](j *Journal, key string, work func() (T, error)) (value T, err error) {
 	if j == nil {
 		return work()
 	}
 	digest, at := sha256.Sum256([]byte(key)), j.next
-	if j.replaying() && j.entries[at].Key == digest {
+	if j.Replaying() && j.entries[at].Key == digest {
 		err := gob.NewDecoder(bytes.NewReader(j.entries[at].Value)).Decode(&value)
 		if err != nil {
 			err = &data.FileError{Err: fmt.Errorf("checkpoint: %w", err)}
@@ -129,27 +131,27 @@ func within[T any](j *journal, key string, work func() (T, error)) (value T, err
 	}
 	j.entries = append(j.entries[:at], entry{digest, b.Bytes()})
 	j.next, j.training, j.trainer = at+1, nil, nil
-	if j.due() {
-		j.save()
+	if j.Due() {
+		j.Save()
 	}
 	return value, nil
 }
 
 // begins is told before work that no earlier run has done: what one has done else after what is repeated is forgotten.
-func (j *journal) begins() {
+func (j *Journal) begins() {
 	if j == nil {
 		return
 	}
-	j.startLive()
+	j.StartLive()
 	j.entries, j.training, j.trainer = j.entries[:j.next], nil, nil
 }
 
-// state returns what an earlier run has kept of a training: its end, if that has an entry under the key, or where the training
+// State returns what an earlier run has kept of a training: its end, if that has an entry under the key, or where the training
 // after the last entry was; nil where there is nothing.
-func (j *journal) state(key string) (state []byte) {
+func (j *Journal) State(key string) (state []byte) {
 	switch {
 	case j == nil:
-	case !j.replaying():
+	case !j.Replaying():
 		state = j.training
 	case j.entries[j.next].Key == sha256.Sum256([]byte(key)):
 		if gob.NewDecoder(bytes.NewReader(j.entries[j.next].Value)).Decode(&state) != nil {
@@ -163,22 +165,22 @@ func (j *journal) state(key string) (state []byte) {
 	return state
 }
 
-// trains is told what writes the state of the training that goes on, unless its end has an entry.
-func (j *journal) trains(write func(w io.Writer) error) {
-	if j != nil && !j.replaying() {
+// Train is told what writes the state of the training that goes on, unless its end has an entry.
+func (j *Journal) Train(write func(w io.Writer) error) {
+	if j != nil && !j.Replaying() {
 		j.training, j.trainer = nil, write
 	}
 }
 
-// stop is told whether Progress has stopped the run.
-func (j *journal) stop(stopped bool) {
+// Stop is told whether Progress has stopped the run.
+func (j *Journal) Stop(stopped bool) {
 	if j != nil {
 		j.stopped = stopped
 	}
 }
 
-// due reports whether it is time to save.
-func (j *journal) due() bool {
+// Due reports whether it is time to save.
+func (j *Journal) Due() bool {
 	every := j.every
 	if every == 0 {
 		every = max(30*time.Second, 20*j.took)
@@ -186,12 +188,12 @@ func (j *journal) due() bool {
 	return time.Since(j.saved) >= every
 }
 
-// save keeps the run as it is.
-func (j *journal) save() error {
+// Save keeps the run as it is.
+func (j *Journal) Save() error {
 	begin := time.Now()
 	r := record{j.settings, j.level, j.entries, j.searchTime()}
 	err := j.keep(func(w io.Writer) error {
-		if err := seal(w, runFormat, r); err != nil {
+		if err := Seal(w, runFormat, r); err != nil {
 			return err
 		}
 		if j.trainer != nil {
@@ -209,30 +211,30 @@ func (j *journal) save() error {
 	return err
 }
 
-// close ends a run that returns err, and keeps what was done where it did not come to its end.
-func (j *journal) close(err error) error {
-	if (err != nil || j.stopped) && (j.worked || len(j.entries) > 0) {
-		return errors.Join(err, j.save())
+// Close ends a run that returns err, and keeps what was done where it did not come to its end.
+func (j *Journal) Close(err error) error {
+	if (err != nil || j.stopped) && (j.Worked || len(j.entries) > 0) {
+		return errors.Join(err, j.Save())
 	}
 	return err
 }
 
-// searches is told that a search begins, and calls live with the time that it had in earlier runs before it does what these have not.
+// BeginSearch is told that a search begins, and calls live with the time that it had in earlier runs before it does what these have not.
 // It returns that time.
-func (j *journal) searches(live func(spent time.Duration)) time.Duration {
+func (j *Journal) BeginSearch(live func(spent time.Duration)) time.Duration {
 	if j == nil {
 		live(0)
 		return 0
 	}
 	j.live, j.search = live, time.Now()
-	if !j.replaying() {
-		j.startLive()
+	if !j.Replaying() {
+		j.StartLive()
 	}
 	return j.searched
 }
 
-// startLive ends the repetition of what an earlier run has done.
-func (j *journal) startLive() {
+// StartLive ends the repetition of what an earlier run has done.
+func (j *Journal) StartLive() {
 	if j != nil && j.live != nil {
 		live := j.live
 		j.live = nil
@@ -240,15 +242,15 @@ func (j *journal) startLive() {
 	}
 }
 
-// searchDone is told at the end of a search: another begins to count afresh.
-func (j *journal) searchDone() {
+// EndSearch is told at the end of a search: another begins to count afresh.
+func (j *Journal) EndSearch() {
 	if j != nil {
 		j.searched, j.search = 0, time.Time{}
 	}
 }
 
 // searchTime returns how long the run has searched.
-func (j *journal) searchTime() time.Duration {
+func (j *Journal) searchTime() time.Duration {
 	if j.search.IsZero() {
 		return j.searched
 	}
