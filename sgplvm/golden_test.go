@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/modelfile"
+
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -238,7 +240,7 @@ func withoutSpectra(t *testing.T, content []byte) []byte {
 	delete(f.Metadata, safetensors.ChecksumKey)
 	f.Tensors = slices.DeleteFunc(f.Tensors, func(s safetensors.Tensor) bool { return strings.HasPrefix(s.Name, "eigen.") })
 	for i, s := range f.Tensors {
-		if s.Name == partlyTensor {
+		if s.Name == modelfile.PartlyTensor {
 			inner := withoutSpectra(t, s.Data.([]byte))
 			f.Tensors[i] = safetensors.Tensor{Name: s.Name, Shape: []int{len(inner)}, Data: inner}
 		}

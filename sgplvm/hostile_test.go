@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/modelfile"
+
 	"github.com/seed-08962ecc/kronfield/mat/safetensors"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 )
@@ -391,7 +393,7 @@ func TestModelFileOfLongTexts(t *testing.T) {
 			for _, x := range contents.Tensors[:3] {
 				mustRefuse(t, name+": a renamed tensor", bytes.NewReader(resealed(t, file, func(f *safetensors.File) { tensor(f, x.Name).Name = text })))
 			}
-			attached := resealed(t, file, func(f *safetensors.File) { put(f, attachedPrefix+text, 1) }) // no bytes
+			attached := resealed(t, file, func(f *safetensors.File) { put(f, modelfile.AttachedPrefix+text, 1) }) // no bytes
 			mustRefuse(t, name+": attached", bytes.NewReader(attached))
 		}
 	}

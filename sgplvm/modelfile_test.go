@@ -15,6 +15,8 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/modelfile"
+
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/mat/safetensors"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
@@ -232,7 +234,7 @@ func TestModelFileDamaged(t *testing.T) {
 	sum := regexp.MustCompile(`"` + regexp.QuoteMeta(safetensors.ChecksumKey) + `":"[0-9a-f]{64}",`).Find(file)
 	bare := bytes.Replace(file, sum, nil, 1)
 	bare = slices.Insert(bare, bytes.LastIndexByte(bare, '}')+1, bytes.Repeat([]byte(" "), len(sum))...)
-	if f, err := safetensors.Read(bytes.NewReader(bare)); err != nil || len(sum) == 0 || f.Metadata["format"] != modelFormat {
+	if f, err := safetensors.Read(bytes.NewReader(bare)); err != nil || len(sum) == 0 || f.Metadata["format"] != modelfile.Format {
 		t.Fatalf("without a checksum %q: %v", sum, err)
 	}
 	mustRefuse(t, "without a checksum", bytes.NewReader(bare))

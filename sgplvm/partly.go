@@ -1,23 +1,15 @@
 package sgplvm
 
 import (
-	"bytes"
 	"fmt"
-	"io"
 	"slices"
 
-	"github.com/seed-08962ecc/kronfield/mat/safetensors"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/modelfile"
 )
 
 // A model of examples with times may hold a second one for examples of which something is seen
 // (Config.Partly): what is most of all noise for the prediction of whole examples tells the rest of one of which
 // a part is known. Latents say which of the two they belong to.
-
-// partlyTensor is the name of the second model's file within the first one's.
-const partlyTensor = "partly"
-
-// maxModels bounds models within one another in files.
-const maxModels = 2
 
 // of returns the model that a latent posterior belongs to.
 func (m *Model) of(l Latent) *Model {
@@ -61,39 +53,6 @@ func anySeen(obs Observed) bool {
 	return false
 }
 
-// partly writes the second model.
-func (w tensorWriter) partly(m *Model) error {
-	if m.partly == nil {
-		return nil
-	}
-	var file bytes.Buffer
-	if err := m.partly.Save(&file); err != nil {
-		return err
-	}
-	w.file.Tensors = append(w.file.Tensors, safetensors.Tensor{Name: partlyTensor, Shape: []int{file.Len()}, Data: file.Bytes()})
-	return nil
-}
-
-// partly reads the second model; depth is how many models it is within.
-func (t *tensorReader) partly(depth int) (*Model, error) {
-	if !t.Has(partlyTensor) {
-		return nil, nil
-	}
-	delete(t.unread, partlyTensor)
-	if depth >= maxModels {
-		return nil, fmt.Errorf("tensor %s: a model within a model within a model, expected one", partlyTensor)
-	}
-	content, err := safetensors.Values[uint8](t.file, partlyTensor, -1)
-	if err != nil {
-		return nil, err
-	}
-	m, err := load(bytes.NewReader(content), depth)
-	if err != nil {
-		return nil, fmt.Errorf("tensor %s: %w", partlyTensor, err)
-	}
-	return m, nil
-}
-
 // fits checks that a second model is one of the same examples as a model.
 func (m *Model) fits(second *Model) error {
 	if second == nil {
@@ -102,19 +61,10 @@ func (m *Model) fits(second *Model) error {
 	n, points, channels := second.Examples(), second.Grid().Len(), second.Channels()
 	if n != m.Examples() || points != m.Grid().Len() || channels != m.Channels() {
 		return fmt.Errorf("tensor %s: %d examples of %d points and %d channels, expected %d of %d and %d",
-			partlyTensor, n, points, channels, m.Examples(), m.Grid().Len(), m.Channels())
+			modelfile.PartlyTensor, n, points, channels, m.Examples(), m.Grid().Len(), m.Channels())
 	}
 	if !slices.Equal(second.Times(), m.Times()) {
-		return fmt.Errorf("tensor %s: examples at other times, expected those of the model", partlyTensor)
+		return fmt.Errorf("tensor %s: examples at other times, expected those of the model", modelfile.PartlyTensor)
 	}
 	return nil
-}
-
-// load reads a model within others.
-func load(r io.Reader, depth int) (*Model, error) {
-	f, err := safetensors.ReadSealed(r)
-	if err != nil {
-		return nil, err
-	}
-	return fromFile(f, depth+1)
 }

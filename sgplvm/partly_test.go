@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/modelfile"
+
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/mat/safetensors"
 )
@@ -141,7 +143,7 @@ func TestPartlyInFiles(t *testing.T) {
 	change := func(content []byte) []byte {
 		return resealed(t, file, func(f *safetensors.File) {
 			for i := range f.Tensors {
-				if f.Tensors[i].Name == partlyTensor {
+				if f.Tensors[i].Name == modelfile.PartlyTensor {
 					f.Tensors[i].Data, f.Tensors[i].Shape = content, []int{len(content)}
 				}
 			}
@@ -183,7 +185,7 @@ func TestPartlyInFiles(t *testing.T) {
 // asNumbers makes the second model a tensor of numbers.
 func asNumbers(f *safetensors.File) {
 	for i := range f.Tensors {
-		if f.Tensors[i].Name == partlyTensor {
+		if f.Tensors[i].Name == modelfile.PartlyTensor {
 			f.Tensors[i].Data, f.Tensors[i].Shape = []float64{1, 2}, []int{2}
 		}
 	}

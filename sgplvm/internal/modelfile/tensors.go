@@ -1,4 +1,4 @@
-package sgplvm
+package modelfile
 
 import (
 	"fmt"
@@ -11,14 +11,14 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
-// A tensorWriter collects the tensors and metadata of a model file.
-type tensorWriter struct{ file *safetensors.File }
+// A writer collects the tensors and metadata of a model file.
+type writer struct{ file *safetensors.File }
 
-func (w tensorWriter) put(name string, values []float64, shape ...int) {
+func (w writer) put(name string, values []float64, shape ...int) {
 	w.file.Tensors = append(w.file.Tensors, safetensors.Tensor{Name: name, Shape: shape, Data: values})
 }
 
-func (w tensorWriter) matrix(name string, a mat.Matrix) {
+func (w writer) matrix(name string, a mat.Matrix) {
 	if a.ColStride != 1 || a.RowStride != a.Cols {
 		a = a.Clone()
 	}
@@ -26,11 +26,11 @@ func (w tensorWriter) matrix(name string, a mat.Matrix) {
 }
 
 // Numbers and Text are what parts of the latent kernel write.
-func (w tensorWriter) Numbers(name string, v []float64) { w.put(name, v, len(v)) }
-func (w tensorWriter) Text(name, value string)          { w.file.Metadata[name] = value }
+func (w writer) Numbers(name string, v []float64) { w.put(name, v, len(v)) }
+func (w writer) Text(name, value string)          { w.file.Metadata[name] = value }
 
 // labels writes whole numbers.
-func (w tensorWriter) labels(name string, labels []int) {
+func (w writer) labels(name string, labels []int) {
 	v := make([]float64, len(labels))
 	for i, label := range labels {
 		v[i] = float64(label)
@@ -38,17 +38,22 @@ func (w tensorWriter) labels(name string, labels []int) {
 	w.put(name, v, len(v))
 }
 
-// A tensorReader reads tensors of finite numbers and metadata, keeps the first error, and knows what
+// bytes writes a tensor of bytes.
+func (w writer) bytes(name string, content []byte) {
+	w.file.Tensors = append(w.file.Tensors, safetensors.Tensor{Name: name, Shape: []int{len(content)}, Data: content})
+}
+
+// A reader reads tensors of finite numbers and metadata, keeps the first error, and knows what
 // has not been read.
-type tensorReader struct {
+type reader struct {
 	file    *safetensors.File
 	unread  map[string]bool
 	entries map[string]bool // of the metadata, not read
 	err     error
 }
 
-func newTensorReader(f *safetensors.File) *tensorReader {
-	t := &tensorReader{file: f, unread: map[string]bool{}, entries: map[string]bool{}}
+func newReader(f *safetensors.File) *reader {
+	t := &reader{file: f, unread: map[string]bool{}, entries: map[string]bool{}}
 	for _, tensor := range f.Tensors {
 		t.unread[tensor.Name] = true
 	}
@@ -59,22 +64,22 @@ func newTensorReader(f *safetensors.File) *tensorReader {
 }
 
 // Fail keeps the first error.
-func (t *tensorReader) Fail(err error) {
+func (t *reader) Fail(err error) {
 	if t.err == nil {
 		t.err = err
 	}
 }
 
 // Has reports whether there is a tensor of that name.
-func (t *tensorReader) Has(name string) bool { return t.unread[name] }
+func (t *reader) Has(name string) bool { return t.unread[name] }
 
 // Text returns a metadata entry.
-func (t *tensorReader) Text(name string) string {
+func (t *reader) Text(name string) string {
 	delete(t.entries, name)
 	return t.file.Metadata[name]
 }
 
-func (t *tensorReader) read(name string, shape ...int) []float64 {
+func (t *reader) read(name string, shape ...int) []float64 {
 	delete(t.unread, name)
 	v, err := safetensors.Values[float64](t.file, name, shape...)
 	for i, x := range v {
@@ -90,7 +95,7 @@ func (t *tensorReader) read(name string, shape ...int) []float64 {
 }
 
 // Number returns a tensor of one number; NaN where it cannot be read.
-func (t *tensorReader) Number(name string) float64 {
+func (t *reader) Number(name string) float64 {
 	v := t.read(name, 1)
 	if v == nil {
 		return math.NaN()
@@ -99,9 +104,9 @@ func (t *tensorReader) Number(name string) float64 {
 }
 
 // Numbers returns a tensor of one dimension.
-func (t *tensorReader) Numbers(name string) []float64 { return slices.Clip(t.read(name, -1)) }
+func (t *reader) Numbers(name string) []float64 { return slices.Clip(t.read(name, -1)) }
 
-func (t *tensorReader) matrix(name string) mat.Matrix {
+func (t *reader) matrix(name string) mat.Matrix {
 	v := t.read(name, -1, -1)
 	if t.err != nil {
 		return mat.Matrix{}
@@ -114,7 +119,7 @@ func (t *tensorReader) matrix(name string) mat.Matrix {
 }
 
 // labels reads whole numbers.
-func (t *tensorReader) labels(name string) []int {
+func (t *reader) labels(name string) []int {
 	labels := []int{}
 	for i, v := range t.Numbers(name) {
 		if v != math.Trunc(v) || math.Abs(v) > data.MaxLabel {
@@ -130,10 +135,20 @@ func (t *tensorReader) labels(name string) []int {
 func ownKernel(q int) string { return fmt.Sprintf("dynamics.%d.kernel", q) }
 
 // timeKernel reads a kernel in time from a metadata entry.
-func (t *tensorReader) timeKernel(entry string) kernel.Kernel {
+func (t *reader) timeKernel(entry string) kernel.Kernel {
 	k, err := kernel.Parse(t.Text(entry))
 	if err != nil {
 		t.Fail(fmt.Errorf("metadata entry %s: %w", entry, err))
 	}
 	return k
+}
+
+// bytes reads a tensor of bytes.
+func (t *reader) bytes(name string) []byte {
+	delete(t.unread, name)
+	content, err := safetensors.Values[uint8](t.file, name, -1)
+	if err != nil {
+		t.Fail(err)
+	}
+	return content
 }
