@@ -32,7 +32,7 @@ func (w *wholeTask) train(ctx context.Context, cfg, partly Config, done *Complet
 	}
 	how := new(search)
 	if open && w.y.Cols == 1 {
-		cfg = filled(cfg, seriesConfig(w.y.Rows))
+		cfg = withDefaults(cfg, seriesConfig(w.y.Rows))
 		cfg.Effort, cfg.Training.Uncalibrated = EffortNone, true
 	} else if open {
 		if cfg, how, err = choose(ctx, d, cfg); err != nil {
@@ -58,7 +58,7 @@ func (w *wholeTask) compete(ctx context.Context, d Data, given, chosen Config) (
 		return nil, err
 	}
 	s := &search{ctx: ctx, outer: ctx, data: d, given: given, plan: plans[given.Effort], watch: watcherOf(given.Watch)}
-	j, err := newAbsentJudge(s)
+	j, err := newAbsentValidator(s)
 	if err != nil {
 		return nil, err
 	}
@@ -127,8 +127,8 @@ func groupsOf(place, rows []int, cases []fillCase) map[int]int {
 	return groups
 }
 
-// predictHeld returns what models of the other examples make of those that a judge holds out, fold by fold.
-func (w *wholeTask) predictHeld(ctx context.Context, j absentJudge, chosen Config) ([]filledValues, error) {
+// predictHeld returns what models of the other examples make of those that a validator holds out, fold by fold.
+func (w *wholeTask) predictHeld(ctx context.Context, j absentValidator, chosen Config) ([]filledValues, error) {
 	models, err := j.models(ctx, chosen, 0, len(j.folds))
 	if err != nil {
 		return nil, err

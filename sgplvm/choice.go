@@ -14,7 +14,7 @@ type Effort int
 const (
 	EffortNormal   Effort = iota // candidates are tried one stage after the other
 	EffortQuick                  // hardly any are: rules that held on other data
-	EffortThorough               // more candidates, each judged by more held-out examples
+	EffortThorough               // more candidates, each validated by more held-out examples
 	EffortNone                   // nothing is tried: what is open takes its plain default
 )
 

@@ -112,7 +112,7 @@ func (t *Trainer) coarseTrainer(ctx context.Context, count int) (*Trainer, error
 		return nil, err
 	}
 	d, cfg := t.data, t.config
-	d.registered, d.unsure = nil, unsure{}
+	d.registered, d.imputationErrors = nil, imputationErrors{}
 	d.Grid = grid
 	d.Source = NewSource(values, y.Examples, len(points), y.Channels)
 	cfg.Training.CoarsePoints, cfg.Training.Uncalibrated = 0, true

@@ -251,7 +251,7 @@ func TestLearnedCovarianceNeedsNoise(t *testing.T) {
 	for i := range wrong.Rows {
 		wrong.Row(i)[i] = -10
 	}
-	tr.data.unsure.covariance = wrong
+	tr.data.imputationErrors.covariance = wrong
 	if err := tr.learnResidual(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,7 @@ type completer struct {
 	rng        *rand.Rand
 	watch      Watcher
 	check      FillCheck
-	verdict    validation.Scores // on each example of which something was in reserve
+	scores     validation.Scores // on each example of which something was held out
 	rounds     int               // so far
 	took       roundTime         // the last one
 	doing      string            // what it is doing, before the name of a round
@@ -96,19 +96,19 @@ func (c *completer) matrix(v mat.Matrix) mat.Matrix {
 // at returns the times of the examples, also where the search found that they tell nothing; nil without times.
 func (c *completer) at() []Instant { return data.Instants(c.times, c.sequences) }
 
-// chosen puts something aside, chooses the configuration and fills in by it, also what was put aside.
+// chosen holds values out, chooses the configuration and fills in by it, also what was held out.
 func (c *completer) chosen(ctx context.Context, cfg Config) (Config, error) {
 	given, begin, clock := cfg.Infer.Blends, time.Now(), c.d.clock
 	work := c.folds()*(1+c.roundsAfter(cfg, plans[cfg.Effort])) + 1
 	clock.expects(work + c.folds() + 1)
 	if c.holes.HeldOut == nil {
-		c.putAside(plans[cfg.Effort].heldOut)
+		c.holdOutSome(plans[cfg.Effort].heldOut)
 	}
 	if err := c.lowRank(ctx); err != nil {
 		return cfg, err
 	}
 	if open := cfg.Effort != EffortNone && cfg.Start == nil; open && c.y.Cols == 1 && c.d.Times == nil {
-		cfg = filled(cfg, seriesConfig(c.y.Rows))
+		cfg = withDefaults(cfg, seriesConfig(c.y.Rows))
 		cfg.Effort, cfg.Training.Uncalibrated = EffortNone, true
 	} else if open {
 		first, err := c.first(cfg)
@@ -118,7 +118,7 @@ func (c *completer) chosen(ctx context.Context, cfg Config) (Config, error) {
 		if lost, err := c.probe(ctx, first, cfg); err != nil || lost {
 			return first, err
 		}
-		if err := c.round(ctx, first); err != nil { // the search judges by examples that are not of low rank
+		if err := c.round(ctx, first); err != nil { // the search scores candidates by examples that are not of low rank
 			return cfg, err
 		}
 		if clock.over(searchShare) {
@@ -150,10 +150,10 @@ func (c *completer) chosen(ctx context.Context, cfg Config) (Config, error) {
 // probeExamples is how many examples teach the model that is compared with the simplest methods first.
 const probeExamples = 500
 
-// fewestProbed is from how many examples in reserve on that is done. Tests raise it.
+// fewestProbed is from how many examples held out on that is done. Tests raise it.
 var fewestProbed = validation.MinJudged
 
-// probe reports whether a model of some of the examples as they are fills in the reserve so much worse than the simplest methods that nothing
+// probe reports whether a model of some of the examples as they are fills in the held-out values so much worse than the simplest methods that nothing
 // more is to be tried.
 func (c *completer) probe(ctx context.Context, first, cfg Config) (lost bool, err error) {
 	out := c.holes.HeldExamples()
@@ -190,14 +190,14 @@ func (c *completer) probe(ctx context.Context, first, cfg Config) (lost bool, er
 	return true, nil
 }
 
-// compete compares the simplest methods, and for a film a model without motion, with what the model has made of the reserve; nil where nothing is in
+// compete compares the simplest methods, and for a film a model without motion, with what the model has made of the held-out values; nil where nothing is in
 // reserve of examples with times, or less than two frames of a film: each shows what the other misses.
 func (c *completer) compete(ctx context.Context, cfg Config) (*completion.Contest, error) {
 	if len(c.holes.HeldOut) == 0 && c.all.At != nil || c.d.Film && len(c.holes.HeldOut) < 2 {
 		return nil, nil
 	}
 	t := completion.NewContest(c.y, c.holes, c.channels, c.table())
-	list := c.inReserve()
+	list := c.heldValues()
 	var inGap []bool // however much of a gap was hidden
 	for _, r := range c.holes.HeldOut {
 		for k := range r.Values() {
@@ -212,7 +212,7 @@ func (c *completer) compete(ctx context.Context, cfg Config) (*completion.Contes
 	}
 	t.Add("", list)
 	if c.still != nil {
-		still := c.still.inReserve()
+		still := c.still.heldValues()
 		for i := range still {
 			still[i].Kind = list[i].Kind
 		}
@@ -231,8 +231,8 @@ func (c *completer) compete(ctx context.Context, cfg Config) (*completion.Contes
 	return t, t.Try(ctx, whole, c.all.Fillers(whole, cfg.Seed)[:1])
 }
 
-// inReserve returns the values in reserve and what was filled in in their place.
-func (c *completer) inReserve() (list []completion.HeldValue) {
+// heldValues returns the values held out and what was filled in in their place.
+func (c *completer) heldValues() (list []completion.HeldValue) {
 	for _, r := range c.holes.HeldOut {
 		for k, truth := range r.Values() {
 			list = append(list, completion.HeldValue{Example: c.rows[r.Example], Value: k, Group: r.Group, Truth: truth,
@@ -242,7 +242,7 @@ func (c *completer) inReserve() (list []completion.HeldValue) {
 	return list
 }
 
-// wholeHeld returns the observed values of one in absentShare examples but for those in reserve.
+// wholeHeld returns the observed values of one in completion.WholeShare examples, but for those held out.
 func (c *completer) wholeHeld() (list []completion.HeldValue) {
 	for k := 0; k < len(c.rows); k += completion.WholeShare {
 		i := c.rows[k]
@@ -311,7 +311,7 @@ func (c *completer) foresee(cfg Config, spent time.Duration) {
 }
 
 // completions returns how many rounds there are after the choice: one where noise has a covariance that is not learned freely, which knows
-// nothing of what is unsure of filled values and becomes narrower with each round.
+// nothing of the errors of filled values, and becomes narrower with each round.
 func completions(cfg Config, p plan) int {
 	if r := cfg.Residual; r.Kernel.Kind != "" && r.Kernel.Kind != kernel.White && r.Rounds <= 0 {
 		return 1
@@ -328,13 +328,13 @@ func (c *completer) holdOut() completion.HoldOut {
 	return h
 }
 
-// putAside treats observed values of so many examples as missing until takeBack.
-func (c *completer) putAside(examples int) {
+// holdOutSome treats observed values of so many examples as missing until takeBack.
+func (c *completer) holdOutSome(examples int) {
 	c.holdOut().Some(examples)
 	c.listIncomplete()
 }
 
-// takeBack puts what was in reserve into its place.
+// takeBack puts what was held out into its place.
 func (c *completer) takeBack() {
 	for _, r := range c.holes.HeldOut {
 		y, variance := c.y.Row(r.Example), c.variance.Row(r.Example)
@@ -361,9 +361,9 @@ func (c *completer) lowRank(ctx context.Context) error {
 	return completion.LowRank(ctx, c.y, c.holes, c.points, c.channels)
 }
 
-// rescaled multiplies the variances of all blends (of one without similar examples where there is none) by a factor that the reserve asks for: a search
-// on some of the points does not know how rough values are between them. The factor is 1 at least: the search has fitted variances to the same reserve
-// already, which lies nearer to observed values than missing ones do. The variances in place of the reserve are multiplied too.
+// rescaled multiplies the variances of all blends (of one without similar examples where there is none) by a factor that the held-out values ask for: a search
+// on some of the points does not know how rough values are between them. The factor is 1 at least: the search has fitted variances to the same values
+// already, which lie nearer to observed values than missing ones do. The variances in place of the held-out values are multiplied too.
 func (c *completer) rescaled(list []Blend) []Blend {
 	var chi float64 // squared errors over variances, their mean over each example added up
 	for _, r := range c.holes.HeldOut {
@@ -400,11 +400,11 @@ func (c *completer) table() bool {
 	return points == 1 && c.channels > 1
 }
 
-// compare compares what is in reserve with what was filled in in its place.
+// compare compares what is held out with what was filled in in its place.
 func (c *completer) compare() {
 	var squares, losses, covered float64
 	factor, scale := c.check.Factor, math.Sqrt(c.observedVariance())
-	c.check, c.verdict = FillCheck{Factor: factor, Deviations: c.table()}, validation.Scores{}
+	c.check, c.scores = FillCheck{Factor: factor, Deviations: c.table()}, validation.Scores{}
 	units := make([]float64, c.channels)
 	for k := range units {
 		units[k] = 1
@@ -426,8 +426,8 @@ func (c *completer) compare() {
 		}
 		c.check.Values += int(count)
 		squares, losses = squares+own, losses+loss
-		c.verdict.Losses = append(c.verdict.Losses, loss/count)
-		c.verdict.Errors = append(c.verdict.Errors, math.Sqrt(square/count)/scale)
+		c.scores.Losses = append(c.scores.Losses, loss/count)
+		c.scores.Errors = append(c.scores.Errors, math.Sqrt(square/count)/scale)
 	}
 	if n := float64(c.check.Values); n > 0 {
 		c.check.RMSE, c.check.NLP, c.check.Coverage = math.Sqrt(squares/n), losses/n, covered/n
@@ -443,7 +443,7 @@ func (c *completer) first(cfg Config) (Config, error) {
 	}
 	s := &search{data: c.d, given: cfg, plan: plans[EffortQuick]}
 	if c.d.Times != nil {
-		cfg = filled(cfg, plainTime.preset(s))
+		cfg = withDefaults(cfg, plainTime.preset(s))
 	} else {
 		cfg, _ = s.structures()
 	}
@@ -486,11 +486,11 @@ func (c *completer) round(ctx context.Context, cfg Config) error {
 		}
 		lower = plus(lower, more)
 	}
-	c.d.unsure = c.unsure(lower)
+	c.d.imputationErrors = c.imputationErrors(lower)
 	return nil
 }
 
-// fold fills in some examples by a model of others, and returns what their covariance adds up to (unsure).
+// fold fills in some examples by a model of others, and returns what their covariance adds up to (imputationErrors).
 func (c *completer) fold(ctx context.Context, cfg Config, in, out []int, doing string) ([]float64, error) {
 	filled, err := journal.Within(cfg.run(), doing, func() (filledValues, error) { return c.filled(ctx, cfg, in, out, doing) })
 	if err != nil {
@@ -510,13 +510,13 @@ func (c *completer) fold(ctx context.Context, cfg Config, in, out []int, doing s
 }
 
 // filledValues are the moments of the missing values of some examples, one after the other, and the sum of their
-// covariances (unsure).
+// covariances (imputationErrors).
 type filledValues struct{ Mean, Variance, Unsure []float64 }
 
 // filled returns those of a fold.
 func (c *completer) filled(ctx context.Context, cfg Config, in, out []int, doing string) (all filledValues, err error) {
 	d := c.d
-	d.Source, d.holes, d.unsure = SourceOf(c.d.Source, in), nil, c.d.unsure.examples(in)
+	d.Source, d.holes, d.imputationErrors = SourceOf(c.d.Source, in), nil, c.d.imputationErrors.examples(in)
 	d.Times, d.Sequences = instantsOf(c.d, in)
 	f := fold{data: d, scale: 1}
 	cfg = f.fitted(cfg)
@@ -597,7 +597,7 @@ func (c *completer) impute(ctx context.Context, m *Model, o InferOptions, i int)
 			return f, err
 		}
 	}
-	p, unsure, err := m.imputeUnsure(ctx, obs, o)
+	p, unsure, err := m.imputeWithErrors(ctx, obs, o)
 	if err != nil {
 		return f, err
 	}
@@ -609,10 +609,10 @@ func (c *completer) impute(ctx context.Context, m *Model, o InferOptions, i int)
 	return imputed{p.Mean, p.Variance, unsure}, nil
 }
 
-// unsure is what the next models know of the completed values, given a sum of covariances over the examples with holes.
-func (c *completer) unsure(lower []float64) unsure {
+// imputationErrors are what the next models know of the completed values, given a sum of covariances over the examples with holes.
+func (c *completer) imputationErrors(lower []float64) imputationErrors {
 	if lower == nil {
-		return unsure{}
+		return imputationErrors{}
 	}
 	n := c.points.Rows
 	cov, scale := mat.New(n, n), 1/float64(c.y.Rows*c.channels)
@@ -622,5 +622,5 @@ func (c *completer) unsure(lower []float64) unsure {
 		lower = lower[i+1:]
 	}
 	mat.MirrorLower(cov)
-	return unsure{cov, c.variance}
+	return imputationErrors{cov, c.variance}
 }

@@ -115,11 +115,11 @@ func completeByRounds(ctx context.Context, d Data, cfg Config) (done *Completion
 		done.Period = series.Steps
 		done.Mean, done.Variance = series.Unfold(c.all.Y, n, points, channels), series.Unfold(c.all.Variance, n, points, channels)
 	}
-	done.judge(found, points)
+	done.restore(found, points)
 	return done, err
 }
 
-// taught are the data of the last training: of a model that fills in nothing as many examples as it was judged with.
+// taught are the data of the last training: of a model that fills in nothing as many examples as it was validated with.
 func (c *completer) taught(cfg Config) Data {
 	n := c.y.Rows
 	if !c.hopeless || n <= probeExamples {
@@ -127,13 +127,13 @@ func (c *completer) taught(cfg Config) Data {
 	}
 	d, some := c.d, rand.New(completionRandom(cfg)).Perm(n)[:probeExamples]
 	slices.Sort(some)
-	d.Source, d.holes, d.observed, d.unsure = SourceOf(c.d.Source, some), nil, nil, d.unsure.examples(some)
+	d.Source, d.holes, d.observed, d.imputationErrors = SourceOf(c.d.Source, some), nil, nil, d.imputationErrors.examples(some)
 	d.Times, d.Sequences = instantsOf(c.d, some)
 	return d
 }
 
-// judge has what was filled in in place of outliers say whether they are any, and puts back those that are none.
-func (c *Completion) judge(found []Outlier, points int) {
+// restore puts outliers back that what was filled in in their place explains, and reports the others.
+func (c *Completion) restore(found []Outlier, points int) {
 	var list []Outlier
 	for _, v := range found {
 		row := v.Example*points + v.Point
@@ -321,7 +321,7 @@ func completeByBound(ctx context.Context, d Data, cfg Config) (*Completion, erro
 		if d.Times != nil {
 			preset = plainTime.preset(s)
 		}
-		cfg = filled(cfg, preset)
+		cfg = withDefaults(cfg, preset)
 		cfg.Effort = EffortNone
 	}
 	step, stop := watcherOf(cfg.Watch).Training("")
@@ -357,7 +357,7 @@ func (c *completer) learn(ctx context.Context, cfg Config) (Config, error) {
 	var still Config
 	if err == nil && other != nil && c.contest == nil {
 		if c.d.Film {
-			still, err = c.beside(ctx, other, cfg)
+			still, err = c.completeStill(ctx, other, cfg)
 		} else {
 			chosen, err = c.better(ctx, chosen, other, cfg)
 		}

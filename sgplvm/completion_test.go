@@ -117,7 +117,7 @@ func TestCompleteBits(t *testing.T) {
 	}
 }
 
-// Of many examples one in ten has something in reserve, up to so many, or as many as the plan asks for; they are held out in as few folds as suffice, but
+// Of many examples one in ten has something held out, up to so many, or as many as the plan asks for; they are held out in as few folds as suffice, but
 // where neighbours in time teach them.
 func TestReserve(t *testing.T) {
 	for _, c := range []struct{ examples, asked, reserved, folds int }{{30, 4, 4, 1}, {80, 4, 8, 1}, {80, 12, 12, 2}, {80, 26, 26, 3}, {1200, 12, 100, 1}} {
@@ -129,7 +129,7 @@ func TestReserve(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		done.putAside(c.asked)
+		done.holdOutSome(c.asked)
 		s := &search{data: done.d}
 		folds := s.heldOut(nil, plan{folds: 3})
 		var held []int
@@ -147,7 +147,7 @@ func TestReserve(t *testing.T) {
 	}
 }
 
-// Variances grow as errors of what is in reserve ask, by examples and drawn to 1, in what was filled in as in what will be. They do not shrink.
+// Variances grow as errors of what is held out ask, by examples and drawn to 1, in what was filled in as in what will be. They do not shrink.
 func TestRescaled(t *testing.T) {
 	d, err := holed(mixed(12, 5, 4, 2), scatteredHoles(0.3, 4)).checked()
 	if err != nil {
@@ -158,7 +158,7 @@ func TestRescaled(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.putAside(6)
+		c.holdOutSome(6)
 		for _, r := range c.holes.HeldOut { // errors of three standard deviations
 			for k, y := range r.Values() {
 				c.y.Row(r.Example)[k], c.variance.Row(r.Example)[k] = y+3, 1
@@ -345,7 +345,7 @@ func TestCompleteRefuses(t *testing.T) {
 	}
 }
 
-// What is put aside was observed, is never all of an example, and lies together where holes do. It is all that another example misses where that is no farther from
+// What is held out was observed, is never all of an example, and lies together where holes do. It is all that another example misses where that is no farther from
 // what is seen than the example's own holes.
 func TestBorrow(t *testing.T) {
 	const n, width, height = 30, 12, 10
@@ -764,7 +764,7 @@ func TestCompleteOutliers(t *testing.T) {
 func TestJudgeOutliers(t *testing.T) {
 	c := &Completion{Mean: mat.NewDense(4, 2, []float64{0, 1, 2, 3, 4, 5, 6, 7}), Variance: mat.NewDense(4, 2, []float64{0, 0, 0, 0.25, 0, 0, 0.25, 0})}
 	c.Report.Missing = 5
-	c.judge([]Outlier{{Example: 0, Point: 1, Channel: 1, Value: 3.5, Score: 40}, {Example: 1, Point: 1, Channel: 0, Value: 1000, Score: 40}}, 2)
+	c.restore([]Outlier{{Example: 0, Point: 1, Channel: 1, Value: 3.5, Score: 40}, {Example: 1, Point: 1, Channel: 0, Value: 1000, Score: 40}}, 2)
 	if c.Mean.At(1, 1) != 3.5 || c.Variance.At(1, 1) != 0 || c.Mean.At(3, 0) != 6 || c.Variance.At(3, 0) != 0.25 || c.Report.Missing != 4 {
 		t.Errorf("means %v, variances %v, %d missing", c.Mean.Data, c.Variance.Data, c.Report.Missing)
 	}
@@ -829,7 +829,7 @@ func TestCompleteManyRows(t *testing.T) {
 	}
 }
 
-// Rows that were not learned from are what the model's Impute says of them, and a hopeless model learns from as many as it was judged with, at their own times.
+// Rows that were not learned from are what the model's Impute says of them, and a hopeless model learns from as many as it was validated with, at their own times.
 func TestCompleteOthers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("fills in two thousand rows")
@@ -882,7 +882,7 @@ func TestCompleteOthers(t *testing.T) {
 	}
 }
 
-// A first model is given up where values put aside say that the simplest methods are much better; otherwise all values are as they were before it.
+// A first model is given up where values held out say that the simplest methods are much better; otherwise all values are as they were before it.
 func TestProbe(t *testing.T) {
 	if testing.Short() {
 		t.Skip("learns two models")
@@ -902,7 +902,7 @@ func TestProbe(t *testing.T) {
 			t.Fatal(err)
 		}
 		k.all, _, k.rows, _ = k.apart(cfg)
-		k.putAside(plans[EffortQuick].heldOut)
+		k.holdOutSome(plans[EffortQuick].heldOut)
 		if err := k.lowRank(t.Context()); err != nil {
 			t.Fatal(err)
 		}

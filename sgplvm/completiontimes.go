@@ -10,7 +10,7 @@ import (
 )
 
 // What examples have to say of one another by their values may be more than what their times say: where some is seen of each of them everywhere. Where
-// much of them is missing together, times are all there is. Both are tried, and compared by what was put aside.
+// much of them is missing together, times are all there is. Both are tried, and compared by what was held out.
 
 // withoutTimes returns a completer of the same data as examples in no order, of a film's frames without motion. It is nil where nothing is to be chosen, where the configuration names a kernel
 // of time, for large data, where only its time says anything of some example, but for frames, and for tables at quick effort, which have principal components
@@ -29,7 +29,7 @@ func (c *completer) withoutTimes(cfg Config) *completer {
 	other.y, other.variance = c.y.Clone(), c.variance.Clone()
 	other.holes = &completion.Mask{Size: c.holes.Size, Missing: slices.Clone(c.holes.Missing)}
 	other.incomplete = slices.Clone(c.incomplete)
-	other.rng = rand.New(completionRandom(cfg)) // the same is put aside
+	other.rng = rand.New(completionRandom(cfg)) // the same is held out
 	other.d.Film, other.d.Times, other.d.Sequences, other.d.holes = false, nil, nil, other.holes
 	n, points, channels := c.d.Source.Dims()
 	other.d.Source = NewSource(other.y.Data, n, points, channels)
@@ -42,8 +42,8 @@ func (c *completer) withoutTimes(cfg Config) *completer {
 // withoutMotion is the name of the model that takes the frames of a film as examples in no order.
 const withoutMotion = "a model without motion"
 
-// beside has another completer fill in the frames of a film for the contest, and returns its configuration. The model of the film stays.
-func (c *completer) beside(ctx context.Context, other *completer, cfg Config) (Config, error) {
+// completeStill has another completer fill in the frames of a film for the contest, and returns its configuration. The model of the film stays.
+func (c *completer) completeStill(ctx context.Context, other *completer, cfg Config) (Config, error) {
 	if c.how.selection.Ended != "" || c.d.clock.over(1./3) || len(c.holes.HeldOut) < 2 {
 		return cfg, nil
 	}
@@ -61,7 +61,7 @@ func (c *completer) beside(ctx context.Context, other *completer, cfg Config) (C
 // better has another completer try, keeps its result where that is surely better, and returns the configuration of the one kept. The better the others are
 // completed, the more they tell of an example: both make all rounds first, unless the other looks hopeless after two.
 func (c *completer) better(ctx context.Context, chosen Config, other *completer, cfg Config) (Config, error) {
-	if c.how.selection.Ended != "" || c.d.clock.over(1./3) || len(c.verdict.Losses) < 2 {
+	if c.how.selection.Ended != "" || c.d.clock.over(1./3) || len(c.scores.Losses) < 2 {
 		return chosen, nil
 	}
 	plan := plans[cfg.Effort]
@@ -74,7 +74,7 @@ func (c *completer) better(ctx context.Context, chosen Config, other *completer,
 		return chosen, nil
 	}
 	stage := SelectionStage{Name: "times of the examples", Candidates: []Candidate{{Name: "tell where latent variables are"}, {Name: "tell nothing"}}}
-	if validation.Worse(other.verdict, c.verdict, validation.StopErrors) {
+	if validation.Worse(other.scores, c.scores, validation.StopErrors) {
 		stage.Candidates[1].Name += ", after two rounds"
 	} else {
 		if err := c.again(ctx, chosen, plan); err != nil {
@@ -86,12 +86,12 @@ func (c *completer) better(ctx context.Context, chosen Config, other *completer,
 		c.compare()
 		other.compare()
 	}
-	all, winner := []validation.Scores{c.verdict, other.verdict}, 0
+	all, winner := []validation.Scores{c.scores, other.scores}, 0
 	for k, v := range all {
 		stage.Candidates[k].Score, stage.Candidates[k].RMSE = validation.Mean(v.Losses), validation.Mean(v.Errors)
 	}
 	searched := c.how.searched + other.how.searched
-	if validation.Better(other.verdict, c.verdict, validation.SureErrors) {
+	if validation.Better(other.scores, c.scores, validation.SureErrors) {
 		other.doing, winner = "", 1
 		*c, chosen = *other, without
 	}

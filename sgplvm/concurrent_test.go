@@ -13,7 +13,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 )
 
-// questions are everything that can be asked of a model; each returns what it is told.
+// stages are everything that can be asked of a model; each returns what it is told.
 func questions(m *Model) map[string]func() (any, error) {
 	ctx := context.Background()
 	g := m.Grid()

@@ -12,7 +12,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 )
 
-// What is put aside where a point is missing for six steps at a time is a point for six steps, of what was observed, and leaves something of each example.
+// What is held out where a point is missing for six steps at a time is a point for six steps, of what was observed, and leaves something of each example.
 func TestReserveGaps(t *testing.T) {
 	const n, size, length = 60, 6, 6
 	gone := func(value, step int) bool { // two are missing together for a while, and one of them again later
@@ -34,7 +34,7 @@ func TestReserveGaps(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := slices.Clone(c.holes.Missing)
-		c.putAside(12)
+		c.holdOutSome(12)
 		groups, long := map[int][]int{}, 0
 		for _, r := range c.holes.HeldOut {
 			hidden := 0
@@ -97,7 +97,7 @@ func TestFillChecks(t *testing.T) {
 	compare.Near(t, "losses", v.Losses, []float64{log(want) + 2.5/want, log(want) + 8/want}, 1e-12)
 }
 
-// A gap at an end of the record is put aside next to it, in a run as long.
+// A gap at an end of the record is held out next to it, in a run as long.
 func TestGapsAtEnds(t *testing.T) {
 	const n, size, length = 40, 3, 6
 	d := Data{Examples: n, Y: mat.New(n*size, 1), Grid: Grid{line(size)}, Times: line(n).Data}

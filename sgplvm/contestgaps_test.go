@@ -10,7 +10,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 )
 
-// What is put aside of a gap in time is held out as a gap, however much shorter it is: here more count as one than are put aside.
+// What is held out of a gap in time is held out as a gap, however much shorter it is: here more count as one than are held out.
 func TestContestGaps(t *testing.T) {
 	const n, p = 48, 8
 	rng := rand.New(rand.NewPCG(5, 5))
@@ -34,7 +34,7 @@ func TestContestGaps(t *testing.T) {
 	}
 	c.all, _, c.rows, _ = c.apart(Config{})
 	gaps := c.holes.TimeGaps(c.at())
-	c.putAside(16)
+	c.holdOutSome(16)
 	contest, err := c.compete(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)

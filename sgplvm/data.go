@@ -45,15 +45,15 @@ type Data struct {
 	// true where one is missing. The choice of a model hides the same of training examples. nil: not known.
 	Hide [][]bool
 
-	registered *registration    // of a film whose motion was taken out; nil: it was not
-	holes      *completion.Mask // of values that were filled in; nil: all were observed
-	unsure     unsure           // about those values
-	clock      *clock           // of the run under way; nil: there is none
-	guessed    *completion.Mask // of values that were filled in and by which nothing is judged; nil: there are none
-	absent     []Instant        // of examples of which nothing was observed, which are none of these
-	searched   bool             // outliers were searched for; those that were found are missing
-	outliers   []Outlier        // that were found
-	observed   Source           // what Source was before, NaN where values were missing; nil: all were observed
+	registered       *registration    // of a film whose motion was taken out; nil: it was not
+	holes            *completion.Mask // of values that were filled in; nil: all were observed
+	imputationErrors imputationErrors // about those values
+	clock            *clock           // of the run under way; nil: there is none
+	guessed          *completion.Mask // of values that were filled in, by which nothing is validated; nil: there are none
+	absent           []Instant        // of examples of which nothing was observed, which are none of these
+	searched         bool             // outliers were searched for; those that were found are missing
+	outliers         []Outlier        // that were found
+	observed         Source           // what Source was before, NaN where values were missing; nil: all were observed
 }
 
 // A registration is what Data keep of a film whose motion was taken out of them: the film, which has its frames.

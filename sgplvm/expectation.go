@@ -14,8 +14,8 @@ import (
 // mostUnsure is of how many points a covariance is formed that is not learned, but for its mean variance.
 const mostUnsure = 2048
 
-// imputeUnsure returns the moments of Impute, and what the example adds to such a sum, scaled, over channels; nil of films, and of many points of which no covariance is learned.
-func (m *Model) imputeUnsure(ctx context.Context, obs Observed, o InferOptions) (p Prediction, lower []float64, err error) {
+// imputeWithErrors returns the moments of Impute, and what the example adds to such a sum, scaled, over channels; nil of films, and of many points of which no covariance is learned.
+func (m *Model) imputeWithErrors(ctx context.Context, obs Observed, o InferOptions) (p Prediction, lower []float64, err error) {
 	o.KeepOutliers = true
 	by, given, err := m.seen(obs)
 	if err != nil {

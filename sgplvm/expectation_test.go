@@ -13,12 +13,12 @@ import (
 func TestMeanUnsure(t *testing.T) {
 	c := &completer{points: mat.New(2, 1), y: mat.New(3, 4), channels: 2}
 	c.variance = mat.New(3, 4)
-	if got := c.unsure(nil); got.covariance.Rows != 0 || got.variance.Rows != 0 {
+	if got := c.imputationErrors(nil); got.covariance.Rows != 0 || got.variance.Rows != 0 {
 		t.Errorf("%v of nothing", got)
 	}
 	sum := plus(plus(nil, []float64{6, 12, 18}), []float64{6, 0, 0})
 	sum = plus(sum, nil)
-	got := c.unsure(sum).covariance
+	got := c.imputationErrors(sum).covariance
 	for k, want := range []float64{2, 2, 2, 3} {
 		if got.Data[k] != want {
 			t.Errorf("%v, expected rows 2 2 and 2 3", got.Data)
@@ -33,7 +33,7 @@ func TestUnsureIsLearned(t *testing.T) {
 	cfg := Config{Effort: EffortNone, Factors: FactorsJoint, LatentDims: 2, Training: steps(6),
 		Residual: ResidualConfig{Kernel: matern32, Rounds: 1, Strength: strength, Taper: 2}}
 	variances := func(mean mat.Matrix) (v []float64) {
-		d.unsure.covariance = mean
+		d.imputationErrors.covariance = mean
 		tr, err := NewTrainer(d, cfg)
 		if err != nil {
 			t.Fatal(err)
@@ -76,10 +76,10 @@ func TestUnsureIsWhite(t *testing.T) {
 		return 1 / tr.params.Noise.Beta
 	}
 	before := noise()
-	d.unsure.covariance = mat.New(12, 12)
+	d.imputationErrors.covariance = mat.New(12, 12)
 	for i := range 12 {
-		d.unsure.covariance.Set(i, i, 0.1*float64(i))
-		d.unsure.covariance.Set(i, 11-i, 7) // counts for nothing
+		d.imputationErrors.covariance.Set(i, i, 0.1*float64(i))
+		d.imputationErrors.covariance.Set(i, 11-i, 7) // counts for nothing
 	}
 	if after := noise(); math.Abs(after-before-0.55) > 1e-9 {
 		t.Errorf("noise %v, %v without, expected 0.55 more", after, before)
@@ -106,7 +106,7 @@ func TestRoundIsUnsure(t *testing.T) {
 	if err := c.round(t.Context(), cfg); err != nil {
 		t.Fatal(err)
 	}
-	u := c.d.unsure.covariance
+	u := c.d.imputationErrors.covariance
 	if u.Rows != 20 || u.Cols != 20 {
 		t.Fatalf("a %d×%d covariance, expected 20×20", u.Rows, u.Cols)
 	}
@@ -115,12 +115,12 @@ func TestRoundIsUnsure(t *testing.T) {
 			t.Errorf("point %d has the variance %v", i, v)
 		}
 	}
-	for k, v := range c.d.unsure.variance.Data {
+	for k, v := range c.d.imputationErrors.variance.Data {
 		if (v > 0) != c.holes.Missing[k] {
 			t.Errorf("value %d has the variance %v", k, v)
 		}
 	}
-	if some := c.d.unsure.examples([]int{3}).variance; some.Rows != 1 || !slices.Equal(some.Row(0), c.variance.Row(3)) {
+	if some := c.d.imputationErrors.examples([]int{3}).variance; some.Rows != 1 || !slices.Equal(some.Row(0), c.variance.Row(3)) {
 		t.Errorf("of example 3: %v", some)
 	}
 }

@@ -10,9 +10,9 @@ import (
 // their square, of 2 GiB each.
 const largestJoint = 1 << 14
 
-// seenAs returns a grid, whose rows are contiguous, as Factors says: joint ones are one factor of all points, in the same
+// pointsOf returns a grid, whose rows are contiguous, as Factors says: joint ones are one factor of all points, in the same
 // order.
-func seenAs(grid Grid, f Factors) (Grid, error) {
+func pointsOf(grid Grid, f Factors) (Grid, error) {
 	if f != FactorsJoint || len(grid) < 2 {
 		return grid, nil
 	}

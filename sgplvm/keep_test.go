@@ -132,8 +132,8 @@ func TestCompletionGoesOn(t *testing.T) {
 	}
 }
 
-// Stopped within a candidate, nothing is lost but that: those before are not judged again. A limit that has passed ends the search that goes
-// on, after what was judged.
+// Stopped within a candidate, nothing is lost but that: those before are not validated again. A limit that has passed ends the search that goes
+// on, after what was validated.
 func TestSearchGoesOn(t *testing.T) {
 	s := searched()["in time"]
 	_, whole, err := Select(context.Background(), s.data, s.config)

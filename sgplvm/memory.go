@@ -28,7 +28,7 @@ func MemoryNeeded(d Data, cfg Config) (Memory, error) {
 		return Memory{}, err
 	}
 	n, points, channels := d.Source.Dims()
-	grid, err := seenAs(d.Grid, cfg.Factors)
+	grid, err := pointsOf(d.Grid, cfg.Factors)
 	if err != nil {
 		return Memory{}, err
 	}

@@ -110,7 +110,7 @@ func (m *Model) With(attachments map[string][]byte) *Model {
 	c.attached = map[string][]byte{}
 	maps.Copy(c.attached, m.attached)
 	for name, content := range attachments {
-		reserved(name)
+		checkReserved(name)
 		c.attached[name] = content
 		if content == nil {
 			delete(c.attached, name)

@@ -64,9 +64,9 @@ func knowing(t testing.TB, s reference.Shape) *Model {
 	if tr.residuals, err = q.Residuals(t.Context(), tr.evaluator.Data()); err != nil {
 		t.Fatal(err)
 	}
-	tr.data.unsure = unsure{tr.params.Noise.Covariance, mat.New(tr.residuals.Rows, tr.residuals.Cols)}
-	for k := range tr.data.unsure.variance.Data {
-		tr.data.unsure.variance.Data[k] = float64(k % 3)
+	tr.data.imputationErrors = imputationErrors{tr.params.Noise.Covariance, mat.New(tr.residuals.Rows, tr.residuals.Cols)}
+	for k := range tr.data.imputationErrors.variance.Data {
+		tr.data.imputationErrors.variance.Data[k] = float64(k % 3)
 	}
 	return modelOf(t, tr)
 }

@@ -62,8 +62,8 @@ func (m *Model) on(g Grid) Grid {
 // A joinedGrid is the last grid whose factors were joined to one, and what it became.
 type joinedGrid struct{ of, as Grid }
 
-// reserved panics where a caller attaches what a film is kept as.
-func reserved(name string) {
+// checkReserved panics where a caller attaches what a film is kept as.
+func checkReserved(name string) {
 	if slices.Contains(film.Parts(), name) {
 		panic(fmt.Sprintf("sgplvm: Model.With: the name %q, expected none of %q, which are those of a film", name, film.Parts()))
 	}

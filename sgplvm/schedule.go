@@ -202,7 +202,7 @@ func (t *Trainer) learnResidual(ctx context.Context) error {
 			p.Noise.Taper = append(p.Noise.Taper, taper*two/2)
 		}
 	}
-	if err := t.evaluator.LearnNoise(ctx, p, c.Strength, t.data.unsure.covariance); err != nil {
+	if err := t.evaluator.LearnNoise(ctx, p, c.Strength, t.data.imputationErrors.covariance); err != nil {
 		return err
 	}
 	value, err := t.raiseNoise(ctx, p)

@@ -16,7 +16,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
-// Model selection. What a Config leaves open is chosen question by question: each has some candidates, the
+// Model selection. What a Config leaves open is chosen stage by stage: each has some candidates, the
 // first of which stands where nothing speaks against it, and another takes its place where it predicts what
 // was hidden from it better by more than chance makes it. How much is hidden and which candidates there are
 // depends on the effort, the data's shape and the seed alone, so that the choice does too.
@@ -152,7 +152,7 @@ func (c Config) checkedOpen(d Data) (Config, error) {
 	if k := c.Residual.Kernel.Kind; k != "" && k != kernel.White && c.Factors == "" {
 		c.Factors = FactorsJoint // a residual needs it
 	}
-	grid, err := seenAs(grid, c.Factors)
+	grid, err := pointsOf(grid, c.Factors)
 	if err != nil {
 		return c, err
 	}
@@ -203,7 +203,7 @@ type plan struct {
 	folds     int
 	patterns  int // of what is missing, for each of them
 	questions int // how many are asked at most, after those that must be
-	ladder    int // candidates of a question, beside the first
+	ladder    int // candidates of a stage, beside the first
 	rounds    int // through the numbers of a blend
 
 	completions int // rounds of filling in holes after the choice
@@ -216,7 +216,7 @@ var plans = map[Effort]plan{
 	EffortThorough: {steps: 120, heldOut: 100, learned: math.MaxInt, folds: 5, patterns: 4, questions: 99, ladder: 9, rounds: 2, completions: 3, rows: 2000},
 }
 
-// A search goes from question to question.
+// A search goes from stage to stage.
 type search struct {
 	ctx, outer context.Context // until the search ends, and until all does
 	cancel     context.CancelCauseFunc
@@ -234,7 +234,7 @@ type search struct {
 }
 
 // quick reports whether hardly any work goes into complete examples: all candidates with a learned covariance start from as little noise then, so that
-// they share a training, and those of smooth fields trust them more than a prior, as further questions would find.
+// they share a training, and those of smooth fields trust them more than a prior, as further stages would find.
 func (s *search) quick() bool { return s.given.Effort == EffortQuick && s.data.holes == nil }
 
 // run chooses by what is to be predicted.

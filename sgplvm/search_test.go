@@ -82,13 +82,13 @@ func TestDifference(t *testing.T) {
 }
 
 // A tableJudge knows the scores of configurations by their latent dimensions; nil: they cannot be trained.
-type tableJudge struct {
+type tableValidator struct {
 	scores map[int][]float64
 	asked  []int
 	then   func(dims int) error // after each
 }
 
-func (j *tableJudge) judge(_ context.Context, cfg Config, hopeless func(validation.Scores) bool) (validation.Scores, error) {
+func (j *tableValidator) validate(_ context.Context, cfg Config, hopeless func(validation.Scores) bool) (validation.Scores, error) {
 	j.asked = append(j.asked, cfg.LatentDims)
 	if j.then != nil {
 		if err := j.then(cfg.LatentDims); err != nil {
@@ -153,16 +153,16 @@ func (r *recorder) Training(string) (func(Progress) bool, func()) {
 func (r *recorder) Counting(string, int) (func(int), func()) { return func(int) {}, r.begin() }
 
 // A later candidate wins only where it is better by more than chance; those that fail are passed over, and equal
-// ones judged once.
+// ones validated once.
 func TestAsk(t *testing.T) {
 	huge := math.MaxFloat64
 	for name, c := range map[string]struct {
 		scores map[int][]float64
 		list   []int
 		ladder bool
-		first  []float64 // what stands is judged already
+		first  []float64 // the incumbent is validated already
 		asked  []int
-		want   int // latent dimensions; 0: nothing could be judged
+		want   int // latent dimensions; 0: nothing could be validated
 	}{
 		"the last":             {map[int][]float64{1: {1, 2, 3}, 2: {1.1, 2, 2.8}, 3: {0, 1, 2}}, []int{1, 2, 3}, false, nil, []int{1, 2, 3}, 3},
 		"by chance":            {map[int][]float64{1: {1, 2, 3}, 2: {1.5, 1, 2.9}}, []int{1, 2}, false, nil, []int{1, 2}, 1},
@@ -177,10 +177,10 @@ func TestAsk(t *testing.T) {
 		"a ladder":             {map[int][]float64{1: {1, 2, 3}, 2: {0, 1, 2}, 3: {0.1, 1, 2}, 4: {-9, -9, -9}}, []int{1, 2, 3, 4}, true, nil, []int{1, 2, 3}, 2},
 		"a ladder's chance":    {map[int][]float64{1: {1, 2, 3}, 2: {0.9, 2.1, 2.9}, 3: {-9, -9, -8}}, []int{1, 2, 3}, true, nil, []int{1, 2, 3}, 3},
 	} {
-		watch, j := new(recorder), &tableJudge{scores: c.scores}
+		watch, j := new(recorder), &tableValidator{scores: c.scores}
 		s := &search{ctx: context.Background(), outer: context.Background(), watch: watch}
-		best, err := s.ask(j, standing{cfg: Config{LatentDims: 1}, Scores: plain(c.first)}, question{name: "how many", candidates: dims(c.list...), ladder: c.ladder, sure: validation.SureErrors})
-		if err != nil || best.cfg.LatentDims != max(c.want, 1) || (!best.judged()) != (c.want == 0) || !slices.Equal(j.asked, c.asked) {
+		best, err := s.ask(j, incumbent{cfg: Config{LatentDims: 1}, Scores: plain(c.first)}, searchStage{name: "how many", candidates: dims(c.list...), ordered: c.ladder, sure: validation.SureErrors})
+		if err != nil || best.cfg.LatentDims != max(c.want, 1) || (!best.scored()) != (c.want == 0) || !slices.Equal(j.asked, c.asked) {
 			t.Errorf("%s: %d of %v, asked %v, error %v", name, best.cfg.LatentDims, best.Losses, j.asked, err)
 		}
 		if c.want == 0 != (s.selection.Ended != "") {
@@ -218,7 +218,7 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// A candidate that is clearly worse on the first examples is not judged by the others, and says so; one that is not is.
+// A candidate that is clearly worse on the first examples is not validated by the others, and says so; one that is not is.
 func TestHopeless(t *testing.T) {
 	good := []float64{1, 2, 3, 1, 2, 3, 1, 2, 3}
 	shifted := func(by float64, noise float64) (list []float64) {
@@ -227,11 +227,11 @@ func TestHopeless(t *testing.T) {
 		}
 		return list
 	}
-	j := &tableJudge{scores: map[int][]float64{1: good, 2: shifted(1, 0.5), 3: shifted(0.01, 0.5), 4: append(shifted(1, 0.5)[:validation.MinJudged], -99, -99, -99)}}
+	j := &tableValidator{scores: map[int][]float64{1: good, 2: shifted(1, 0.5), 3: shifted(0.01, 0.5), 4: append(shifted(1, 0.5)[:validation.MinJudged], -99, -99, -99)}}
 	var s *search
 	for sure, want := range map[float64][]int{0: {0, validation.MinJudged, 0, validation.MinJudged}, validation.SureErrors: {0, validation.MinJudged, validation.MinJudged, validation.MinJudged}} {
 		s = &search{ctx: context.Background(), outer: context.Background(), watch: unwatched{}}
-		best, err := s.ask(j, standing{}, question{name: "which", candidates: dims(1, 2, 3, 4), sure: sure})
+		best, err := s.ask(j, incumbent{}, searchStage{name: "which", candidates: dims(1, 2, 3, 4), sure: sure})
 		if err != nil || best.cfg.LatentDims != 1 {
 			t.Fatalf("%+v, error %v", best, err)
 		}
@@ -256,9 +256,9 @@ func TestAskAlike(t *testing.T) {
 		before []float64
 		asked  []int
 	}{{bad, []int{1, 2}}, {near, []int{1, 2, 3}}} {
-		j := &tableJudge{scores: map[int][]float64{1: good, 2: c.before, 3: near}}
+		j := &tableValidator{scores: map[int][]float64{1: good, 2: c.before, 3: near}}
 		s := &search{ctx: context.Background(), outer: context.Background(), watch: unwatched{}}
-		if _, err := s.ask(j, standing{}, question{name: "which", candidates: dims(1, 2, 3), like: 2}); err != nil || !slices.Equal(j.asked, c.asked) {
+		if _, err := s.ask(j, incumbent{}, searchStage{name: "which", candidates: dims(1, 2, 3), like: 2}); err != nil || !slices.Equal(j.asked, c.asked) {
 			t.Errorf("asked %v after %v, expected %v, error %v", j.asked, c.before, c.asked, err)
 		}
 	}
@@ -279,10 +279,10 @@ func TestAskBriefly(t *testing.T) {
 		{nil, []float64{0, 0, 0, 0, 0, 0}, 240, []int{1, 60, 240}, "240", 240},
 		{nil, []float64{0, 0, 0, 0, 0, 0}, 200, []int{1, 200}, "200", 200},
 	} {
-		j := &tableJudge{scores: map[int][]float64{1: good, 60: c.brief, c.steps: c.whole}}
+		j := &tableValidator{scores: map[int][]float64{1: good, 60: c.brief, c.steps: c.whole}}
 		steps := func(n int) option { return option{fmt.Sprint(n), func(c *Config) { c.Training.Iterations = n }} }
 		s := &search{ctx: context.Background(), outer: context.Background(), watch: unwatched{}, plan: plan{steps: 60}}
-		best, err := s.ask(stepsJudge{j}, standing{}, question{name: "which", candidates: []option{steps(1), steps(c.steps)}, brief: 1})
+		best, err := s.ask(stepsValidator{j}, incumbent{}, searchStage{name: "which", candidates: []option{steps(1), steps(c.steps)}, brief: 1})
 		if err != nil || !slices.Equal(j.asked, c.asked) || best.cfg.Training.Iterations != c.best {
 			t.Errorf("asked %v, expected %v, best %d, error %v", j.asked, c.asked, best.cfg.Training.Iterations, err)
 		}
@@ -293,10 +293,10 @@ func TestAskBriefly(t *testing.T) {
 }
 
 // A stepsJudge is a tableJudge that knows scores by steps of training.
-type stepsJudge struct{ *tableJudge }
+type stepsValidator struct{ *tableValidator }
 
-func (j stepsJudge) judge(ctx context.Context, cfg Config, hopeless func(validation.Scores) bool) (validation.Scores, error) {
-	return j.tableJudge.judge(ctx, Config{LatentDims: cfg.Training.Iterations}, hopeless)
+func (j stepsValidator) validate(ctx context.Context, cfg Config, hopeless func(validation.Scores) bool) (validation.Scores, error) {
+	return j.tableValidator.validate(ctx, Config{LatentDims: cfg.Training.Iterations}, hopeless)
 }
 
 // A search that ends within a candidate keeps what was best before; a source that fails ends it with an error.
@@ -309,7 +309,7 @@ func TestAskEnds(t *testing.T) {
 		outer, cancelOuter := context.WithCancel(context.Background())
 		ctx, cancel := context.WithCancel(outer)
 		s := &search{ctx: ctx, outer: outer, watch: unwatched{}}
-		j := &tableJudge{scores: scores, then: func(dims int) error {
+		j := &tableValidator{scores: scores, then: func(dims int) error {
 			if dims < c.at {
 				return nil
 			}
@@ -319,11 +319,11 @@ func TestAskEnds(t *testing.T) {
 			cancel()
 			return ctx.Err()
 		}}
-		best, err := s.ask(j, standing{cfg: Config{LatentDims: 1}}, question{name: "how many", candidates: dims(1, 2, 3)})
+		best, err := s.ask(j, incumbent{cfg: Config{LatentDims: 1}}, searchStage{name: "how many", candidates: dims(1, 2, 3)})
 		if best.cfg.LatentDims != c.want || errors.Is(err, context.Canceled) != c.outer {
 			t.Errorf("%+v: %d, error %v", c, best.cfg.LatentDims, err)
 		}
-		if _, err := s.ask(j, best, question{name: "again", candidates: dims(1, 2, 3)}); len(j.asked) != c.at || err != nil {
+		if _, err := s.ask(j, best, searchStage{name: "again", candidates: dims(1, 2, 3)}); len(j.asked) != c.at || err != nil {
 			t.Errorf("%+v: asked %v after the end, error %v", c, j.asked, err)
 		}
 		if (s.selection.Ended == "the search was stopped") == c.outer {
@@ -333,13 +333,13 @@ func TestAskEnds(t *testing.T) {
 		cancel()
 	}
 	s := &search{ctx: context.Background(), outer: context.Background(), watch: unwatched{}}
-	j := &tableJudge{scores: scores, then: func(dims int) error {
+	j := &tableValidator{scores: scores, then: func(dims int) error {
 		if dims == 2 {
 			return fmt.Errorf("wrapped: %w", &ReadError{Err: errSource})
 		}
 		return nil
 	}}
-	if _, err := s.ask(j, standing{cfg: Config{LatentDims: 1}}, question{name: "how many", candidates: dims(1, 2, 3)}); !errors.Is(err, errSource) || len(j.asked) != 2 {
+	if _, err := s.ask(j, incumbent{cfg: Config{LatentDims: 1}}, searchStage{name: "how many", candidates: dims(1, 2, 3)}); !errors.Is(err, errSource) || len(j.asked) != 2 {
 		t.Errorf("error %v, asked %v", err, j.asked)
 	}
 }
@@ -434,7 +434,7 @@ func field(c Config, path string) any {
 	return v.Interface()
 }
 
-// What a configuration gives stays, every field of it; and what is chosen can be trained. One candidate of a question and one blend stand for all,
+// What a configuration gives stays, every field of it; and what is chosen can be trained. One candidate of a stage and one blend stand for all,
 // which TestQuestions looks at.
 func TestGivenStays(t *testing.T) {
 	oneProcessor(t)
@@ -598,7 +598,7 @@ func TestFitTrainsAfresh(t *testing.T) {
 	}
 }
 
-// What ends a search changes no candidate: those judged before are as in a whole search, and the model is the one
+// What ends a search changes no candidate: those validated before are as in a whole search, and the model is the one
 // that was best of them, trained afresh.
 func TestSearchEnds(t *testing.T) {
 	if testing.Short() {
@@ -780,7 +780,7 @@ func TestChoiceOfFactors(t *testing.T) {
 	}
 }
 
-// Where no candidate can be judged, the plain one is trained, and the file says so.
+// Where no candidate can be validated, the plain one is trained, and the file says so.
 func TestNothingCanBeJudged(t *testing.T) {
 	d := bumps(8, 4, 3, 12)
 	for n := range 8 { // all alike but one, which each fold of the effort quick holds out or not

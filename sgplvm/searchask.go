@@ -10,19 +10,19 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 )
 
-// A judge scores candidates by examples that they have not seen.
-type judge interface {
-	// judge returns how well a configuration predicts. Where hopeless says so of the first examples, the others are spared.
-	judge(ctx context.Context, cfg Config, hopeless func(validation.Scores) bool) (validation.Scores, error)
+// A validator scores candidates by examples that they have not seen.
+type validator interface {
+	// validate returns how well a configuration predicts. Where hopeless says so of the first examples, the others are spared.
+	validate(ctx context.Context, cfg Config, hopeless func(validation.Scores) bool) (validation.Scores, error)
 }
 
-// A question is some candidates, of which the first stands where no other is better.
-type question struct {
+// A searchStage is some candidates, of which the first wins where no other is better.
+type searchStage struct {
 	name       string
 	candidates []option
-	ladder     bool    // a candidate that is worse than the best ends it: what lies beyond is worse still
+	ordered    bool    // a candidate that is worse than the best ends it: what lies beyond is worse still
 	like       int     // the candidate that is passed over where the one before it is far worse than the best; 0: none
-	brief      int     // the candidate that is judged after fewer steps first, and no further where it looks hopeless then; 0: none
+	brief      int     // the candidate that is validated after fewer steps first, and no further where it looks hopeless then; 0: none
 	structures bool    // of the noise are its candidates
 	sure       float64 // standard errors by which another candidate must be better
 }
@@ -33,25 +33,25 @@ type option struct {
 	apply func(cfg *Config)
 }
 
-// standing is the best configuration so far, and what was said of it; nothing where it was not judged.
-type standing struct {
+// An incumbent is the best configuration so far with its scores; none where it was not validated.
+type incumbent struct {
 	cfg Config
 	validation.Scores
 }
 
-func (b standing) judged() bool { return b.Losses != nil }
+func (b incumbent) scored() bool { return b.Losses != nil }
 
-// A candidate is judged after a part of its steps, one in briefSteps, first where its question says so. It is hopeless then where it is worse by more
+// Where its stage says so a candidate is validated after a part of its steps first, one in briefSteps. It is hopeless then where it is worse by more
 // than briefNats, which further steps hardly bring, and surely.
 const (
 	briefSteps = 4
 	briefNats  = 0.5
 )
 
-// ask judges a question's candidates and returns the best one's standing. Where the search has ended it
-// returns what stands.
-func (s *search) ask(j judge, best standing, q question) (standing, error) {
-	if s.ended() || len(q.candidates) < 2 && best.judged() {
+// ask validates the candidates of a stage and returns the incumbent after it. Where the search has ended it
+// returns the incumbent.
+func (s *search) ask(j validator, best incumbent, q searchStage) (incumbent, error) {
+	if s.ended() || len(q.candidates) < 2 && best.scored() {
 		return best, nil
 	}
 	stage := SelectionStage{Name: q.name}
@@ -62,7 +62,7 @@ func (s *search) ask(j judge, best standing, q question) (standing, error) {
 		if s.ended() {
 			break
 		}
-		trial := standing{cfg: first.cfg}
+		trial := incumbent{cfg: first.cfg}
 		o.apply(&trial.cfg)
 		if tried[text(trial.cfg)] {
 			continue // what is given leaves no difference
@@ -74,12 +74,12 @@ func (s *search) ask(j judge, best standing, q question) (standing, error) {
 		if i > 0 && i == q.like && len(all) > 0 && validation.Worse(all[len(all)-1], best.Scores, validation.StopErrors) {
 			continue
 		}
-		if i == 0 && best.judged() && same(trial.cfg, best.cfg) {
+		if i == 0 && best.scored() && same(trial.cfg, best.cfg) {
 			trial = best
 		} else {
 			var err error
 			var steps int
-			if trial.Scores, steps, err = s.judgedFrom(j, q, i, trial.cfg, best.Scores); err != nil {
+			if trial.Scores, steps, err = s.validatedFrom(j, q, i, trial.cfg, best.Scores); err != nil {
 				if s.ctx.Err() != nil {
 					break
 				}
@@ -99,12 +99,12 @@ func (s *search) ask(j judge, best standing, q question) (standing, error) {
 		s.watch.Tell(fmt.Sprintf("%s, %s: %.4g nats a value, error %.3g", q.name, o.name, validation.Mean(trial.Losses), validation.Mean(trial.Errors)))
 		if chosen < 0 || validation.Better(trial.Scores, best.Scores, q.sure) {
 			best, chosen = trial, len(all)-1
-		} else if q.ladder && !validation.Better(trial.Scores, best.Scores, validation.GoOnErrors) {
+		} else if q.ordered && !validation.Better(trial.Scores, best.Scores, validation.GoOnErrors) {
 			break
 		}
 	}
 	s.record(stage, all, chosen)
-	if !best.judged() && !s.ended() { // whether best can be trained at all its training says
+	if !best.scored() && !s.ended() { // whether best can be trained at all its training says
 		s.selection.Ended = fmt.Sprintf("no candidate for %s could be judged", q.name)
 	}
 	return best, s.outer.Err()
@@ -114,51 +114,51 @@ func (s *search) ask(j judge, best standing, q question) (standing, error) {
 func (s *search) forbidden(cfg Config) bool {
 	d := s.data
 	var err error
-	if d.Grid, err = seenAs(d.Grid, cfg.Factors); err == nil {
+	if d.Grid, err = pointsOf(d.Grid, cfg.Factors); err == nil {
 		err = cfg.contradiction(d)
 	}
 	return err != nil
 }
 
-// judgedFrom is judged, where the question says so after fewer steps first: steps are those with which it was hopeless, 0 where it has had all.
-func (s *search) judgedFrom(j judge, q question, i int, cfg Config, best validation.Scores) (v validation.Scores, steps int, err error) {
+// validatedFrom is validated, after fewer steps first where the stage says so. It returns after how many steps the candidate was hopeless, 0 after all.
+func (s *search) validatedFrom(j validator, q searchStage, i int, cfg Config, best validation.Scores) (v validation.Scores, steps int, err error) {
 	if steps = cfg.Training.Iterations / briefSteps; i > 0 && i == q.brief && best.Losses != nil && steps >= s.plan.steps {
 		short := cfg
 		short.Training.Iterations = steps
 		if short.Training.Warmup > 0 {
 			short.Training.Warmup = shortWarmup(steps)
 		}
-		if v, err = s.judged(j, q, i, short, best); err == nil && validation.Worse(v, best, validation.StopErrors) {
+		if v, err = s.validated(j, q, i, short, best); err == nil && validation.Worse(v, best, validation.StopErrors) {
 			if m, _ := validation.Difference(v, best); m > briefNats {
 				return v, steps, nil
 			}
 		}
 	}
-	v, err = s.judged(j, q, i, cfg, best)
+	v, err = s.validated(j, q, i, cfg, best)
 	return v, 0, err
 }
 
-// judged has a candidate judged beside the best so far, and shows that.
-func (s *search) judged(j judge, q question, i int, cfg Config, best validation.Scores) (validation.Scores, error) {
+// validated has a candidate validated beside the best so far, and shows that.
+func (s *search) validated(j validator, q searchStage, i int, cfg Config, best validation.Scores) (validation.Scores, error) {
 	stop := s.watch.Timing(fmt.Sprintf("model selection: %s, %s (%d of %d)", q.name, q.candidates[i].name, i+1, len(q.candidates)))
 	defer stop()
 	worse := validation.StopErrors
 	if q.sure > 0 {
 		worse = validation.StopSureErrors
 	}
-	v, err := j.judge(s.ctx, cfg, func(v validation.Scores) bool { return validation.Worse(v, best, worse) })
+	v, err := j.validate(s.ctx, cfg, func(v validation.Scores) bool { return validation.Worse(v, best, worse) })
 	return v, cmp.Or(err, v.Check())
 }
 
 // judgement is what became of a candidate or a part of its judging: a value, or why there is none.
-type judgement[T any] struct {
+type outcome[T any] struct {
 	Value   T
 	Failure string
 }
 
 // judgedOnce is once of work whose failures belong to a candidate, unless ctx has ended or the data could not be read.
-func judgedOnce[T any](ctx context.Context, j *journal.Journal, key string, work func() (T, error)) (T, error) {
-	found, err := journal.Once(j, key, func() (found judgement[T], err error) {
+func validatedOnce[T any](ctx context.Context, j *journal.Journal, key string, work func() (T, error)) (T, error) {
+	found, err := journal.Once(j, key, func() (found outcome[T], err error) {
 		if found.Value, err = work(); err == nil {
 			return found, nil
 		}
@@ -174,7 +174,7 @@ func judgedOnce[T any](ctx context.Context, j *journal.Journal, key string, work
 	return found.Value, err
 }
 
-// record keeps how a question was answered.
+// record keeps the outcome of a stage.
 func (s *search) record(stage SelectionStage, all []validation.Scores, chosen int) {
 	if chosen < 0 {
 		if len(stage.Candidates) > 0 {

@@ -293,8 +293,8 @@ func (s *blendSearch) score(direct []Prediction, share float64) (score, inflatio
 }
 
 // verdicts returns what the blend that was shared last makes of the examples.
-func (s *blendSearch) verdicts(b Blend) caseVerdicts {
-	c, all := newCaseVerdicts(s.count), make([]validation.Tally, s.count)
+func (s *blendSearch) scores(b Blend) caseScores {
+	c, all := newCaseScores(s.count), make([]validation.Tally, s.count)
 	scale := s.trials[0].model.posterior.Scaler().Scale
 	s.mixed(s.shown, b.Share, func(k, channel int, r, v float64) { all[k].Add(r, v*b.Inflation, scale[channel]) })
 	for k := range all {
@@ -371,19 +371,19 @@ func (s *blendSearch) each(ctx context.Context, body func(t blendTrial, obs Obse
 // A mixture is a blend for each of the usual patterns of what is missing, or one for what is known to be.
 type mixture struct {
 	Blends []Blend
-	Cases  caseVerdicts // what these make of a judge's cases; empty where that is to be found
+	Cases  caseScores // what these make of a validator's cases; empty where that is to be found
 }
 
-// add adds the blend of a pattern, which a search has shared last. Where little is to be tried it is judged by the predictions that it was found with.
-func (m *mixture) add(b Blend, j *fillJudge, kind int, s *blendSearch) {
+// add adds the blend of a pattern, which a search has shared last. Where little is to be tried it is validated by the predictions that it was found with.
+func (m *mixture) add(b Blend, j *fillValidator, kind int, s *blendSearch) {
 	m.Blends = append(m.Blends, b)
 	if j.rounds > 0 {
 		return
 	}
 	if m.Cases.Losses == nil {
-		m.Cases = newCaseVerdicts(len(j.cases))
+		m.Cases = newCaseScores(len(j.cases))
 	}
-	of, k := s.verdicts(b), 0
+	of, k := s.scores(b), 0
 	for i := range j.cases {
 		if j.cases[i].kind == kind {
 			m.Cases.Losses[i], m.Cases.Chi[i], m.Cases.Squares[i] = of.Losses[k], of.Chi[k], of.Squares[k]
@@ -393,7 +393,7 @@ func (m *mixture) add(b Blend, j *fillJudge, kind int, s *blendSearch) {
 }
 
 // blends returns a mixture for the models that a configuration learns.
-func (j *fillJudge) blends(ctx context.Context, cfg Config) (found mixture, err error) {
+func (j *fillValidator) blends(ctx context.Context, cfg Config) (found mixture, err error) {
 	models, err := j.models(ctx, cfg, 0, len(j.folds))
 	if err != nil {
 		return mixture{}, err
@@ -434,7 +434,7 @@ func (j *fillJudge) blends(ctx context.Context, cfg Config) (found mixture, err 
 const looseShrinkage = 0.1
 
 // trials are the cases of a pattern, by the models that have not seen them.
-func (j *fillJudge) trials(models []*Model, kind int) (trials []blendTrial) {
+func (j *fillValidator) trials(models []*Model, kind int) (trials []blendTrial) {
 	for f, m := range models {
 		t := blendTrial{model: m}
 		for i := range j.cases {
@@ -450,8 +450,8 @@ func (j *fillJudge) trials(models []*Model, kind int) (trials []blendTrial) {
 }
 
 // blended asks whether blends help; of models that keep no training residuals, whether factors of their variances do.
-func (s *search) blended(j *fillJudge, best standing) (standing, error) {
-	if s.ended() || !best.judged() || !j.inflated {
+func (s *search) blended(j *fillValidator, best incumbent) (incumbent, error) {
+	if s.ended() || !best.scored() || !j.inflated {
 		return best, nil
 	}
 	name, said := "mixture with similar examples", sharesText
@@ -467,10 +467,10 @@ func (s *search) blended(j *fillJudge, best standing) (standing, error) {
 	mixed := best.cfg
 	mixed.Infer.Blends = atSpacing(list, j.scale())
 	if found.Cases.Losses != nil {
-		j.judged.put(text(mixed), found.Cases)
+		j.scored.put(text(mixed), found.Cases)
 	}
 	best.Scores = validation.Scores{}
-	q := question{name: name, sure: validation.SureErrors, candidates: []option{
+	q := searchStage{name: name, sure: validation.SureErrors, candidates: []option{
 		{"none", func(*Config) {}},
 		{said(list), func(c *Config) { *c = mixed }},
 	}}
@@ -482,9 +482,9 @@ func (s *search) blended(j *fillJudge, best standing) (standing, error) {
 
 // measured returns what is found of the blends of what stands, once in a run. Where they cannot be found there are none, and what stands stays: that is told as of
 // any other candidate that is passed over.
-func measured[T any](s *search, name string, best standing, find func() (T, error)) (none T, err error) {
+func measured[T any](s *search, name string, best incumbent, find func() (T, error)) (none T, err error) {
 	stop := s.watch.Timing("model selection: " + name)
-	found, err := judgedOnce(s.ctx, s.given.run(), name+" of "+text(best.cfg), find)
+	found, err := validatedOnce(s.ctx, s.given.run(), name+" of "+text(best.cfg), find)
 	stop()
 	if err == nil {
 		return found, nil
@@ -502,18 +502,18 @@ func measured[T any](s *search, name string, best standing, find func() (T, erro
 // wholeExamples is the weight, in examples, of variances as some points say: all points say more, but of few examples.
 const wholeExamples = 4
 
-// atAllPoints asks by what factors variances are to be multiplied where the search has seen some points only: what is rough
+// rescaleAtAllPoints asks by what factors variances are to be multiplied where the search has seen some points only: what is rough
 // between those it does not know, and how much surer a model is that sees them all. Where little is to be tried a covariance of all points is not learned for that.
-func (s *search) atAllPoints(some *fillJudge, best standing) (standing, error) {
+func (s *search) rescaleAtAllPoints(some *fillValidator, best incumbent) (incumbent, error) {
 	costly := s.given.Effort == EffortQuick && best.cfg.Residual.Rounds > 0
-	if some.scale() == 1 || s.ended() || !best.judged() || s.given.Infer.Blends != nil || costly {
+	if some.scale() == 1 || s.ended() || !best.scored() || s.given.Infer.Blends != nil || costly {
 		return best, nil
 	}
 	under := len(completion.Patterns)
 	if s.quick() {
 		under = fewPatterns
 	}
-	j, err := newWholeJudge(s, leastHeldOut, under)
+	j, err := newWholeValidator(s, leastHeldOut, under)
 	if err != nil {
 		return best, err
 	}
@@ -526,8 +526,8 @@ func (s *search) atAllPoints(some *fillJudge, best standing) (standing, error) {
 	}
 	mixed := best.cfg
 	mixed.Infer.Blends = list
-	j.judged.put(text(mixed), found.Cases)
-	return s.ask(j, standing{cfg: best.cfg}, question{name: name, sure: validation.SureErrors, candidates: []option{
+	j.scored.put(text(mixed), found.Cases)
+	return s.ask(j, incumbent{cfg: best.cfg}, searchStage{name: name, sure: validation.SureErrors, candidates: []option{
 		{"as some points say", func(*Config) {}},
 		{factorsText(list), func(c *Config) { *c = mixed }},
 	}})
@@ -535,7 +535,7 @@ func (s *search) atAllPoints(some *fillJudge, best standing) (standing, error) {
 
 // factors returns the blends of a configuration, or one without similar examples for each kind of what is missing, their inflation
 // multiplied by what the cases of that kind take, and what these make of the cases.
-func (j *fillJudge) factors(ctx context.Context, cfg Config) (found mixture, err error) {
+func (j *fillValidator) factors(ctx context.Context, cfg Config) (found mixture, err error) {
 	all, err := j.losses(ctx, cfg)
 	if err != nil {
 		return found, err
@@ -552,7 +552,7 @@ func (j *fillJudge) factors(ctx context.Context, cfg Config) (found mixture, err
 		}
 		gap[i], share[i] = missing.Gap, missing.Seen
 	}
-	found = mixture{Blends: slices.Clone(cfg.Infer.Blends), Cases: newCaseVerdicts(len(j.cases))}
+	found = mixture{Blends: slices.Clone(cfg.Infer.Blends), Cases: newCaseScores(len(j.cases))}
 	known := len(found.Blends) == j.kinds
 	if !known {
 		found.Blends = make([]Blend, j.kinds)
@@ -569,7 +569,7 @@ func (j *fillJudge) factors(ctx context.Context, cfg Config) (found mixture, err
 		if !known {
 			*b = Blend{Gap: gaps / max(1, count), Seen: seen / max(1, count), Parts: 1, Inflation: 1}
 		}
-		factors[kind] = drawnToOne(chi/max(1, count), count)
+		factors[kind] = shrunkToOne(chi/max(1, count), count)
 		b.Inflation *= factors[kind]
 	}
 	dimensions := joined(m.Grid()).Cols
@@ -581,11 +581,11 @@ func (j *fillJudge) factors(ctx context.Context, cfg Config) (found mixture, err
 	return found, nil
 }
 
-// drawnToOne returns the factor that so many examples say variances take, and wholeExamples others that they are right: the mean of both, of precisions where
+// shrunkToOne returns the factor that so many examples say variances take, and wholeExamples others that they are right: the mean of both, of precisions where
 // variances are too large, so that a factor and its inverse are drawn alike.
-func drawnToOne(factor, examples float64) float64 {
+func shrunkToOne(factor, examples float64) float64 {
 	if factor < 1 {
-		return 1 / drawnToOne(1/max(factor, leastFactor), examples)
+		return 1 / shrunkToOne(1/max(factor, leastFactor), examples)
 	}
 	return (examples*factor + wholeExamples) / (examples + wholeExamples)
 }

@@ -13,15 +13,15 @@ import (
 )
 
 // A model that keeps no residuals gets blends without shares: for each pattern the factor of variances that its cases take, with
-// which they are filled in as the judge of its candidates took them to be.
+// which they are filled in as the validator of its candidates took them to be.
 func TestFactorsOfVariances(t *testing.T) {
 	ctx := context.Background()
 	s := newSearch(t, waves(24), Config{Effort: EffortNormal, LatentDims: 2, Training: steps(12)})
-	j, err := newFillJudge(s)
+	j, err := newFillValidator(s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := filled(s.given, s.whiteNoise())
+	cfg := withDefaults(s.given, s.whiteNoise())
 	found, err := j.blends(ctx, cfg)
 	list := found.Blends
 	if err != nil || len(list) != len(completion.Patterns) {
@@ -43,18 +43,18 @@ func TestFactorsOfVariances(t *testing.T) {
 			t.Errorf("pattern %d: %+v, expected no share and a factor of %v", kind, b, want)
 		}
 	}
-	expected := j.verdict(plain)
+	expected := j.scores(plain)
 	cfg.Infer.Blends = list
 	inflated, err := j.losses(ctx, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
 	j.inflated = false
-	got := j.verdict(inflated)
+	got := j.scores(inflated)
 	if m, e := validation.Difference(got, expected); math.Abs(m) > 0.15 || e > 0.15 { // of so few points some examples are more like another pattern and take its factor
 		t.Errorf("filled in with factors, examples are worse than expected by %v ± %v", m, e)
 	}
-	if m, _ := validation.Difference(got, j.verdict(plain)); !(m < 0) {
+	if m, _ := validation.Difference(got, j.scores(plain)); !(m < 0) {
 		t.Errorf("factors make the density worse by %v", m)
 	}
 }
@@ -76,11 +76,11 @@ func TestBlendIsFound(t *testing.T) {
 	}
 	ctx := t.Context()
 	s := newSearch(t, correlated(160, 6, 5, false), Config{Effort: EffortNormal, LatentDims: 2, Training: steps(6)})
-	j, err := newFillJudge(s)
+	j, err := newFillValidator(s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := filled(s.given, s.learnedNoise())
+	cfg := withDefaults(s.given, s.learnedNoise())
 	models, err := j.models(ctx, cfg, 0, len(j.folds))
 	if err != nil {
 		t.Fatal(err)
@@ -160,11 +160,11 @@ func TestQuickDampsNothing(t *testing.T) {
 	defer func(list []float64) { dampings = list }(dampings)
 	dampings = []float64{1} // if it were
 	s := newSearch(t, correlated(24, 6, 5, false), Config{Effort: EffortQuick, LatentDims: 2, Training: steps(6)})
-	j, err := newFillJudge(s)
+	j, err := newFillValidator(s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := j.blends(t.Context(), filled(s.given, s.learnedNoise()))
+	found, err := j.blends(t.Context(), withDefaults(s.given, s.learnedNoise()))
 	if err != nil || len(found.Blends) != len(completion.Patterns) {
 		t.Fatalf("%d blends, error %v", len(found.Blends), err)
 	}
@@ -180,11 +180,11 @@ func TestLooseShrinkage(t *testing.T) {
 	ctx, loose := t.Context(), map[bool]int{}
 	for seed := range 8 {
 		s := newSearch(t, correlated(24, 6, 5+seed, false), Config{Effort: EffortQuick, LatentDims: 2, Training: steps(6)})
-		j, err := newFillJudge(s)
+		j, err := newFillValidator(s)
 		if err != nil {
 			t.Fatal(err)
 		}
-		cfg := filled(s.given, s.learnedNoise())
+		cfg := withDefaults(s.given, s.learnedNoise())
 		tight, err := j.blends(ctx, cfg)
 		if err != nil {
 			t.Fatal(err)
@@ -229,18 +229,18 @@ func TestLooseShrinkage(t *testing.T) {
 	}
 }
 
-// Where little is to be tried a mixture is judged by the predictions that it was found with, which are those that each pattern's blend makes of its cases;
-// otherwise it is judged afresh.
+// Where little is to be tried a mixture is validated by the predictions that it was found with, which are those that each pattern's blend makes of its cases;
+// otherwise it is validated afresh.
 func TestMixtureJudgedOnce(t *testing.T) {
 	ctx := t.Context()
 	for _, many := range []bool{false, true} {
 		s := newSearch(t, correlated(24, 6, 5, false), Config{Effort: EffortQuick, LatentDims: 2, Training: steps(6)})
-		j, err := newFillJudge(s)
+		j, err := newFillValidator(s)
 		if err != nil {
 			t.Fatal(err)
 		}
 		j.many = many
-		cfg := filled(s.given, s.learnedNoise())
+		cfg := withDefaults(s.given, s.learnedNoise())
 		found, err := j.blends(ctx, cfg)
 		if err != nil || len(found.Blends) != len(completion.Patterns) {
 			t.Fatalf("%d blends, error %v", len(found.Blends), err)
@@ -267,15 +267,15 @@ func TestMixtureJudgedOnce(t *testing.T) {
 	}
 }
 
-// What a quick search mixes is judged once: nothing is filled in again.
+// What a quick search mixes is validated once: nothing is filled in again.
 func TestQuickFillsInNoMixture(t *testing.T) {
 	s := newSearch(t, correlated(24, 6, 5, false), Config{Effort: EffortQuick, LatentDims: 2, Training: steps(6)})
-	j, err := newFillJudge(s)
+	j, err := newFillValidator(s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	best := standing{cfg: filled(s.given, s.learnedNoise())}
-	if best.Scores, err = j.judge(t.Context(), best.cfg, func(validation.Scores) bool { return false }); err != nil {
+	best := incumbent{cfg: withDefaults(s.given, s.learnedNoise())}
+	if best.Scores, err = j.validate(t.Context(), best.cfg, func(validation.Scores) bool { return false }); err != nil {
 		t.Fatal(err)
 	}
 	found, err := j.blends(t.Context(), best.cfg)
@@ -287,7 +287,7 @@ func TestQuickFillsInNoMixture(t *testing.T) {
 	if _, err = s.blended(j, best); err != nil {
 		t.Fatal(err)
 	}
-	got, known := j.judged.get(text(mixed))
+	got, known := j.scored.get(text(mixed))
 	if !known || !slices.Equal(got.Losses, found.Cases.Losses) {
 		t.Errorf("judged by %v, expected %v", got.Losses, found.Cases.Losses)
 	}
@@ -319,7 +319,7 @@ func TestQuickMixesOneCandidate(t *testing.T) {
 func TestQuickHoldsOutFewOfFew(t *testing.T) {
 	for n, want := range map[int]int{60: 8, 199: 8, 200: 12} {
 		s := newSearch(t, correlated(n, 6, 5, false), Config{Effort: EffortQuick, LatentDims: 2, Training: steps(6)})
-		j, err := newFillJudge(s)
+		j, err := newFillValidator(s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -336,11 +336,11 @@ func TestDampingIsFound(t *testing.T) {
 	}
 	ctx := t.Context()
 	search := newSearch(t, correlated(60, 6, 5, false), Config{Effort: EffortNormal, LatentDims: 2, Training: steps(6)})
-	j, err := newFillJudge(search)
+	j, err := newFillValidator(search)
 	if err != nil {
 		t.Fatal(err)
 	}
-	models, err := j.models(ctx, filled(search.given, search.learnedNoise()), 0, 1)
+	models, err := j.models(ctx, withDefaults(search.given, search.learnedNoise()), 0, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -402,16 +402,16 @@ func TestDampingIsFound(t *testing.T) {
 func TestMixtureStands(t *testing.T) {
 	for name, preset := range map[string]func(s *search) Config{"shares": (*search).learnedNoise, "none": (*search).whiteNoise} {
 		s := newSearch(t, correlated(24, 6, 5, false), Config{Effort: EffortQuick, LatentDims: 2, Training: steps(6)})
-		j, err := newFillJudge(s)
+		j, err := newFillValidator(s)
 		if err != nil {
 			t.Fatal(err)
 		}
-		cfg := filled(s.given, preset(s))
+		cfg := withDefaults(s.given, preset(s))
 		all, err := j.losses(t.Context(), cfg)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.blended(j, standing{cfg, j.verdict(all)}); err != nil {
+		if _, err := s.blended(j, incumbent{cfg, j.scores(all)}); err != nil {
 			t.Fatal(err)
 		}
 		last := s.selection.Stages[len(s.selection.Stages)-1]
@@ -424,7 +424,7 @@ func TestMixtureStands(t *testing.T) {
 // A factor that few examples tell is drawn to 1, and its inverse as much.
 func TestDrawnToOne(t *testing.T) {
 	for _, c := range []struct{ factor, examples, want float64 }{{1, 7, 1}, {4, 6, 2.8}, {0.25, 6, 1 / 2.8}, {3, 0, 1}, {0, 6, 10 / (6/leastFactor + 4)}} {
-		if got := drawnToOne(c.factor, c.examples); math.Abs(got-c.want) > 1e-12*c.want {
+		if got := shrunkToOne(c.factor, c.examples); math.Abs(got-c.want) > 1e-12*c.want {
 			t.Errorf("%v of %v examples: %v, expected %v", c.factor, c.examples, got, c.want)
 		}
 	}
@@ -434,7 +434,7 @@ func TestDrawnToOne(t *testing.T) {
 func TestFactorsAtAllPoints(t *testing.T) {
 	ctx := context.Background()
 	s := newSearch(t, waves(24), Config{Effort: EffortNormal, LatentDims: 2, Training: steps(12)})
-	j, err := newWholeJudge(s, leastHeldOut, len(completion.Patterns))
+	j, err := newWholeValidator(s, leastHeldOut, len(completion.Patterns))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -442,7 +442,7 @@ func TestFactorsAtAllPoints(t *testing.T) {
 		t.Fatalf("%d folds of %d points, %d cases of %d examples", len(j.folds), j.folds[0].data.Grid.Len(), len(j.cases), j.examples())
 	}
 	j.inflated = false
-	cfg := filled(s.given, s.whiteNoise())
+	cfg := withDefaults(s.given, s.whiteNoise())
 	for range 2 {
 		found, err := j.factors(ctx, cfg)
 		list := found.Blends
@@ -467,7 +467,7 @@ func TestFactorsAtAllPoints(t *testing.T) {
 					count++
 				}
 			}
-			if want.Inflation *= drawnToOne(chi/count, count); math.Abs(b.Inflation-want.Inflation) > 1e-12*want.Inflation {
+			if want.Inflation *= shrunkToOne(chi/count, count); math.Abs(b.Inflation-want.Inflation) > 1e-12*want.Inflation {
 				t.Errorf("pattern %d: a factor of %v, expected %v", kind, b.Inflation, want.Inflation)
 			}
 			if want.Inflation = b.Inflation; b != want {
@@ -489,7 +489,7 @@ func TestFactorsAtAllPoints(t *testing.T) {
 func TestWholeJudge(t *testing.T) {
 	s := newSearch(t, waves(40), Config{Effort: EffortQuick})
 	for under, want := range map[int]int{1: 2, 2: 4, 4: 8} {
-		j, err := newWholeJudge(s, 8, under)
+		j, err := newWholeValidator(s, 8, under)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -511,28 +511,28 @@ func TestAtAllPointsIsAsked(t *testing.T) {
 		"blend given": {Effort: EffortNormal, Infer: InferOptions{Blends: []Blend{}}},
 	} {
 		s := newSearch(t, waves(24), cfg)
-		j, err := newFillJudge(s)
+		j, err := newFillValidator(s)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if name != "all points" {
 			j.folds[0].scale = 0.5
 		}
-		best := standing{Scores: validation.Scores{Losses: []float64{1}, Errors: []float64{1}}}
+		best := incumbent{Scores: validation.Scores{Losses: []float64{1}, Errors: []float64{1}}}
 		best.cfg.Residual.Rounds = 1
-		if got, err := s.atAllPoints(j, best); err != nil || len(s.selection.Stages) > 0 || len(got.cfg.Infer.Blends) > 0 {
+		if got, err := s.rescaleAtAllPoints(j, best); err != nil || len(s.selection.Stages) > 0 || len(got.cfg.Infer.Blends) > 0 {
 			t.Errorf("%s: %v asked, error %v", name, s.selection.Stages, err)
 		}
 	}
 	for _, effort := range []Effort{EffortNormal, EffortQuick} {
 		s := newSearch(t, waves(24), Config{Effort: effort, LatentDims: 2, Training: steps(12)})
-		j, err := newFillJudge(s)
+		j, err := newFillValidator(s)
 		if err != nil {
 			t.Fatal(err)
 		}
 		j.folds[0].scale = 0.5
-		best := standing{filled(s.given, s.whiteNoise()), validation.Scores{Losses: []float64{1}, Errors: []float64{1}}}
-		if _, err := s.atAllPoints(j, best); err != nil || len(s.selection.Stages) != 1 || len(s.selection.Stages[0].Candidates) != 2 {
+		best := incumbent{withDefaults(s.given, s.whiteNoise()), validation.Scores{Losses: []float64{1}, Errors: []float64{1}}}
+		if _, err := s.rescaleAtAllPoints(j, best); err != nil || len(s.selection.Stages) != 1 || len(s.selection.Stages[0].Candidates) != 2 {
 			t.Errorf("%s: %+v asked, error %v", effort, s.selection.Stages, err)
 		}
 	}

@@ -14,9 +14,9 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 )
 
-// A fillJudge holds some examples out, fold by fold, has the others learned and judges how well the values
+// A fillValidator holds some examples out, fold by fold, has the others learned and validates how well the values
 // hidden of those held out are filled in.
-type fillJudge struct {
+type fillValidator struct {
 	folds  []fold
 	cases  []fillCase // in the order of folds
 	kinds  int        // of patterns of what is missing
@@ -24,31 +24,31 @@ type fillJudge struct {
 	many   bool       // examples, of which a model learns more than the search does
 
 	inflated bool // variances will be multiplied as is best for each pattern
-	judged   recent[caseVerdicts]
+	scored   recent[caseScores]
 }
 
-// verdictsKept is of how many configurations a judge remembers what it found: of the two of the first question, and of one with a blend.
-const verdictsKept = 3
+// scoresKept is of how many configurations a validator remembers what it found: of the two of the first stage, and of one with a blend.
+const scoresKept = 3
 
 // caseVerdicts are what was found of each case, means over what is hidden: the negative log density, the square of the error over
 // its variance, and the square of the error in standard deviations of the data.
-type caseVerdicts struct{ Losses, Chi, Squares []float64 }
+type caseScores struct{ Losses, Chi, Squares []float64 }
 
-func newCaseVerdicts(cases int) caseVerdicts {
-	return caseVerdicts{make([]float64, cases), make([]float64, cases), make([]float64, cases)}
+func newCaseScores(cases int) caseScores {
+	return caseScores{make([]float64, cases), make([]float64, cases), make([]float64, cases)}
 }
 
-func (c caseVerdicts) and(more caseVerdicts) caseVerdicts {
-	return caseVerdicts{append(c.Losses, more.Losses...), append(c.Chi, more.Chi...), append(c.Squares, more.Squares...)}
+func (c caseScores) and(more caseScores) caseScores {
+	return caseScores{append(c.Losses, more.Losses...), append(c.Chi, more.Chi...), append(c.Squares, more.Squares...)}
 }
 
 // newFillJudge divides the examples, each of which has at least one pattern of what is missing.
-func newFillJudge(s *search) (*fillJudge, error) { return s.thinnedJudge(1) }
+func newFillValidator(s *search) (*fillValidator, error) { return s.thinnedValidator(1) }
 
 // thinnedJudge divides the examples, each of which has at least so many patterns. Too many points are thinned out: all that is seen near
 // a missing value thins out with it.
-func (s *search) thinnedJudge(fewest int) (*fillJudge, error) {
-	rng := s.judgeRandom()
+func (s *search) thinnedValidator(fewest int) (*fillValidator, error) {
+	rng := s.validationRandom()
 	points, grid, scale := s.validationPoints(rng)
 	plan := s.plan
 	if _, _, channels := s.data.Source.Dims(); len(points)*channels > mostValidation { // filling in takes longer, and says more
@@ -68,28 +68,30 @@ func (s *search) thinnedJudge(fewest int) (*fillJudge, error) {
 		plan.heldOut = leastSecond
 	}
 	plan.patterns = max(plan.patterns, fewest)
-	return s.fillJudge(rng, plan, points, grid, scale)
+	return s.fillValidator(rng, plan, points, grid, scale)
 }
 
 // newWholeJudge is newFillJudge at all points, of so many examples, each under so many patterns in turn; under one where only one is known.
-func newWholeJudge(s *search, heldOut, under int) (*fillJudge, error) {
+func newWholeValidator(s *search, heldOut, under int) (*fillValidator, error) {
 	if s.data.holes != nil {
 		under = 1
 	}
-	return s.fillJudge(s.judgeRandom(), plan{heldOut: heldOut, folds: 1, patterns: under}, allBut(s.data.Grid.Len(), nil), s.data.Grid, 1)
+	return s.fillValidator(s.validationRandom(), plan{heldOut: heldOut, folds: 1, patterns: under}, allBut(s.data.Grid.Len(), nil), s.data.Grid, 1)
 }
 
-func (s *search) judgeRandom() *rand.Rand { return rand.New(rand.NewPCG(s.given.Seed, 0x63686f6f7365)) }
+func (s *search) validationRandom() *rand.Rand {
+	return rand.New(rand.NewPCG(s.given.Seed, 0x63686f6f7365))
+}
 
-// fillJudge returns the judge of some points, as fine as scale says.
-func (s *search) fillJudge(rng *rand.Rand, plan plan, points []int, grid Grid, scale float64) (*fillJudge, error) {
+// fillValidator returns the validator of some points, as fine as scale says.
+func (s *search) fillValidator(rng *rand.Rand, plan plan, points []int, grid Grid, scale float64) (*fillValidator, error) {
 	_, _, channels := s.data.Source.Dims()
 	x, kinds := joined(grid), 1
 	if len(s.data.Hide) == 0 && s.data.holes == nil {
 		kinds = len(completion.Patterns)
 	}
 	next := 0
-	j, err := s.judgeWithout(s.heldOut(rng, plan), points, grid, func(fold, example int, values []float64) (cases []fillCase) {
+	j, err := s.validatorWithout(s.heldOut(rng, plan), points, grid, func(fold, example int, values []float64) (cases []fillCase) {
 		for range plan.patterns {
 			c := s.newCase(rng, fold, example, next, values, x, points, channels)
 			c.kind = next % kinds
@@ -108,15 +110,15 @@ func (s *search) fillJudge(rng *rand.Rand, plan plan, points []int, grid Grid, s
 	return j, nil
 }
 
-// judgeWithout returns the judge whose folds learn, at some points, from all examples but those held out, of which casesOf makes the cases.
-func (s *search) judgeWithout(heldOut [][]int, points []int, grid Grid, casesOf func(fold, example int, values []float64) []fillCase) (*fillJudge, error) {
+// validatorWithout returns the validator whose folds learn, at some points, from all examples but those held out, of which casesOf makes the cases.
+func (s *search) validatorWithout(heldOut [][]int, points []int, grid Grid, casesOf func(fold, example int, values []float64) []fillCase) (*fillValidator, error) {
 	n, _, channels := s.data.Source.Dims()
 	complete := mat.New(n, len(points)*channels)
 	if err := readPoints(complete, s.data.Source, points); err != nil {
 		return nil, err
 	}
-	j := &fillJudge{kinds: 1, rounds: s.plan.rounds, many: n >= manyExamples}
-	j.judged.most = verdictsKept
+	j := &fillValidator{kinds: 1, rounds: s.plan.rounds, many: n >= manyExamples}
+	j.scored.most = scoresKept
 	for f, out := range heldOut {
 		in := s.learnedBy(n, out)
 		learned := mat.New(len(in), complete.Cols)
@@ -125,7 +127,7 @@ func (s *search) judgeWithout(heldOut [][]int, points []int, grid Grid, casesOf 
 		}
 		d := Data{Source: NewSource(learned.Data, len(in), len(points), channels), Grid: grid}
 		d.Times, d.Sequences = instantsOf(s.data, in)
-		d.unsure = s.data.unsure.of(in, points, channels)
+		d.imputationErrors = s.data.imputationErrors.of(in, points, channels)
 		j.folds = append(j.folds, fold{data: d, scale: 1})
 		for _, i := range out {
 			j.cases = append(j.cases, casesOf(f, i, complete.Row(i))...)
@@ -134,31 +136,31 @@ func (s *search) judgeWithout(heldOut [][]int, points []int, grid Grid, casesOf 
 	return j, nil
 }
 
-// judge implements the interface: the first fold alone where that may be enough, then the others.
-func (j *fillJudge) judge(ctx context.Context, cfg Config, hopeless func(validation.Scores) bool) (v validation.Scores, err error) {
-	all, known := j.judged.get(text(cfg))
+// validate implements the interface: the first fold alone where that may be enough, then the others.
+func (j *fillValidator) validate(ctx context.Context, cfg Config, hopeless func(validation.Scores) bool) (v validation.Scores, err error) {
+	all, known := j.scored.get(text(cfg))
 	if !known {
 		if all, err = j.fill(ctx, cfg, 0, 1); err != nil {
 			return v, err
 		}
 		if len(j.folds) > 1 {
-			if v = j.verdict(all); hopeless(v) {
+			if v = j.scores(all); hopeless(v) {
 				return v, nil
 			}
-			var rest caseVerdicts
+			var rest caseScores
 			if rest, err = j.fill(ctx, cfg, 1, len(j.folds)); err != nil {
 				return v, err
 			}
 			all = all.and(rest)
 		}
-		j.judged.put(text(cfg), all)
+		j.scored.put(text(cfg), all)
 	}
-	return j.verdict(all), nil
+	return j.scores(all), nil
 }
 
-// verdict returns what cases say of their examples, each of which has equally many in a row: where variances will be multiplied
+// scores returns what cases say of their examples, each of which has equally many in a row: where variances will be multiplied
 // as is best for each pattern, after that.
-func (j *fillJudge) verdict(c caseVerdicts) (v validation.Scores) {
+func (j *fillValidator) scores(c caseScores) (v validation.Scores) {
 	each := len(j.cases) / j.examples()
 	inflations := make([]float64, j.kinds)
 	for kind := range inflations {
@@ -186,20 +188,20 @@ func (j *fillJudge) verdict(c caseVerdicts) (v validation.Scores) {
 }
 
 // losses returns what is found of every case.
-func (j *fillJudge) losses(ctx context.Context, cfg Config) (caseVerdicts, error) {
-	_, err := j.judge(ctx, cfg, func(validation.Scores) bool { return false })
-	all, _ := j.judged.get(text(cfg))
+func (j *fillValidator) losses(ctx context.Context, cfg Config) (caseScores, error) {
+	_, err := j.validate(ctx, cfg, func(validation.Scores) bool { return false })
+	all, _ := j.scored.get(text(cfg))
 	return all, err
 }
 
 // fill fills in the cases of the folds from ≤ k < to, or returns what an earlier run has found of them.
-func (j *fillJudge) fill(ctx context.Context, cfg Config, from, to int) (caseVerdicts, error) {
+func (j *fillValidator) fill(ctx context.Context, cfg Config, from, to int) (caseScores, error) {
 	key := fmt.Sprintf("folds %d to %d filled in by %s", from, to, text(cfg))
-	return judgedOnce(ctx, cfg.run(), key, func() (caseVerdicts, error) { return j.filled(ctx, cfg, from, to) })
+	return validatedOnce(ctx, cfg.run(), key, func() (caseScores, error) { return j.filled(ctx, cfg, from, to) })
 }
 
 // filled fills in the cases of the folds from ≤ k < to.
-func (j *fillJudge) filled(ctx context.Context, cfg Config, from, to int) (all caseVerdicts, err error) {
+func (j *fillValidator) filled(ctx context.Context, cfg Config, from, to int) (all caseScores, err error) {
 	models, err := j.models(ctx, cfg, from, to)
 	if err != nil {
 		return all, err
@@ -209,19 +211,19 @@ func (j *fillJudge) filled(ctx context.Context, cfg Config, from, to int) (all c
 	first, _ := slices.BinarySearchFunc(j.cases, from, byFold)
 	last, _ := slices.BinarySearchFunc(j.cases, to, byFold)
 	cases := j.cases[first:last]
-	all = newCaseVerdicts(len(cases))
+	all = newCaseScores(len(cases))
 	failures := make([]error, len(cases))
 	mat.Parallel(len(cases), func(i int) {
 		if ctx.Err() == nil {
-			all.Losses[i], all.Chi[i], all.Squares[i], failures[i] = cases[i].judge(ctx, models[cases[i].fold-from], infer)
+			all.Losses[i], all.Chi[i], all.Squares[i], failures[i] = cases[i].score(ctx, models[cases[i].fold-from], infer)
 		}
 	})
 	if err := ctx.Err(); err != nil {
-		return caseVerdicts{}, err
+		return caseScores{}, err
 	}
 	for i, err := range failures {
 		if err != nil {
-			return caseVerdicts{}, fmt.Errorf("model selection, held-out example %d: %w", cases[i].example, err)
+			return caseScores{}, fmt.Errorf("model selection, held-out example %d: %w", cases[i].example, err)
 		}
 	}
 	return all, nil
@@ -230,7 +232,7 @@ func (j *fillJudge) filled(ctx context.Context, cfg Config, from, to int) (all c
 func byFold(c fillCase, fold int) int { return cmp.Compare(c.fold, fold) }
 
 // examples returns how many are held out.
-func (j *fillJudge) examples() (n int) {
+func (j *fillValidator) examples() (n int) {
 	for i := range j.cases {
 		if i == 0 || j.cases[i].example != j.cases[i-1].example || j.cases[i].fold != j.cases[i-1].fold {
 			n++
@@ -239,9 +241,9 @@ func (j *fillJudge) examples() (n int) {
 	return n
 }
 
-// judge returns means over what is hidden: of the negative log density, of the error's square over its variance, and of that square in standard
+// score returns means over what is hidden: of the negative log density, of the error's square over its variance, and of that square in standard
 // deviations of the training data.
-func (c *fillCase) judge(ctx context.Context, m *Model, o InferOptions) (loss, chi, square float64, err error) {
+func (c *fillCase) score(ctx context.Context, m *Model, o InferOptions) (loss, chi, square float64, err error) {
 	channels := m.Channels()
 	obs, err := c.observed(m)
 	if err != nil {
@@ -300,7 +302,7 @@ func (m *Model) knows(sequence int) bool {
 }
 
 // models returns what a configuration learns from each of the folds from ≤ k < to, which do not bear on one another.
-func (j *fillJudge) models(ctx context.Context, cfg Config, from, to int) ([]*Model, error) {
+func (j *fillValidator) models(ctx context.Context, cfg Config, from, to int) ([]*Model, error) {
 	models := make([]*Model, to-from)
 	return models, eachOf(to-from, func(k int) (err error) {
 		models[k], err = j.folds[from+k].model(ctx, cfg)
@@ -320,4 +322,4 @@ func eachOf(n int, body func(k int) error) error {
 }
 
 // scale is that of all folds.
-func (j *fillJudge) scale() float64 { return j.folds[0].scale }
+func (j *fillValidator) scale() float64 { return j.folds[0].scale }

@@ -102,15 +102,15 @@ func TestFillJudge(t *testing.T) {
 	} {
 		d := waves(22)
 		d.Hide = c.masks
-		d.unsure = unsure{mat.New(20, 20), mat.New(22, 20)}
-		for k := range d.unsure.covariance.Data {
-			d.unsure.covariance.Data[k], d.unsure.variance.Data[k] = float64(k), float64(k)
+		d.imputationErrors = imputationErrors{mat.New(20, 20), mat.New(22, 20)}
+		for k := range d.imputationErrors.covariance.Data {
+			d.imputationErrors.covariance.Data[k], d.imputationErrors.variance.Data[k] = float64(k), float64(k)
 		}
 		if c.times != nil {
 			d = d.at(c.times, labels)
 		}
 		s := newSearch(t, d, Config{Effort: c.effort})
-		j, err := newFillJudge(s)
+		j, err := newFillValidator(s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -128,11 +128,11 @@ func TestFillJudge(t *testing.T) {
 			if n != 22-len(held) || points != 20 || channels != 1 || fold.scale != 1 || len(fold.data.Grid) != 2 {
 				t.Fatalf("%s, fold %d: %d examples of %d points and %d channels, %d held out", c.name, f, n, points, channels, len(held))
 			}
-			u, learned0 := fold.data.unsure, 0
+			u, learned0 := fold.data.imputationErrors, 0
 			for held[learned0] {
 				learned0++
 			}
-			if !slices.Equal(u.covariance.Data, d.unsure.covariance.Data) || u.variance.Rows != n || !slices.Equal(u.variance.Row(0), d.unsure.variance.Row(learned0)) {
+			if !slices.Equal(u.covariance.Data, d.imputationErrors.covariance.Data) || u.variance.Rows != n || !slices.Equal(u.variance.Row(0), d.imputationErrors.variance.Row(learned0)) {
 				t.Errorf("%s, fold %d: %v is unsure", c.name, f, u)
 			}
 			learned := mat.New(n, 20)
@@ -188,7 +188,7 @@ func TestFoldsLearnFromSome(t *testing.T) {
 		if c.holes {
 			s.data.holes = new(completion.Mask)
 		}
-		out := divide(s.judgeRandom(), c.data.Examples, s.plan, false)[0]
+		out := divide(s.validationRandom(), c.data.Examples, s.plan, false)[0]
 		in := s.learnedBy(c.data.Examples, out)
 		if len(in) != c.want || !slices.IsSorted(in) || len(slices.Compact(slices.Clone(in))) != len(in) {
 			t.Errorf("%s: learned from %d examples, expected %d", name, len(in), c.want)
@@ -204,16 +204,16 @@ func TestFoldsLearnFromSome(t *testing.T) {
 	}
 }
 
-// What was found of the two candidates of the first question is remembered when a blend is judged.
+// What was found of the two candidates of the first stage is remembered when a blend is validated.
 func TestVerdictsAreRemembered(t *testing.T) {
-	j, err := newFillJudge(newSearch(t, waves(16), Config{Effort: EffortQuick}))
+	j, err := newFillValidator(newSearch(t, waves(16), Config{Effort: EffortQuick}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for k := range 3 {
-		j.judged.put(fmt.Sprint(k), caseVerdicts{Losses: []float64{float64(k)}})
+		j.scored.put(fmt.Sprint(k), caseScores{Losses: []float64{float64(k)}})
 	}
-	if all, known := j.judged.get("0"); !known || all.Losses[0] != 0 {
+	if all, known := j.scored.get("0"); !known || all.Losses[0] != 0 {
 		t.Errorf("%v, known %t", all, known)
 	}
 }
@@ -229,7 +229,7 @@ func line22() (list []int) {
 func TestHeldOutIsNotLearned(t *testing.T) {
 	d, changed := waves(16), waves(16)
 	cfg := Config{Effort: EffortQuick, LatentDims: 3, Residual: ResidualConfig{Kernel: matern32, Rounds: 1, Local: On}, Factors: FactorsJoint, Training: steps(8)}
-	j, err := newFillJudge(newSearch(t, d, cfg))
+	j, err := newFillValidator(newSearch(t, d, cfg))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,11 +238,11 @@ func TestHeldOutIsNotLearned(t *testing.T) {
 			changed.Y.Data[c.example*20+k] += float64(17 * k % 5)
 		}
 	}
-	other, err := newFillJudge(newSearch(t, changed, cfg))
+	other, err := newFillValidator(newSearch(t, changed, cfg))
 	if err != nil {
 		t.Fatal(err)
 	}
-	models := func(j *fillJudge) []*Model {
+	models := func(j *fillValidator) []*Model {
 		t.Helper()
 		m, err := j.models(context.Background(), cfg, 0, len(j.folds))
 		if err != nil || len(m) != len(j.folds) {
@@ -267,32 +267,32 @@ func TestHeldOutIsNotLearned(t *testing.T) {
 // never finds no candidate hopeless.
 func never(validation.Scores) bool { return false }
 
-// What a candidate's result is does not depend on those judged before it.
+// What a candidate's result is does not depend on those validated before it.
 func TestJudgedInAnyOrder(t *testing.T) {
 	s := newSearch(t, waves(16), Config{Effort: EffortQuick})
-	learned := filled(Config{LatentDims: 3, Training: steps(6)}, s.learnedNoise())
+	learned := withDefaults(Config{LatentDims: 3, Training: steps(6)}, s.learnedNoise())
 	var cfgs []Config
 	for _, change := range []func(c *Config){
 		func(*Config) {}, func(c *Config) { c.Residual.Taper = 2 }, func(c *Config) { c.LatentDims = 2 }, func(c *Config) { c.Infer.DegreesOfFreedom = 4 },
-		func(c *Config) { *c = filled(Config{LatentDims: 3, Training: steps(6)}, s.whiteNoise()) },
+		func(c *Config) { *c = withDefaults(Config{LatentDims: 3, Training: steps(6)}, s.whiteNoise()) },
 	} {
 		c := learned
 		change(&c)
 		cfgs = append(cfgs, c)
 	}
 	results := map[int]string{}
-	shared, err := newFillJudge(s)
+	shared, err := newFillValidator(s)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, i := range []int{0, 1, 2, 3, 4, 3, 0, 2, 4, 1, 1} {
 		j := shared
 		if results[i] == "" {
-			if j, err = newFillJudge(s); err != nil {
+			if j, err = newFillValidator(s); err != nil {
 				t.Fatal(err)
 			}
 		}
-		v, err := j.judge(context.Background(), cfgs[i], never)
+		v, err := j.validate(context.Background(), cfgs[i], never)
 		got := fmt.Sprint(v, err)
 		if err != nil || results[i] != "" && results[i] != got {
 			t.Errorf("candidate %d: %s, first %s", i, got, results[i])
@@ -315,7 +315,7 @@ func TestFillCase(t *testing.T) {
 		missing[k] = k%4 == 0
 	}
 	c := newFillCase(0, 0, truth, missing, Data{})
-	loss, chi, square, err := c.judge(ctx, m, InferOptions{})
+	loss, chi, square, err := c.score(ctx, m, InferOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -334,7 +334,7 @@ func TestFillCase(t *testing.T) {
 		t.Errorf("%v, %v and %v, want %v, %v and %v", loss, chi, square, wantLoss, wantChi, wantSquare)
 	}
 	c = newFillCase(0, 0, truth, make([]bool, 30), Data{})
-	if loss, chi, square, err := c.judge(ctx, m, InferOptions{}); loss != 0 || chi != 0 || square != 0 || err != nil {
+	if loss, chi, square, err := c.score(ctx, m, InferOptions{}); loss != 0 || chi != 0 || square != 0 || err != nil {
 		t.Errorf("nothing hidden: %v, %v, error %v", loss, square, err)
 	}
 }
@@ -397,10 +397,10 @@ func TestValidationPoints(t *testing.T) {
 	}
 }
 
-// thinnedOut checks a judge that has some of the points: masks and values are of these, reaches in spacings shrink.
+// thinnedOut checks a validator that has some of the points: masks and values are of these, reaches in spacings shrink.
 func thinnedOut(t *testing.T, s *search, want int, scale float64) {
 	t.Helper()
-	j, err := newFillJudge(s)
+	j, err := newFillValidator(s)
 	if err != nil {
 		t.Fatal(err)
 	}

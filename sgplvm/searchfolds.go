@@ -35,8 +35,8 @@ type fold struct {
 	learned recent[*Model]        // of learnedKept
 }
 
-// trainedKept is how many parameters a fold keeps: the first question's candidates, so that further ones begin where the best was; learnedKept how
-// many models, of at most so many numbers: the best and a ladder beside it.
+// trainedKept is how many parameters a fold keeps: the first stage's candidates, so that further ones begin where the best was; learnedKept how
+// many models, of at most so many numbers: the best and ordered candidates beside it.
 const (
 	trainedKept = 5
 	learnedKept = 4

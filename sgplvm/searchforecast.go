@@ -63,7 +63,7 @@ func paced(ctx context.Context, trainers ...*Trainer) (p probe, err error) {
 }
 
 // probe measures a configuration on all folds at once.
-func (j *fillJudge) probe(ctx context.Context, cfg Config) (p probe, err error) {
+func (j *fillValidator) probe(ctx context.Context, cfg Config) (p probe, err error) {
 	trainers := make([]*Trainer, len(j.folds))
 	if err := eachOf(len(j.folds), func(k int) (err error) {
 		f := &j.folds[k]
@@ -89,7 +89,7 @@ func (j *fillJudge) probe(ctx context.Context, cfg Config) (p probe, err error) 
 	failures := make([]error, some)
 	mat.Parallel(some, func(i int) {
 		if j.cases[i].fold == 0 {
-			_, _, _, failures[i] = j.cases[i].judge(ctx, m, cfg.Infer)
+			_, _, _, failures[i] = j.cases[i].score(ctx, m, cfg.Infer)
 		}
 	})
 	p.filled = time.Since(begin) / time.Duration(some)
@@ -120,7 +120,7 @@ func (p probe) training(steps float64) float64 {
 
 // expected returns how long a search by filling in takes with the training after it, of n examples at so many times the points of the
 // validation.
-func (s *search) expected(j *fillJudge, p probe, cfg Config, q question) time.Duration {
+func (s *search) expected(j *fillValidator, p probe, cfg Config, q searchStage) time.Duration {
 	folds, steps := float64(len(j.folds)), float64(cfg.Training.Iterations)
 	rounds, round, train := float64(max(0, cfg.Residual.Rounds)), float64(cmp.Or(cfg.Residual.Steps, residualSteps)), p.training
 	n, points, _ := s.data.Source.Dims()
@@ -142,7 +142,7 @@ func (s *search) expected(j *fillJudge, p probe, cfg Config, q question) time.Du
 	case rounds == 0:
 		total += train(manySteps)/2 + 2*full
 		last = whole.training(2 * steps)
-	default: // a ladder of reaches; degrees of freedom cost a prediction
+	default: // reaches in order; degrees of freedom cost a prediction
 		total += 4*(learn+fill) + 2*fill
 		if n >= manyExamples { // latent dimensions, and twice the steps with more inducing points
 			last = largerStep * (whole.training(2*steps) + learnAll)
@@ -199,7 +199,7 @@ func (s *search) longerAtAll(cfg Config, some Grid) float64 {
 // the first candidate says what is wrong. Errors: *ReadError.
 func (s *search) foretell(expected func() (time.Duration, error)) error {
 	stop := s.watch.Timing("model selection: how long a step takes")
-	d, err := judgedOnce(s.ctx, s.given.run(), "forecast", func() (time.Duration, error) {
+	d, err := validatedOnce(s.ctx, s.given.run(), "forecast", func() (time.Duration, error) {
 		d, err := expected()
 		if err == nil {
 			d += expectedFilm(s.registered)

@@ -51,7 +51,7 @@ func TestForetold(t *testing.T) {
 func TestExpected(t *testing.T) {
 	for _, effort := range []Effort{EffortQuick, EffortNormal, EffortThorough} {
 		s := newSearch(t, waves(24), Config{Effort: effort, LatentDims: 2})
-		j, err := newFillJudge(s)
+		j, err := newFillValidator(s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,7 +77,7 @@ func TestExpected(t *testing.T) {
 		}
 	}
 	s := newSearch(t, waves(24), Config{Effort: EffortNormal, LatentDims: 2})
-	j, err := newFillJudge(s)
+	j, err := newFillValidator(s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestExpected(t *testing.T) {
 // The eigenproblem of a learned covariance is measured where most of training is at some points, and nowhere else.
 func TestProbeDense(t *testing.T) {
 	s := newSearch(t, waves(24), Config{Effort: EffortQuick, LatentDims: 2})
-	j, err := newFillJudge(s)
+	j, err := newFillValidator(s)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,8 +19,8 @@ const (
 	tinyFloor    = 1e-8 // of the noise of smooth fields, which otherwise have none
 )
 
-// filled returns c with what it leaves open from another configuration.
-func filled(c, from Config) Config {
+// withDefaults returns c with what it leaves open from another configuration.
+func withDefaults(c, from Config) Config {
 	orKernel := func(k, other kernel.Kernel) kernel.Kernel {
 		if k.Kind == "" {
 			return other.Clone()
@@ -107,13 +107,13 @@ func (s *search) whiteNoise() Config {
 // independent chooses for examples of which others, seen in part, are to be filled in.
 func (s *search) independent() (Config, error) {
 	first, q := s.structures()
-	best := standing{cfg: first}
+	best := incumbent{cfg: first}
 	nothing := len(q.candidates) == 1 && s.plan.questions == 0 && (first.Residual.Local != On || s.given.Infer.Blends != nil) // is left to ask
-	if n, _, _ := s.data.Source.Dims(); n < leastTraining || s.cannotJudge() || s.tooLarge() || nothing {
+	if n, _, _ := s.data.Source.Dims(); n < leastTraining || s.cannotValidate() || s.tooLarge() || nothing {
 		return first, nil
 	}
 	s.selection.Task = "values hidden of examples that were held out: " + s.hidden()
-	j, err := newFillJudge(s)
+	j, err := newFillValidator(s)
 	if err == nil {
 		err = s.foretell(func() (time.Duration, error) {
 			p, err := j.probe(s.ctx, first)
@@ -127,8 +127,8 @@ func (s *search) independent() (Config, error) {
 		return best.cfg, err
 	}
 	asked, by := map[string]bool{}, j
-	for len(asked) < s.plan.questions && best.judged() && !s.ended() {
-		q, more := next(s.questions(best.cfg), asked)
+	for len(asked) < s.plan.questions && best.scored() && !s.ended() {
+		q, more := next(s.searchStages(best.cfg), asked)
 		if !more {
 			break
 		}
@@ -144,28 +144,28 @@ func (s *search) independent() (Config, error) {
 		return best.cfg, err
 	}
 	best.cfg = s.longerAtLast(best.cfg)
-	best, err = s.atAllPoints(j, best)
+	best, err = s.rescaleAtAllPoints(j, best)
 	return best.cfg, err
 }
 
-// finer returns who judges a question from now on. Where no covariance of all points is learned nor tried any more, some points will no longer do: all
-// say better what few steps, dimensions or kernels are worth, and cost no eigenproblem of them all. What stands is to be judged anew then.
-func (s *search) finer(j *fillJudge, best standing, q question) (*fillJudge, standing, error) {
+// finer returns what validates a stage from now on. Where no covariance of all points is learned nor tried any more, some points will no longer do: all
+// say better what few steps, dimensions or kernels are worth, and cost no eigenproblem of them all. The incumbent is to be validated anew then.
+func (s *search) finer(j *fillValidator, best incumbent, q searchStage) (*fillValidator, incumbent, error) {
 	if j.scale() == 1 || s.data.holes != nil || best.cfg.Residual.Rounds > 0 || q.structures {
 		return j, best, nil
 	}
-	whole, err := newWholeJudge(s, 2*leastHeldOut, fewPatterns)
+	whole, err := newWholeValidator(s, 2*leastHeldOut, fewPatterns)
 	if err != nil {
 		return j, best, err
 	}
-	return whole, standing{cfg: best.cfg}, nil
+	return whole, incumbent{cfg: best.cfg}, nil
 }
 
-// structures returns the first question, and its first candidate. No candidate is plainer than another here: the best mean stands. Of data with
+// structures returns the first stage, and its first candidate. No candidate is plainer than another here: the best mean wins. Of data with
 // holes the first has completed what all learn from, and what another would make of its own completions nobody knows: it must surely be better.
-func (s *search) structures() (first Config, q question) {
+func (s *search) structures() (first Config, q searchStage) {
 	add := func(name string, preset Config) {
-		cfg := filled(s.given, preset)
+		cfg := withDefaults(s.given, preset)
 		q.candidates = append(q.candidates, option{name, func(c *Config) { *c = cfg }})
 	}
 	q.name = "noise"
@@ -176,7 +176,7 @@ func (s *search) structures() (first Config, q question) {
 	joint := s.jointPossible() && (n >= leastTraining || s.given.Factors == FactorsJoint) // fewer examples say nothing of a covariance
 	if joint {
 		learned := s.learnedNoise()
-		first = filled(s.given, learned)
+		first = withDefaults(s.given, learned)
 		add("learned covariance", learned)
 		if s.given.Residual.Taper == 0 {
 			add("learned covariance of longer reach, hardly any noise", s.smoothed(learned))
@@ -192,7 +192,7 @@ func (s *search) structures() (first Config, q question) {
 		q.brief = len(q.candidates) - 1
 	}
 	if !joint {
-		return filled(s.given, white), q
+		return withDefaults(s.given, white), q
 	}
 	if n := s.data.Grid.Len(); len(s.data.Grid) > 1 && s.given.Factors == "" && n <= coarseFrom && s.given.Effort != EffortQuick {
 		white.Factors = FactorsJoint
@@ -215,8 +215,8 @@ func (s *search) smoothed(learned Config) Config {
 // quickRound is how many steps there are in a round that learns the covariance of the noise where little is to be done: more change hardly anything.
 const quickRound = 8
 
-// next returns the first question that was not asked.
-func next(list []question, asked map[string]bool) (q question, more bool) {
+// next returns the first stage that was not asked.
+func next(list []searchStage, asked map[string]bool) (q searchStage, more bool) {
 	for _, q := range list {
 		if !asked[q.name] {
 			return q, true
@@ -238,8 +238,8 @@ func (s *search) hidden() string {
 	return "half of them at random, one side, a block and nine in ten in turn"
 }
 
-// cannotJudge reports whether data with holes have nothing in reserve to judge by.
-func (s *search) cannotJudge() bool { return s.data.holes != nil && len(s.data.holes.HeldOut) == 0 }
+// cannotValidate reports whether data with holes have nothing held out to validate by.
+func (s *search) cannotValidate() bool { return s.data.holes != nil && len(s.data.holes.HeldOut) == 0 }
 
 // mostNumbers is how many numbers a validation learns from at most; larger data take what held on others.
 const mostNumbers = 40_000_000
@@ -249,13 +249,13 @@ func (s *search) tooLarge() bool {
 	return n*points*channels > mostNumbers
 }
 
-// questions are those that come after the first, what takes long to learn after what does not.
-func (s *search) questions(c Config) (list []question) {
+// stages are those that come after the first, what takes long to learn after what does not.
+func (s *search) searchStages(c Config) (list []searchStage) {
 	n, points, channels := s.data.Source.Dims()
 	add := func(open bool, name string, ladder bool, options ...option) {
 		if open && min(len(options), s.plan.ladder) > 0 {
 			options = options[:min(len(options), s.plan.ladder)]
-			list = append(list, question{name: name, candidates: append([]option{{"as before", func(*Config) {}}}, options...), ladder: ladder, sure: validation.SureErrors})
+			list = append(list, searchStage{name: name, candidates: append([]option{{"as before", func(*Config) {}}}, options...), ordered: ladder, sure: validation.SureErrors})
 		}
 	}
 	learned, thorough := c.Residual.Rounds > 0, s.given.Effort == EffortThorough
@@ -329,12 +329,12 @@ func freedoms(values ...float64) (list []option) {
 	return list
 }
 
-// longer are the structures of the first question that take longer to learn than what has won it.
+// longer are the structures of the first stage that take longer to learn than what has won it.
 func (s *search) longer() (list []option) {
 	learned := s.learnedNoise()
 	learned.Training.Iterations *= whiteSteps
 	for _, preset := range []Config{learned, s.smoothed(learned)} {
-		cfg := filled(s.given, preset)
+		cfg := withDefaults(s.given, preset)
 		list = append(list, option{fmt.Sprintf("noise from %.3g, %d steps", cmp.Or(cfg.Noise, startNoise), cfg.Training.Iterations), func(c *Config) { *c = cfg }})
 	}
 	return list

@@ -99,13 +99,13 @@ func TestNothingIsTried(t *testing.T) {
 func TestFilled(t *testing.T) {
 	s := newSearch(t, waves(22), Config{})
 	for name, preset := range map[string]Config{"learned": s.learnedNoise(), "white": s.whiteNoise(), "in time": plainTime.preset(s)} {
-		if d := diff(filled(Config{}, preset), preset); d != "" {
+		if d := diff(withDefaults(Config{}, preset), preset); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
 		for field, fix := range fixed(true) {
 			var given Config
 			fix(&given)
-			if d := diff(filled(filled(given, preset), Config{}), filled(given, preset)); d != "" {
+			if d := diff(withDefaults(withDefaults(given, preset), Config{}), withDefaults(given, preset)); d != "" {
 				t.Errorf("%s, %s: %s", name, field, d)
 			}
 		}
@@ -121,11 +121,11 @@ func TestQuestions(t *testing.T) {
 			fix(&given)
 			s := newSearch(t, waves(22), given)
 			for _, preset := range []Config{s.learnedNoise(), s.whiteNoise()} {
-				before, asked := filled(s.given, preset), map[string]bool{}
+				before, asked := withDefaults(s.given, preset), map[string]bool{}
 				if before.Residual.Rounds > 0 && before.Residual.Taper == 0 {
 					continue // given to white noise
 				}
-				for _, q := range s.questions(before) {
+				for _, q := range s.searchStages(before) {
 					if asked[q.name] || len(q.candidates) < 2 || len(q.candidates) > 1+s.plan.ladder {
 						t.Errorf("%s, %v: %s has %d candidates, asked before %t", name, effort, q.name, len(q.candidates), asked[q.name])
 					}
@@ -149,7 +149,7 @@ func TestQuestions(t *testing.T) {
 	}
 }
 
-// More steps of training are a question: twice as many of few examples that learn a covariance of short reach, where these are complete.
+// More steps of training are a stage: twice as many of few examples that learn a covariance of short reach, where these are complete.
 func TestStepsAreAsked(t *testing.T) {
 	learned := (*search).learnedNoise
 	longer := func(s *search) Config {
@@ -179,7 +179,7 @@ func TestStepsAreAsked(t *testing.T) {
 		s := newSearch(t, waves(22), Config{Effort: c.effort, Noise: c.noise})
 		s.data.holes = c.holes
 		var got []string
-		for _, q := range s.questions(filled(s.given, c.preset(s))) {
+		for _, q := range s.searchStages(withDefaults(s.given, c.preset(s))) {
 			if q.name == "steps of training" {
 				for _, o := range q.candidates {
 					got = append(got, o.name)
@@ -206,7 +206,7 @@ func TestLargerModels(t *testing.T) {
 		{Config{Effort: EffortThorough, Inducing: 200, Training: steps(12)}, nil},
 	} {
 		s := newSearch(t, correlated(manyExamples, 6, 5, false), c.given)
-		cfg := filled(s.given, s.learnedNoise())
+		cfg := withDefaults(s.given, s.learnedNoise())
 		noise := littleNoise
 		if c.given.Effort == EffortQuick {
 			noise = s.smoothNoise()
@@ -216,7 +216,7 @@ func TestLargerModels(t *testing.T) {
 		}
 		cfg.Residual.Taper *= 1.4 // a longer reach is not that of smooth fields
 		var got []string
-		for _, q := range s.questions(cfg) {
+		for _, q := range s.searchStages(cfg) {
 			if q.name != "steps of training and inducing points" {
 				continue
 			}
@@ -233,7 +233,7 @@ func TestLargerModels(t *testing.T) {
 			t.Errorf("%+v: %q, expected %q", c.given, got, c.want)
 		}
 		c.given.Inducing = min(c.given.Inducing, 100)
-		for _, q := range newSearch(t, correlated(manyExamples-1, 6, 5, false), c.given).questions(cfg) {
+		for _, q := range newSearch(t, correlated(manyExamples-1, 6, 5, false), c.given).searchStages(cfg) {
 			if q.name == "steps of training and inducing points" {
 				t.Errorf("%+v: asked of few examples", c.given)
 			}
@@ -249,12 +249,12 @@ func TestLargerModelsOfHoles(t *testing.T) {
 		if _, q := s.structures(); q.sure != validation.SureErrors {
 			t.Errorf("%v: another noise need not surely be better", effort)
 		}
-		cfg := filled(s.given, s.learnedNoise())
+		cfg := withDefaults(s.given, s.learnedNoise())
 		if cfg.Noise != noise {
 			t.Errorf("%v: noise from %v, expected %v", effort, cfg.Noise, noise)
 		}
-		asked := slices.ContainsFunc(s.questions(cfg), func(q question) bool { return q.name == "steps of training" })
-		larger := slices.ContainsFunc(s.questions(cfg), func(q question) bool { return q.name == "steps of training and inducing points" })
+		asked := slices.ContainsFunc(s.searchStages(cfg), func(q searchStage) bool { return q.name == "steps of training" })
+		larger := slices.ContainsFunc(s.searchStages(cfg), func(q searchStage) bool { return q.name == "steps of training and inducing points" })
 		if asked != (effort == EffortNormal) || larger {
 			t.Errorf("%v: steps are asked: %t, inducing points with them: %t", effort, asked, larger)
 		}
@@ -266,7 +266,7 @@ func TestQuickSharesATraining(t *testing.T) {
 	for _, n := range []int{22, manyExamples} {
 		for effort, trainings := range map[Effort]int{EffortQuick: 1, EffortNormal: 2} {
 			s := newSearch(t, correlated(n, 6, 5, false), Config{Effort: effort, LatentDims: 2, Training: steps(2)})
-			j, err := newFillJudge(s)
+			j, err := newFillValidator(s)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -334,7 +334,7 @@ func TestFieldsAreTrainedForLonger(t *testing.T) {
 		"given":        {EffortNormal, func(s *search, _ *Config) { s.given.Training.Iterations = 60 }, 60},
 	} {
 		s := newSearch(t, waves(24), Config{Effort: c.effort})
-		cfg := filled(s.given, s.smoothed(s.learnedNoise()))
+		cfg := withDefaults(s.given, s.smoothed(s.learnedNoise()))
 		cfg.Training.CoarsePoints = 5
 		c.change(s, &cfg)
 		if got := s.longerAtLast(cfg).Training.Iterations; got != c.want {
@@ -365,33 +365,33 @@ func TestSmoothNoise(t *testing.T) {
 	}
 }
 
-// Where white noise stands and no covariance is tried any more, what is judged at some points is judged at all from then on, and what stands anew.
+// Where white noise stands and no covariance is tried any more, what is validated at some points is validated at all from then on, and what stands anew.
 func TestFiner(t *testing.T) {
 	for name, c := range map[string]struct {
-		change func(s *search, j *fillJudge, c *Config, q *question)
+		change func(s *search, j *fillValidator, c *Config, q *searchStage)
 		finer  bool
 	}{
-		"white":      {func(*search, *fillJudge, *Config, *question) {}, true},
-		"structures": {func(_ *search, _ *fillJudge, _ *Config, q *question) { q.structures = true }, false},
-		"learned":    {func(_ *search, _ *fillJudge, c *Config, _ *question) { c.Residual.Rounds = 1 }, false},
-		"holes":      {func(s *search, _ *fillJudge, _ *Config, _ *question) { s.data.holes = new(completion.Mask) }, false},
-		"all points": {func(_ *search, j *fillJudge, _ *Config, _ *question) { j.folds[0].scale = 1 }, false},
+		"white":      {func(*search, *fillValidator, *Config, *searchStage) {}, true},
+		"structures": {func(_ *search, _ *fillValidator, _ *Config, q *searchStage) { q.structures = true }, false},
+		"learned":    {func(_ *search, _ *fillValidator, c *Config, _ *searchStage) { c.Residual.Rounds = 1 }, false},
+		"holes":      {func(s *search, _ *fillValidator, _ *Config, _ *searchStage) { s.data.holes = new(completion.Mask) }, false},
+		"all points": {func(_ *search, j *fillValidator, _ *Config, _ *searchStage) { j.folds[0].scale = 1 }, false},
 	} {
 		s := newSearch(t, waves(24), Config{Effort: EffortNormal})
-		j, err := newFillJudge(s)
+		j, err := newFillValidator(s)
 		if err != nil {
 			t.Fatal(err)
 		}
 		j.folds[0].scale = 0.5
-		best, q := standing{s.whiteNoise(), validation.Scores{Losses: []float64{1}, Errors: []float64{1}}}, question{}
+		best, q := incumbent{s.whiteNoise(), validation.Scores{Losses: []float64{1}, Errors: []float64{1}}}, searchStage{}
 		c.change(s, j, &best.cfg, &q)
 		got, stands, err := s.finer(j, best, q)
-		if err != nil || (got != j) != c.finer || stands.judged() == c.finer || text(stands.cfg) != text(best.cfg) || c.finer && got.scale() != 1 {
-			t.Errorf("%s: another judge: %v, at %v of the points, what stands is judged: %v, error %v", name, got != j, got.scale(), stands.judged(), err)
+		if err != nil || (got != j) != c.finer || stands.scored() == c.finer || text(stands.cfg) != text(best.cfg) || c.finer && got.scale() != 1 {
+			t.Errorf("%s: another judge: %v, at %v of the points, what stands is judged: %v, error %v", name, got != j, got.scale(), stands.scored(), err)
 		}
 	}
 	s := newSearch(t, waves(24), Config{Effort: EffortNormal})
-	list := s.questions(s.whiteNoise())
+	list := s.searchStages(s.whiteNoise())
 	for i, q := range list {
 		if q.structures != (i == 0) || i == 0 && !strings.Contains(q.name, "covariance") {
 			t.Errorf("question %d, %q, is about structures: %v", i, q.name, q.structures)
@@ -402,7 +402,7 @@ func TestFiner(t *testing.T) {
 	}
 }
 
-// White noise is judged briefly first where a covariance of all points stands beside it, and the best mean stands where nothing was completed.
+// White noise is validated briefly first where a covariance of all points stands beside it, and the best mean wins where nothing was completed.
 func TestWhiteNoiseIsJudgedBriefly(t *testing.T) {
 	s := newSearch(t, correlated(manyExamples, 6, 5, false), Config{Effort: EffortNormal})
 	if _, q := s.structures(); q.sure != 0 || !strings.HasPrefix(q.candidates[q.brief].name, "white noise") {

@@ -10,25 +10,25 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 )
 
-// A secondJudge judges second models as they will be used: for examples whose missing values are not too far from observed ones, beside the
+// A secondValidator scores second models as they will be used: for examples whose missing values are not too far from observed ones, beside the
 // first model for all others.
-type secondJudge struct {
-	*fillJudge
+type secondValidator struct {
+	*fillValidator
 	first Config
 
-	alone caseVerdicts // what the first model makes of all cases
-	gaps  []float64    // of the cases
+	alone caseScores // what the first model makes of all cases
+	gaps  []float64  // of the cases
 }
 
 // newSecondJudge divides the examples. Each is held out with all patterns, which cost no training: a reach takes cases at all distances.
-func newSecondJudge(s *search, first Config) (*secondJudge, error) {
-	f, err := s.thinnedJudge(len(completion.Patterns))
-	return &secondJudge{fillJudge: f, first: first}, err
+func newSecondValidator(s *search, first Config) (*secondValidator, error) {
+	f, err := s.thinnedValidator(len(completion.Patterns))
+	return &secondValidator{fillValidator: f, first: first}, err
 }
 
-func (j *secondJudge) judge(ctx context.Context, cfg Config, hopeless func(validation.Scores) bool) (validation.Scores, error) {
+func (j *secondValidator) validate(ctx context.Context, cfg Config, hopeless func(validation.Scores) bool) (validation.Scores, error) {
 	if same(cfg, j.first) {
-		return j.fillJudge.judge(ctx, cfg, hopeless)
+		return j.fillValidator.validate(ctx, cfg, hopeless)
 	}
 	second, err := j.losses(ctx, cfg)
 	if err != nil {
@@ -38,17 +38,17 @@ func (j *secondJudge) judge(ctx context.Context, cfg Config, hopeless func(valid
 	if err != nil {
 		return validation.Scores{}, err
 	}
-	both := caseVerdicts{slices.Clone(j.alone.Losses), slices.Clone(j.alone.Chi), slices.Clone(j.alone.Squares)}
+	both := caseScores{slices.Clone(j.alone.Losses), slices.Clone(j.alone.Chi), slices.Clone(j.alone.Squares)}
 	for i, gap := range j.gaps {
 		if reach == 0 || gap <= reach {
 			both.Losses[i], both.Chi[i], both.Squares[i] = second.Losses[i], second.Chi[i], second.Squares[i]
 		}
 	}
-	return j.verdict(both), nil
+	return j.scores(both), nil
 }
 
-// prepare has the first model judged, and finds the gaps of the cases.
-func (j *secondJudge) prepare(ctx context.Context) error {
+// prepare has the first model validated, and finds the gaps of the cases.
+func (j *secondValidator) prepare(ctx context.Context) error {
 	if j.gaps != nil {
 		return nil
 	}
@@ -75,7 +75,7 @@ func (j *secondJudge) prepare(ctx context.Context) error {
 
 // reachOf returns the distance of missing values from observed ones up to which a second model is better than the first, 0
 // where it is everywhere.
-func (j *secondJudge) reachOf(ctx context.Context, second Config) (float64, error) {
+func (j *secondValidator) reachOf(ctx context.Context, second Config) (float64, error) {
 	all, err := j.losses(ctx, second)
 	if err != nil {
 		return 0, err
@@ -84,7 +84,7 @@ func (j *secondJudge) reachOf(ctx context.Context, second Config) (float64, erro
 }
 
 // reach is reachOf what a second model makes of the cases.
-func (j *secondJudge) reach(ctx context.Context, second caseVerdicts) (reach float64, err error) {
+func (j *secondValidator) reach(ctx context.Context, second caseScores) (reach float64, err error) {
 	if err := j.prepare(ctx); err != nil {
 		return 0, err
 	}

@@ -148,7 +148,7 @@ func (c timeCandidate) String() string {
 // options returns candidates as options.
 func (s *search) timeOptions(list []timeCandidate) (options []option) {
 	for _, c := range list {
-		options = append(options, option{s.allowed(c).String(), func(cfg *Config) { *cfg = filled(s.given, c.preset(s)) }})
+		options = append(options, option{s.allowed(c).String(), func(cfg *Config) { *cfg = withDefaults(s.given, c.preset(s)) }})
 	}
 	return options
 }
@@ -196,7 +196,7 @@ func (s *search) timeCandidates() []timeCandidate {
 // part at their time filled in.
 func (s *search) inTime() (Config, error) {
 	n, points, channels := s.data.Source.Dims()
-	plain := filled(s.given, plainTime.preset(s))
+	plain := withDefaults(s.given, plainTime.preset(s))
 	if n < leastTraining {
 		return plain, nil
 	}
@@ -209,10 +209,10 @@ func (s *search) inTime() (Config, error) {
 	options := s.timeOptions(s.timeCandidates())
 	if s.data.Film {
 		s.selection.Task = "examples left out, one after the other, predicted from all others"
-		return s.kernelsOfTime(leaveOutJudge{s.data}, plain, options, timeErrors, float64(len(options)), 1)
+		return s.kernelsOfTime(leaveOutValidator{s.data}, plain, options, timeErrors, float64(len(options)), 1)
 	}
 	s.selection.Task = "examples that were held out, predicted at their times"
-	j, err := newAbsentJudge(s)
+	j, err := newAbsentValidator(s)
 	if err != nil {
 		return plain, err
 	}
@@ -234,7 +234,7 @@ func (s *search) inTime() (Config, error) {
 
 // kernelsOfTime chooses one of the candidates, of which another than the first must be better by so many standard errors. The work of
 // as many as will be tried is foretold, and that of training larger ones at the end.
-func (s *search) kernelsOfTime(j timeJudge, plain Config, options []option, sure, tried, larger float64) (Config, error) {
+func (s *search) kernelsOfTime(j timeValidator, plain Config, options []option, sure, tried, larger float64) (Config, error) {
 	if err := s.foretell(func() (d time.Duration, err error) {
 		p, err := j.probe(s.ctx, plain)
 		if err == nil && !s.data.Film && s.given.Partly == nil {
@@ -244,28 +244,28 @@ func (s *search) kernelsOfTime(j timeJudge, plain Config, options []option, sure
 	}); err != nil {
 		return plain, err
 	}
-	best, err := s.ask(j, standing{cfg: plain}, question{name: "kernels of time", candidates: options, sure: sure})
+	best, err := s.ask(j, incumbent{cfg: plain}, searchStage{name: "kernels of time", candidates: options, sure: sure})
 	return best.cfg, err
 }
 
-// A timeJudge judges what is predicted at times, and measures what that takes.
-type timeJudge interface {
-	judge
+// A timeValidator scores what is predicted at times, and measures what that takes.
+type timeValidator interface {
+	validator
 	probe(ctx context.Context, cfg Config) (probe, error)
 }
 
-// An absentJudge judges how well whole examples are predicted that all of the model was learned without: kernels and latent variables of
+// An absentValidator scores how well whole examples are predicted that all of the model was learned without: kernels and latent variables of
 // examples left out afterwards know them, the more the more parameters they have.
-type absentJudge struct{ *fillJudge }
+type absentValidator struct{ *fillValidator }
 
 // absentFolds is in how many parts the examples are held out in turn.
 const absentFolds = 4
 
 // newAbsentJudge holds out each example once, of the first part alone where little is to be tried.
-func newAbsentJudge(s *search) (absentJudge, error) {
+func newAbsentValidator(s *search) (absentValidator, error) {
 	_, points, _ := s.data.Source.Dims()
 	heldOut := s.wholeHeldOut()
-	j, err := s.judgeWithout(heldOut, allBut(points, nil), s.data.Grid, func(fold, example int, values []float64) []fillCase {
+	j, err := s.validatorWithout(heldOut, allBut(points, nil), s.data.Grid, func(fold, example int, values []float64) []fillCase {
 		missing := make([]bool, len(values))
 		for k := range missing {
 			missing[k] = true
@@ -281,12 +281,12 @@ func newAbsentJudge(s *search) (absentJudge, error) {
 		}
 		return []fillCase{c}
 	})
-	return absentJudge{j}, err
+	return absentValidator{j}, err
 }
 
 // wholeHeldOut returns which whole examples are held out of each fold.
 func (s *search) wholeHeldOut() [][]int {
-	rng := s.judgeRandom()
+	rng := s.validationRandom()
 	if s.data.absent != nil {
 		return completion.HoldOutRuns(rng, data.Instants(s.data.Times, s.data.Sequences), s.data.absent, 1+s.plan.folds)
 	}
@@ -305,8 +305,8 @@ func (s *search) wholeHeldOut() [][]int {
 }
 
 // probe measures a configuration on all folds at once.
-func (j absentJudge) probe(ctx context.Context, cfg Config) (probe, error) {
-	p, err := j.fillJudge.probe(ctx, cfg)
+func (j absentValidator) probe(ctx context.Context, cfg Config) (probe, error) {
+	p, err := j.fillValidator.probe(ctx, cfg)
 	p.judged = time.Duration(len(j.cases)) * p.filled
 	return p, err
 }
@@ -320,12 +320,12 @@ func (s *search) partly(whole Config) (Config, error) {
 	options := append([]option{{"the same", func(c *Config) { *c = whole }}}, s.timeOptions(list)...)
 	options = append(options, s.structuredOptions()...)
 	s.selection.Task += "; of the model for examples seen in part, values hidden of examples that were held out: " + s.hidden()
-	j, err := newSecondJudge(s, whole)
+	j, err := newSecondValidator(s, whole)
 	if err != nil {
 		return whole, err
 	}
-	best, err := s.ask(j, standing{cfg: whole}, question{name: "examples seen in part", candidates: options, sure: validation.SureErrors})
-	if err != nil || same(best.cfg, whole) || !best.judged() {
+	best, err := s.ask(j, incumbent{cfg: whole}, searchStage{name: "examples seen in part", candidates: options, sure: validation.SureErrors})
+	if err != nil || same(best.cfg, whole) || !best.scored() {
 		return whole, err
 	}
 	reach, err := journal.Within(s.given.run(), "reach", func() (float64, error) { return j.reachOf(s.ctx, best.cfg) })
@@ -338,7 +338,7 @@ func (s *search) partly(whole Config) (Config, error) {
 
 // holesInTime chooses for examples that were seen in part at their times.
 func (s *search) holesInTime(plain Config) (Config, error) {
-	if s.cannotJudge() {
+	if s.cannotValidate() {
 		return plain, nil
 	}
 	list, structured := []timeCandidate{plainTime, {"rbf", matern32, 0.1, false}, {"rbf+time", matern32, 0.01, false}}, s.structuredOptions()
@@ -346,16 +346,16 @@ func (s *search) holesInTime(plain Config) (Config, error) {
 	case s.given.Effort == EffortQuick:
 		list = list[:2]
 	case structured != nil:
-		structured = append(structured, option{"learned covariance", func(c *Config) { *c = filled(s.given, s.learnedInTime()) }})
+		structured = append(structured, option{"learned covariance", func(c *Config) { *c = withDefaults(s.given, s.learnedInTime()) }})
 	}
 	options := append(s.timeOptions(list), structured...)
 	s.selection.Task = "values put aside: " + s.hidden()
-	j, err := newFillJudge(s)
+	j, err := newFillValidator(s)
 	if err != nil {
 		return plain, err
 	}
 	// No candidate is simpler than others, and few examples are sure of anything: the best mean decides.
-	best, err := s.ask(j, standing{cfg: plain}, question{name: "kernels of time", candidates: options})
+	best, err := s.ask(j, incumbent{cfg: plain}, searchStage{name: "kernels of time", candidates: options})
 	if err != nil {
 		return best.cfg, err
 	}
@@ -373,8 +373,8 @@ func (s *search) structuredOptions() []option {
 		return nil
 	}
 	return []option{
-		{"covariance of what does not last", func(c *Config) { *c = filled(s.given, s.structuredInTime()) }},
-		{"the same, smooth and rough", func(c *Config) { *c = filled(s.given, s.smoothAndRough()) }},
+		{"covariance of what does not last", func(c *Config) { *c = withDefaults(s.given, s.structuredInTime()) }},
+		{"the same, smooth and rough", func(c *Config) { *c = withDefaults(s.given, s.smoothAndRough()) }},
 	}
 }
 
@@ -492,14 +492,14 @@ func (s *search) timePart(plain Config) (Config, error) {
 	for _, part := range []kernel.Kernel{roughTime, mixedTime} {
 		options = append(options, option{part.String(), func(c *Config) { c.LatentTime = part.Clone() }})
 	}
-	j, larger := leaveOutJudge{small}, s.longerAtAll(plain, small.Grid)
+	j, larger := leaveOutValidator{small}, s.longerAtAll(plain, small.Grid)
 	if err := s.foretell(func() (time.Duration, error) {
 		p, err := j.probe(s.ctx, plain)
 		return expectedInTime(p, plain, float64(len(options)), larger), err
 	}); err != nil {
 		return plain, err
 	}
-	best, err := s.ask(j, standing{cfg: plain}, question{name: "kernel of the time part", candidates: options, sure: timeErrors})
+	best, err := s.ask(j, incumbent{cfg: plain}, searchStage{name: "kernel of the time part", candidates: options, sure: timeErrors})
 	return best.cfg, err
 }
 
@@ -523,11 +523,11 @@ func pixels(width, height int) Grid {
 	return Grid{count(height), count(width)}
 }
 
-// A leaveOutJudge has everything learned, and judges how well examples are predicted from all others.
-type leaveOutJudge struct{ data Data }
+// A leaveOutValidator has everything learned, and scores how well examples are predicted from all others.
+type leaveOutValidator struct{ data Data }
 
-func (j leaveOutJudge) judge(ctx context.Context, cfg Config, _ func(validation.Scores) bool) (validation.Scores, error) {
-	kept, err := judgedOnce(ctx, cfg.run(), "examples left out by "+text(cfg), func() ([][]float64, error) {
+func (j leaveOutValidator) validate(ctx context.Context, cfg Config, _ func(validation.Scores) bool) (validation.Scores, error) {
+	kept, err := validatedOnce(ctx, cfg.run(), "examples left out by "+text(cfg), func() ([][]float64, error) {
 		v, err := j.leftOut(ctx, cfg)
 		return [][]float64{v.Losses, v.Errors}, err
 	})
@@ -538,7 +538,7 @@ func (j leaveOutJudge) judge(ctx context.Context, cfg Config, _ func(validation.
 }
 
 // leftOut returns how well examples are predicted.
-func (j leaveOutJudge) leftOut(ctx context.Context, cfg Config) (v validation.Scores, err error) {
+func (j leaveOutValidator) leftOut(ctx context.Context, cfg Config) (v validation.Scores, err error) {
 	cfg.Training.Progress, cfg.Watch, cfg.Training.Uncalibrated = nil, nil, false
 	t, err := NewTrainer(j.data, cfg)
 	if err != nil {
@@ -570,7 +570,7 @@ func (j leaveOutJudge) leftOut(ctx context.Context, cfg Config) (v validation.Sc
 }
 
 // probe measures a configuration in time.
-func (j leaveOutJudge) probe(ctx context.Context, cfg Config) (p probe, err error) {
+func (j leaveOutValidator) probe(ctx context.Context, cfg Config) (p probe, err error) {
 	t, err := probing(j.data, cfg)
 	if err != nil {
 		return p, err

@@ -381,7 +381,7 @@ func TestAbsentJudge(t *testing.T) {
 		t.Fatal(err)
 	}
 	for effort, folds := range map[Effort]int{EffortQuick: 1, EffortNormal: absentFolds, EffortThorough: absentFolds} {
-		j, err := newAbsentJudge(&search{ctx: t.Context(), data: d, given: Config{Effort: effort}, plan: plans[effort]})
+		j, err := newAbsentValidator(&search{ctx: t.Context(), data: d, given: Config{Effort: effort}, plan: plans[effort]})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -443,7 +443,7 @@ func TestSmoothAndRough(t *testing.T) {
 		t.Errorf("what lasts starts with a rough part of %v, what does not of %v", lasts, own)
 	}
 	given := kernel.Kernel{Kind: kernel.Matern12}
-	if k := filled(Config{Spatial: []SpatialConfig{{Kernel: given}}}, c).Spatial[0].Kernel; k.Kind != given.Kind {
+	if k := withDefaults(Config{Spatial: []SpatialConfig{{Kernel: given}}}, c).Spatial[0].Kernel; k.Kind != given.Kind {
 		t.Errorf("a kernel that was given is %v", k)
 	}
 }
@@ -509,21 +509,21 @@ func TestSecondReach(t *testing.T) {
 		{"everywhere", []float64{-1, -1, -1, -1, -1, 0.5}, []float64{0.5, 0.5, 0.5, 0.5, 0.5, 0.5}, 0, 0, []float64{-1, -1, -1, -1, -1, 0.5}},
 		{"errors", []float64{-1, -1, -1, -0.2, -0.2, -0.2}, []float64{1, 1, 1, 3, 3, 3}, 2, 5, []float64{-1, -1, -1, 0, 0, 0}},
 	} {
-		f := &fillJudge{kinds: 1, folds: make([]fold, 1)}
-		alone, second := newCaseVerdicts(6), newCaseVerdicts(6)
+		f := &fillValidator{kinds: 1, folds: make([]fold, 1)}
+		alone, second := newCaseScores(6), newCaseScores(6)
 		second.Losses = c.losses
 		for i, e := range c.errors {
 			f.cases = append(f.cases, fillCase{example: i})
 			alone.Squares[i], second.Squares[i] = 1, e*e
 		}
-		f.judged.put(text(first), alone)
-		f.judged.put(text(other), second)
-		j := &secondJudge{fillJudge: f, first: first, alone: alone, gaps: []float64{2, 1, 1.2, 6, 5, 10}}
+		f.scored.put(text(first), alone)
+		f.scored.put(text(other), second)
+		j := &secondValidator{fillValidator: f, first: first, alone: alone, gaps: []float64{2, 1, 1.2, 6, 5, 10}}
 		reach, err := j.reachOf(t.Context(), other)
 		if err != nil || !(reach >= c.low && reach <= c.high) {
 			t.Errorf("%s: reach %v, %v, expected %v to %v", c.name, reach, err, c.low, c.high)
 		}
-		v, err := j.judge(t.Context(), other, nil)
+		v, err := j.validate(t.Context(), other, nil)
 		if err != nil || !slices.Equal(v.Losses, c.want) {
 			t.Errorf("%s: losses %v, %v, expected %v", c.name, v.Losses, err, c.want)
 		}
@@ -534,7 +534,7 @@ func TestSecondReach(t *testing.T) {
 func TestSecondPatterns(t *testing.T) {
 	d := mixed(20, 6, 5, 3)
 	d.Times = evenly(20)
-	j, err := newSecondJudge(newSearch(t, d, Config{Effort: EffortQuick}), Config{})
+	j, err := newSecondValidator(newSearch(t, d, Config{Effort: EffortQuick}), Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -547,7 +547,7 @@ func TestSecondPatterns(t *testing.T) {
 	}
 }
 
-// Values that were filled in judge no prediction of whole examples.
+// Values that were filled in validate no prediction of whole examples.
 func TestAbsentJudgeGuessed(t *testing.T) {
 	d, err := apart(7).checked()
 	if err != nil {
@@ -558,7 +558,7 @@ func TestAbsentJudgeGuessed(t *testing.T) {
 	for i := range n {
 		d.guessed.Of(i)[i%points] = true
 	}
-	j, err := newAbsentJudge(&search{ctx: t.Context(), data: d, given: Config{Effort: EffortNormal}, plan: plans[EffortNormal]})
+	j, err := newAbsentValidator(&search{ctx: t.Context(), data: d, given: Config{Effort: EffortNormal}, plan: plans[EffortNormal]})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -65,7 +65,7 @@ func trainerAt(d Data, cfg Config, params *bound.Params) (*Trainer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if d.Grid, err = seenAs(d.Grid, cfg.Factors); err != nil {
+	if d.Grid, err = pointsOf(d.Grid, cfg.Factors); err != nil {
 		return nil, err
 	}
 	if err := cfg.contradiction(d); err != nil {
@@ -188,10 +188,10 @@ func (t *Trainer) replace(p *bound.Params) {
 	}
 }
 
-// addUnsure adds to the white noise what is unsure of values that were filled in, on average, where no covariance was learned
+// addImputationErrors adds to the white noise the errors of values that were filled in, on average, where no covariance was learned
 // that has it: they lie closer to what the model says than what was missing.
-func (t *Trainer) addUnsure() {
-	u := t.data.unsure.covariance
+func (t *Trainer) addImputationErrors() {
+	u := t.data.imputationErrors.covariance
 	if u.Rows == 0 || t.params.Noise.Learned() || t.state.Unsure {
 		return
 	}
@@ -227,7 +227,7 @@ func (t *Trainer) finish(ctx context.Context) error {
 	if err := t.refitPaths(); err != nil {
 		return err
 	}
-	t.addUnsure()
+	t.addImputationErrors()
 	if t.evaluator.Holes() {
 		var err error
 		if t.state.Result.Gap, t.state.Result.GapKnown, err = t.evaluator.Gap(ctx, t.params); err != nil {
@@ -294,7 +294,7 @@ func (t *Trainer) Report() Report {
 // known returns what a model knows beside the parameters.
 func (t *Trainer) known() predict.Options {
 	o := predict.Options{Calibration: t.calibration, Residuals: t.residuals}
-	if u := t.data.unsure; u.variance.Rows > 0 && t.residuals.Rows > 0 {
+	if u := t.data.imputationErrors; u.variance.Rows > 0 && t.residuals.Rows > 0 {
 		v, scale := u.variance.Clone(), t.evaluator.Data().Scaler.Scale
 		for i := range v.Rows {
 			for k, row := 0, v.Row(i); k < len(row); k++ {

@@ -5,14 +5,14 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
-// unsure tells of values that were filled in how far they may be from what was missing. The zero value: none were.
-type unsure struct {
+// imputationErrors tell of values that were filled in how far they may be from what was missing. The zero value: none were.
+type imputationErrors struct {
 	covariance mat.Matrix // given the observed values, scaled, on average over examples and channels, n_s×n_s
 	variance   mat.Matrix // of each, in the data's units, n_ξ×(n_s·d_y); 0 where it was observed
 }
 
 // examples returns what is known of some examples; the mean stays that of all.
-func (u unsure) examples(in []int) unsure {
+func (u imputationErrors) examples(in []int) imputationErrors {
 	if u.variance.Rows > 0 {
 		u.variance = work.Gather(u.variance, in)
 	}
@@ -20,11 +20,11 @@ func (u unsure) examples(in []int) unsure {
 }
 
 // of returns what is known of some examples at some points.
-func (u unsure) of(in, points []int, channels int) unsure {
+func (u imputationErrors) of(in, points []int, channels int) imputationErrors {
 	if u.variance.Rows == 0 {
 		return u
 	}
-	some := unsure{mat.New(len(points), len(points)), mat.New(len(in), len(points)*channels)}
+	some := imputationErrors{mat.New(len(points), len(points)), mat.New(len(in), len(points)*channels)}
 	work.Submatrix(some.covariance, u.covariance, points, points)
 	for k, i := range in {
 		to, from := some.variance.Row(k), u.variance.Row(i)
