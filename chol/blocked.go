@@ -28,10 +28,10 @@ var blocking = struct {
 	// depth is the number of columns that one call of a kernel takes at most,
 	// since assembly cannot be interrupted.
 	depth int
-}{least: 72, most: mostSide, serial: 192, diagonal: 512, depth: 2048}
+}{least: 72, most: maxSide, serial: 192, diagonal: 512, depth: 2048}
 
 const (
-	mostSide    = 192 // a multiple of every panel's width
+	maxSide     = 192 // a multiple of every panel's width
 	widestPanel = 24
 )
 

@@ -185,7 +185,7 @@ func (v *inversion) squares(i int) {
 // multiply forms block (i, j) of U·Uᵀ, j ≥ i, and its transpose. The products of one
 // panel with those of a block take turns, while their common factor is near.
 func (v *inversion) multiply(i, j int) {
-	var sums [mostSide * widestPanel]float64
+	var sums [maxSide * widestPanel]float64
 	size := v.w * v.w
 	g0, g1 := v.rows(i)
 	h0, h1 := v.rows(j)

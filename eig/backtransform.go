@@ -7,17 +7,17 @@ import (
 
 // Blocks have about a twenty-fourth of the order's reflectors, within these bounds: a wide
 // block makes better products and a larger triangle. Tests change them.
-var leastBlock, mostBlock = 24, 120
+var minBlock, maxBlock = 24, 120
 
 // reflectorBlock is the number of reflectors that are applied together to vectors
 // of n elements: where it may be, a multiple of the columns of any register tile.
-func reflectorBlock(n int) int { return max(leastBlock, min(mostBlock, (n/24+23)/24*24)) }
+func reflectorBlock(n int) int { return max(minBlock, min(maxBlock, (n/24+23)/24*24)) }
 
 // Tests change these, too.
 var (
 	reflectorsTogether = 256      // in blocks that are made ready at a time
 	vectorNumbers      = 48 << 10 // of the vectors that these are applied to by one part, about
-	leastVectors       = 24       // there
+	minVectors         = 24       // there
 )
 
 // blocks are some consecutive blocks of reflectors, ready for vectors in the rows of x. A block is
@@ -50,7 +50,7 @@ func (s *Solver) backTransform(x mat.Matrix) error {
 	}
 	b := &s.blocks
 	b.s, b.x, b.width = s, x, reflectorBlock(n)
-	b.vectors = max(leastVectors, vectorNumbers/n&^7)
+	b.vectors = max(minVectors, vectorNumbers/n&^7)
 	defer func() { b.x = mat.Matrix{} }()
 	for b.last = (n-2)/b.width + 1; b.last > 0; b.last = b.first {
 		if err := s.stopped(); err != nil {

@@ -48,7 +48,7 @@ type dc struct {
 	sigma      []float64  // its roots: sigma + tau
 	tau        []float64
 	hat        []float64 // the weights of Gu and Eisenstat
-	products   []float64 // the chunks' shares of them, mostChunks for each row
+	products   []float64 // the chunks' shares of them, maxChunks for each row
 	scratch    []float64 // a vector for each chunk
 	failed     []int     // by leaf or merge: the row that did not converge, or −1
 	qlWork     qlWork
@@ -104,8 +104,8 @@ func (c *dc) grow(n int) {
 		*v = resize(*v, n)
 	}
 	c.kind = resize(c.kind, n)
-	c.products = resize(c.products, mostChunks*n)
-	c.scratch = resize(c.scratch, mostChunks*n)
+	c.products = resize(c.products, maxChunks*n)
+	c.scratch = resize(c.scratch, maxChunks*n)
 	c.merges = resize(c.merges, n)
 	c.qlWork.grow(n)
 }
@@ -225,8 +225,8 @@ type merge struct {
 	parts int        // into which the work on roots and rows is cut
 }
 
-// mostChunks is the largest number of chunks of a merge.
-const mostChunks = 16
+// maxChunks is the largest number of chunks of a merge.
+const maxChunks = 16
 
 // chunkOrder is the order of a merge for each chunk.
 const chunkOrder = 32
@@ -237,7 +237,7 @@ func (m *merge) run() {
 	m.sortParts()
 	m.deflate()
 	m.arrange()
-	m.parts = max(1, min(mostChunks, (m.hi-m.lo)/chunkOrder))
+	m.parts = max(1, min(maxChunks, (m.hi-m.lo)/chunkOrder))
 	mat.Run(m.parts, (*roots)(m))
 	if j := slices.IndexFunc(m.tau[m.lo:m.lo+m.k], math.IsNaN); j >= 0 {
 		m.failed[m.at] = m.lo + j
@@ -479,7 +479,7 @@ func (r *roots) Do(i int) {
 
 // product returns part i's factors of the weights.
 func (m *merge) product(i int) []float64 {
-	return m.products[m.lo*mostChunks+i*m.k:][:m.k]
+	return m.products[m.lo*maxChunks+i*m.k:][:m.k]
 }
 
 // weights finds the weights for which the roots, as they were computed, are
@@ -505,7 +505,7 @@ func (m *merge) weights() {
 type vectors merge
 
 // vectorsOf is how many vectors part i makes at most, of a secular equation of order k.
-func vectorsOf(k int) int { return min(64, max(leastVectors, vectorNumbers/max(1, k)&^7)) }
+func vectorsOf(k int) int { return min(64, max(minVectors, vectorNumbers/max(1, k)&^7)) }
 
 // Do forms some rows of Sᵀ, and their products with the rearranged vectors while they are in the cache.
 func (v *vectors) Do(i int) {
@@ -538,7 +538,7 @@ type endsOf merge
 func (e *endsOf) Do(i int) {
 	m := (*merge)(e)
 	from, to := m.chunk(i, m.k)
-	row := m.scratch[m.lo*mostChunks+i*m.k:][:m.k]
+	row := m.scratch[m.lo*maxChunks+i*m.k:][:m.k]
 	for j := from; j < to; j++ {
 		scale := m.vector(row, j)
 		ends := m.ends.Row(m.lo + j)

@@ -26,14 +26,14 @@ type Tuning struct {
 
 // Tuned returns the constants in force.
 func Tuned() Tuning {
-	return Tuning{leastPanel, mostPanel, symvOrder, leastBlock, mostBlock, reflectorsTogether, leastVectors, depthTogether, leafOrder, sweepsPerRow, secularSteps, whitenOrder}
+	return Tuning{minPanel, maxPanel, symvOrder, minBlock, maxBlock, reflectorsTogether, minVectors, depthTogether, leafOrder, sweepsPerRow, secularSteps, whitenOrder}
 }
 
 // Tune changes the constants for the time of a test.
 func Tune(t testing.TB, to Tuning) {
 	old := Tuned()
 	set := func(c Tuning) {
-		leastPanel, mostPanel, symvOrder, leastBlock, mostBlock, reflectorsTogether, leastVectors, depthTogether, leafOrder, sweepsPerRow, secularSteps, whitenOrder =
+		minPanel, maxPanel, symvOrder, minBlock, maxBlock, reflectorsTogether, minVectors, depthTogether, leafOrder, sweepsPerRow, secularSteps, whitenOrder =
 			c.LeastPanel, c.MostPanel, c.SymvOrder, c.LeastBlock, c.MostBlock, c.Ready, c.Vectors, c.Depth, c.LeafOrder, c.SweepsPerRow, c.SecularSteps, c.WhitenOrder
 	}
 	set(to)

@@ -11,11 +11,11 @@ import (
 // vectors of a wide panel cost more to subtract from each column, and a narrow
 // one sends the rest of a large matrix through the caches more often. Tests
 // change them.
-var leastPanel, mostPanel = 16, 32
+var minPanel, maxPanel = 16, 32
 
 // panelWidth is the number of columns of a matrix of order n that are reduced
 // before the rest is updated.
-func panelWidth(n int) int { return max(leastPanel, min(mostPanel, n/50&^7)) }
+func panelWidth(n int) int { return max(minPanel, min(maxPanel, n/50&^7)) }
 
 // tridiagonalize reduces the symmetric matrix A to T = QᵀAQ with diagonal s.d
 // and subdiagonal s.e, where Q = H₀·H₁·…·Hₙ₋₂ is a product of reflectors

@@ -9,8 +9,8 @@ import (
 // Sizes that the laws draw, unless [Source.Orders] or [Source.Most] say
 // otherwise or a shorter input of bytes forbids.
 const (
-	mostMul = 40
-	mostEig = 24
+	maxMul = 40
+	maxEig = 24
 )
 
 // scalars are multiples that keep integers exact.

@@ -40,7 +40,7 @@ func (t *Trial) lowerInput(a mat.Matrix) Guarded {
 
 // choleskyLaw judges the factor of a definite case.
 func choleskyLaw(t *Trial, x Library, want, not Properties) {
-	c := t.Matrix(t.Draw(t.Size(mostMul), Definite|want, not|Subnormal))
+	c := t.Matrix(t.Draw(t.Size(maxMul), Definite|want, not|Subnormal))
 	t.Assume(c.Definite())
 	judgeCholesky(t, x, c)
 }
@@ -84,7 +84,7 @@ func (e errPivot) Error() string {
 }
 
 func pivotLaw(t *Trial, x Library) {
-	n := t.some(mostMul)
+	n := t.some(maxMul)
 	var c Case
 	switch t.IntN(3) {
 	case 0:
@@ -107,7 +107,7 @@ func pivotLaw(t *Trial, x Library) {
 }
 
 func choleskyScalingLaw(t *Trial, x Library) {
-	n, k := t.Size(mostMul), t.IntN(401)-200
+	n, k := t.Size(maxMul), t.IntN(401)-200
 	c := t.Matrix(t.Draw(n, Definite, KnownFactor|Subnormal|WideRange))
 	t.Assume(c.Definite())
 	l, failed := x.Cholesky(c.A)
@@ -119,7 +119,7 @@ func choleskyScalingLaw(t *Trial, x Library) {
 }
 
 func leadingLaw(t *Trial, x Library) {
-	n := t.Size(mostMul)
+	n := t.Size(maxMul)
 	t.Assume(n > 0)
 	k := 1 + t.IntN(n)
 	a := t.Given("a", SPD(t.Source, n).A)
@@ -152,7 +152,7 @@ func (t *Trial) nonFinite() (a mat.Matrix, i, j int) {
 
 // definite draws a definite case with a right-hand side.
 func (t *Trial) definite(not Properties) Case {
-	c := t.Matrix(t.Draw(t.Size(mostEig), Definite, not|Subnormal))
+	c := t.Matrix(t.Draw(t.Size(maxEig), Definite, not|Subnormal))
 	t.Assume(c.Definite())
 	return c
 }
@@ -194,7 +194,7 @@ func spdInverseLaw(t *Trial, x Library) {
 // condition bounds ‖A‖·‖A⁻¹‖ of a definite matrix: by its naive eigenvalues, or by
 // norms where these take long.
 func condition(a mat.Matrix) float64 {
-	if n := a.Rows; n > mostMul {
+	if n := a.Rows; n > maxMul {
 		l, failed := NaiveCholesky(a)
 		if failed < n {
 			return math.Inf(1)
@@ -209,7 +209,7 @@ func condition(a mat.Matrix) float64 {
 }
 
 func spdLogDetLaw(t *Trial, x Library) {
-	c := t.Draw(t.Size(mostEig), Definite|KnownLogDet, Subnormal|WideRange)
+	c := t.Draw(t.Size(maxEig), Definite|KnownLogDet, Subnormal|WideRange)
 	t.Given("a", c.A)
 	g := t.lowerInput(c.A)
 	got, err := x.LogDetSPD(g.Matrix)
@@ -249,7 +249,7 @@ func logDetNonFiniteLaw(t *Trial, x Library) {
 }
 
 func schurLaw(t *Trial, x Library) {
-	n := t.Size(mostMul - 1)
+	n := t.Size(maxMul - 1)
 	c := arrow(integers(t.Source, n, 3))
 	a := t.Given("a", c.A).Clone()
 	t.Assume(exactPivot(a) == n+1)

@@ -28,7 +28,7 @@ var eigenLaws = []Law{
 
 // symmetricCase draws a symmetric finite case, permuted and scaled now and then.
 func (t *Trial) symmetricCase(want, not Properties) Case {
-	c := t.Draw(t.Size(mostEig), Symmetric|Finite|want, not|Subnormal)
+	c := t.Draw(t.Size(maxEig), Symmetric|Finite|want, not|Subnormal)
 	if t.Bool() {
 		c = c.Permuted(t.Source)
 	}
@@ -129,7 +129,7 @@ func sturmCount(d, e []float64, x float64) int {
 }
 
 func sturmLaw(t *Trial, x Library) {
-	n := t.Size(mostEig)
+	n := t.Size(maxEig)
 	c := t.Matrix(t.Draw(n, Symmetric|Tridiagonal|Finite, WideRange|Subnormal))
 	p := Structure(c.A)
 	t.Assume(p.Has(Symmetric | Tridiagonal))

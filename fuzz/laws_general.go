@@ -33,7 +33,7 @@ var generalLaws = []Law{
 
 // solvable draws a square case that a general solver must solve.
 func (t *Trial) solvable() Case {
-	c := t.Draw(t.Size(mostEig), Square|Finite|WellConditioned, Subnormal|WideRange)
+	c := t.Draw(t.Size(maxEig), Square|Finite|WellConditioned, Subnormal|WideRange)
 	c.A = t.Given("a", c.A)
 	return c
 }
@@ -79,7 +79,7 @@ func inverseLaw(t *Trial, x Library) {
 }
 
 func logDetLaw(t *Trial, x Library) {
-	c := t.Draw(t.Size(mostEig), KnownLogDet|Finite, Subnormal|WideRange)
+	c := t.Draw(t.Size(maxEig), KnownLogDet|Finite, Subnormal|WideRange)
 	t.Given("a", c.A)
 	_, s, _ := NaiveSVD(c.A)
 	cond := 1.0
@@ -141,7 +141,7 @@ func (t *Trial) anyCase(want, not Properties) Case {
 			want |= Broad
 		}
 	}
-	c := t.Draw(t.Size(mostEig), Finite|want, not|Subnormal)
+	c := t.Draw(t.Size(maxEig), Finite|want, not|Subnormal)
 	c.A = t.Given("a", c.A)
 	return c
 }
@@ -223,7 +223,7 @@ func svdLaw(t *Trial, x Library) {
 }
 
 func svdKnownLaw(t *Trial, x Library) {
-	c := t.Draw(t.Size(mostEig), KnownSingular, 0)
+	c := t.Draw(t.Size(maxEig), KnownSingular, 0)
 	t.Given("a", c.A)
 	s := t.singularValues(x, c.Name, c.A)
 	for i, w := range c.SingularValues {
@@ -232,7 +232,7 @@ func svdKnownLaw(t *Trial, x Library) {
 }
 
 func svdRankLaw(t *Trial, x Library) {
-	c := t.Draw(t.Size(mostEig), KnownRank, WideRange)
+	c := t.Draw(t.Size(maxEig), KnownRank, WideRange)
 	t.Given("a", c.A)
 	s := t.singularValues(x, c.Name, c.A)
 	rank := 0

@@ -97,7 +97,7 @@ var productLaws = []Law{
 
 // productLaw judges alpha·a·b + beta·c in drawn layouts: exactly for integers.
 func productLaw(t *Trial, x Library, kind int) {
-	m, k, n := t.Size(mostMul), t.Size(mostMul), t.Size(mostMul)
+	m, k, n := t.Size(maxMul), t.Size(maxMul), t.Size(maxMul)
 	alpha, beta := t.scalar(), t.scalar()
 	a, b := t.factors(kind, m, k, n)
 	c := t.Given("c", fill(m, n, func(int, int) float64 { return 2*t.integer(8) + 1 }))
@@ -121,7 +121,7 @@ func said(err error, format string, args ...any) error {
 }
 
 func transposedLaw(t *Trial, x Library) {
-	m, k, n := t.Size(mostMul), t.Size(mostMul), t.Size(mostMul)
+	m, k, n := t.Size(maxMul), t.Size(maxMul), t.Size(maxMul)
 	a, b := t.factors(0, m, k, n)
 	ga, gb, gc := t.lay(a), t.lay(b), t.lay(mat.New(n, m))
 	in := watch(ga, gb)
@@ -131,7 +131,7 @@ func transposedLaw(t *Trial, x Library) {
 }
 
 func betaLaw(t *Trial, x Library) {
-	m, k, n := t.Size(mostMul), t.Size(mostMul), t.Size(mostMul)
+	m, k, n := t.Size(maxMul), t.Size(maxMul), t.Size(maxMul)
 	alpha := t.scalar()
 	a, b := t.factors(0, m, k, n)
 	c := t.lay(mat.New(m, n))
@@ -142,7 +142,7 @@ func betaLaw(t *Trial, x Library) {
 }
 
 func alphaLaw(t *Trial, x Library) {
-	m, k, n := t.Size(mostMul), t.Size(mostMul), t.Size(mostMul)
+	m, k, n := t.Size(maxMul), t.Size(maxMul), t.Size(maxMul)
 	beta := t.scalar()
 	a, b := t.lay(mat.New(m, k)), t.lay(mat.New(k, n))
 	a.Fill(Canary())
@@ -170,7 +170,7 @@ func associativeLaw(t *Trial, x Library) {
 }
 
 func distributiveLaw(t *Trial, x Library) {
-	m, k, n := t.Size(mostMul), t.Size(mostMul), t.Size(mostMul)
+	m, k, n := t.Size(maxMul), t.Size(maxMul), t.Size(maxMul)
 	a, b := t.factors(0, m, k, n)
 	c := t.Given("c", Integers(t.Source, k, n, 8))
 	sum := fill(k, n, func(i, j int) float64 { return b.At(i, j) + c.At(i, j) })
@@ -180,14 +180,14 @@ func distributiveLaw(t *Trial, x Library) {
 }
 
 func mulScalingLaw(t *Trial, x Library) {
-	m, k, n, e := t.Size(mostMul), t.Size(mostMul), t.Size(mostMul), t.IntN(401)-200
+	m, k, n, e := t.Size(maxMul), t.Size(maxMul), t.Size(maxMul), t.IntN(401)-200
 	a, b := t.factors(1, m, k, n)
 	want := scaled(mul(x, a, b), e)
 	t.Fail(SameBits(mul(x, scaled(a, e), b), want))
 }
 
 func mulPermutationLaw(t *Trial, x Library) {
-	m, k, n := t.Size(mostMul), t.Size(mostMul), t.Size(mostMul)
+	m, k, n := t.Size(maxMul), t.Size(maxMul), t.Size(maxMul)
 	a, b := t.factors(0, m, k, n)
 	p := t.Perm(m)
 	rows := func(m mat.Matrix) mat.Matrix {
@@ -243,7 +243,7 @@ func (t *Trial) spread(what string, got mat.Matrix, reached func(p, q int) bool)
 // rowLaw judges products with one row against the same scalars, where overflow
 // and underflow of alpha·a differ from those of alpha·(a·b).
 func rowLaw(t *Trial, x Library) {
-	k, n := t.some(mostMul), t.some(mostMul)
+	k, n := t.some(maxMul), t.some(maxMul)
 	e := t.IntN(3) - 1
 	a := t.Given("a", scaled(Normal(t.Source, 1, k), 500*e))
 	b := t.Given("b", scaled(Normal(t.Source, k, n), -900*e))
@@ -274,7 +274,7 @@ func (t *Trial) triangle(n int, beta float64) (c mat.Matrix, g Guarded) {
 }
 
 func syrkLaw(t *Trial, x Library) {
-	n, k := t.Size(mostMul), t.Size(mostMul)
+	n, k := t.Size(maxMul), t.Size(maxMul)
 	alpha, beta := t.scalar(), t.scalar()
 	a := t.Given("a", []mat.Matrix{Integers(t.Source, n, k, 8), Normal(t.Source, n, k)}[t.IntN(2)])
 	c, g := t.triangle(n, beta)
@@ -300,7 +300,7 @@ func syrkSpreadLaw(t *Trial, x Library) {
 }
 
 func mulSymLaw(t *Trial, x Library) {
-	n, k := t.Size(mostMul), t.Size(mostMul)
+	n, k := t.Size(maxMul), t.Size(maxMul)
 	alpha, beta := t.scalar(), t.scalar()
 	a := t.Given("a", Normal(t.Source, n, k))
 	w := values(k, func(int) float64 { return t.NormFloat64() })
@@ -326,7 +326,7 @@ func (t *Trial) lowerOf(got mat.Matrix, alpha float64, a, b mat.Matrix, beta flo
 }
 
 func triangularProductLaw(t *Trial, mul func(t, b mat.Matrix), upper bool) {
-	n, k := t.Size(mostMul), t.Size(mostMul)
+	n, k := t.Size(maxMul), t.Size(maxMul)
 	l, b := t.Given("t", IntegerFactor(t.Source, n)), t.Given("b", Integers(t.Source, n, k, 8))
 	poisoned := l.Clone()
 	PoisonUpper(poisoned)

@@ -85,8 +85,8 @@ func (t *Trial) one(x Library, n, sets int) []call {
 // several returns calls of all operations in one trial of five, and of one in the
 // others and at high orders: all of them cost as much as all other laws.
 func (t *Trial) several(x Library) []call {
-	n := t.Size(mostEig)
-	if n > mostEig || t.IntN(5) > 0 {
+	n := t.Size(maxEig)
+	if n > maxEig || t.IntN(5) > 0 {
 		return t.one(x, n, 1)
 	}
 	return t.calls(x, n)
@@ -122,7 +122,7 @@ func processorsLaw(t *Trial, x Library) {
 }
 
 func goroutinesLaw(t *Trial, x Library) {
-	calls := t.one(x, t.Size(mostEig), 2)
+	calls := t.one(x, t.Size(maxEig), 2)
 	first := make([][32]byte, len(calls))
 	for i, c := range calls {
 		first[i] = c.do()

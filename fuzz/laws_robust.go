@@ -94,7 +94,7 @@ func firstOf(a, b error) error {
 // shortLaw gives each operation a matrix whose slice ends one number early, with
 // capacity behind it.
 func shortLaw(t *Trial, x Library) {
-	n := t.some(mostEig)
+	n := t.some(maxEig)
 	short := func() (mat.Matrix, []float64) {
 		m := mat.Identity(n)
 		storage := append(slices.Clone(m.Data), Canary())

@@ -24,7 +24,7 @@ func reversed(m mat.Matrix) mat.Matrix {
 }
 
 func triangularSolveLaw(t *Trial, solve func(t, b mat.Matrix), upper, exact bool) {
-	n, k := t.Size(mostMul), t.Size(mostMul)
+	n, k := t.Size(maxMul), t.Size(maxMul)
 	arrange := func(m mat.Matrix) mat.Matrix { return m }
 	if upper {
 		arrange = reversed
@@ -57,7 +57,7 @@ func triangularSolveLaw(t *Trial, solve func(t, b mat.Matrix), upper, exact bool
 }
 
 func solveScalingLaw(t *Trial, x Library) {
-	n, k, e := t.Size(mostMul), t.Size(mostMul), t.IntN(401)-200
+	n, k, e := t.Size(maxMul), t.Size(maxMul), t.IntN(401)-200
 	l, b := t.Given("l", Triangular(t.Source, n, 100, false)), t.Given("b", Normal(t.Source, n, k))
 	one, two := b.Clone(), scaled(b, e)
 	x.SolveLower(l, one)
@@ -103,7 +103,7 @@ func triangularSpreadLaw(t *Trial, apply func(t, b mat.Matrix), upper, solve boo
 }
 
 func roundTripLaw(t *Trial, x Library) {
-	n, k := t.Size(mostMul), t.Size(mostMul)
+	n, k := t.Size(maxMul), t.Size(maxMul)
 	l, b := t.Given("l", IntegerFactor(t.Source, n)), t.Given("b", Integers(t.Source, n, k, 8))
 	for i := range n {
 		t.Assume(l.At(i, i) == 1 || l.At(i, i) == 2 || l.At(i, i) == 4)

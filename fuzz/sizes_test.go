@@ -19,8 +19,8 @@ import (
 )
 
 const (
-	mostFunctionLines = 80  // of a function, from its first line to its last one
-	mostFileLines     = 300 // of a file of the program
+	maxFunctionLines = 80  // of a function, from its first line to its last one
+	maxFileLines     = 300 // of a file of the program
 )
 
 // longer lists functions and files that may be longer, each with the reason.
@@ -58,7 +58,7 @@ func TestSizes(t *testing.T) {
 			return err
 		}
 		if strings.HasPrefix(name, "cmd/") {
-			check(name, bytes.Count(text, []byte("\n")), mostFileLines)
+			check(name, bytes.Count(text, []byte("\n")), maxFileLines)
 		}
 		set := token.NewFileSet()
 		f, err := parser.ParseFile(set, path, text, parser.SkipObjectResolution)
@@ -67,7 +67,7 @@ func TestSizes(t *testing.T) {
 		}
 		for _, d := range f.Decls {
 			if f, ok := d.(*ast.FuncDecl); ok {
-				check(name+": "+f.Name.Name, set.Position(f.End()).Line-set.Position(f.Pos()).Line+1, mostFunctionLines)
+				check(name+": "+f.Name.Name, set.Position(f.End()).Line-set.Position(f.Pos()).Line+1, maxFunctionLines)
 			}
 		}
 		return nil

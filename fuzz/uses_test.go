@@ -24,8 +24,8 @@ import (
 	"github.com/seed-08962ecc/kronfield/internal/tier"
 )
 
-// mostBack is how many uses may run back in all packages of the model together.
-const mostBack = 40
+// maxBack is how many uses may run back in all packages of the model together.
+const maxBack = 40
 
 // A use is a pair of files of one package of which the first names something that the
 // second declares: a package-level name, a method or a field. However many names there are,
@@ -57,8 +57,8 @@ func TestUses(t *testing.T) {
 			}
 		}
 	}
-	if back > mostBack {
-		t.Errorf("%d of %d uses run back, at most %d may:\n%s", back, total, mostBack, strings.Join(lines, "\n"))
+	if back > maxBack {
+		t.Errorf("%d of %d uses run back, at most %d may:\n%s", back, total, maxBack, strings.Join(lines, "\n"))
 	} else {
 		t.Logf("%d of %d uses run back:\n%s", back, total, strings.Join(lines, "\n"))
 	}

@@ -23,7 +23,7 @@ var SizeClass = sizeClass
 const IdleCollections = idleCollections
 
 // MostKept is how many numbers lent buffers that were given back may have in all.
-const MostKept = mostKept
+const MostKept = maxKept
 
 // Kept returns how many numbers the buffers have that wait for a borrower.
 func Kept() int { return int(kept.Load()) }

@@ -163,15 +163,15 @@ type long struct {
 	partial []float64 // the chunks' products, one after the other
 }
 
-// mostChunks bounds the number of chunks of a long product.
-const mostChunks = 16
+// maxChunks bounds the number of chunks of a long product.
+const maxChunks = 16
 
 // mulLong sets a small dst, or its lower triangle, when the depth k is large: the
 // depth is cut into chunks whose number depends on k alone, the chunks' products
 // are formed side by side, and then added pairwise in a fixed tree.
 func mulLong(dst Matrix, alpha float64, a, b Matrix, beta float64, lower bool) {
 	m, n, k := dst.Rows, dst.Cols, a.Cols
-	chunks := min(k/tune.longK, mostChunks)
+	chunks := min(k/tune.longK, maxChunks)
 	buffer := Borrow(chunks * m * n)
 	p := longs.Take()
 	*p = long{a: a, b: b, alpha: alpha, lower: lower, chunks: chunks, partial: *buffer}

@@ -77,9 +77,9 @@ func sizeClass(n int) (class, capacity int) {
 	return 4*shift + capacity>>shift&3, capacity
 }
 
-// mostKept is how many numbers the buffers that wait in scratch may have in all: 128 MiB.
+// maxKept is how many numbers the buffers that wait in scratch may have in all: 128 MiB.
 // What is given back beyond that is left to the garbage collector.
-const mostKept = 1 << 24
+const maxKept = 1 << 24
 
 // kept is how many numbers the buffers have that wait in scratch.
 var kept atomic.Int64
@@ -90,13 +90,13 @@ func init() {
 	}
 }
 
-// mostLarger is how many classes a buffer may come from: up to about twice as large as what is asked for, which takes no new memory.
-const mostLarger = 5
+// maxLarger is how many classes a buffer may come from: up to about twice as large as what is asked for, which takes no new memory.
+const maxLarger = 5
 
 // Borrow returns n numbers of arbitrary value from a store that all callers share.
 func Borrow(n int) *[]float64 {
 	class, capacity := sizeClass(max(n, 4))
-	for larger := class; larger < min(class+mostLarger, len(scratch)); larger++ {
+	for larger := class; larger < min(class+maxLarger, len(scratch)); larger++ {
 		if p, found := scratch[larger].find().(*[]float64); found {
 			kept.Add(-int64(cap(*p)))
 			*p = (*p)[:n]
@@ -112,7 +112,7 @@ func Borrow(n int) *[]float64 {
 // at once.
 func GiveBack(p *[]float64) {
 	size := int64(cap(*p))
-	if kept.Add(size) > mostKept {
+	if kept.Add(size) > maxKept {
 		kept.Add(-size)
 		return
 	}

@@ -69,7 +69,7 @@ func TestLargerBuffersAreLent(t *testing.T) {
 	}
 }
 
-// However many buffers were lent at once, no more than mostKept numbers wait for a
+// However many buffers were lent at once, no more than maxKept numbers wait for a
 // borrower, and products into strided places leave little.
 func TestKeptIsBounded(t *testing.T) {
 	const n = mat.MostKept / 5

@@ -50,7 +50,7 @@ func (w *wholeTask) train(ctx context.Context, cfg, partly Config, done *Complet
 
 // compete compares the simplest methods with the model by examples held out as others are missing; nil where there are too few.
 func (w *wholeTask) compete(ctx context.Context, d Data, given, chosen Config) (*completion.Contest, error) {
-	if w.y.Rows < leastTraining {
+	if w.y.Rows < minTraining {
 		return nil, nil
 	}
 	d, err := d.checked()

@@ -96,8 +96,8 @@ type leftOutSums struct {
 // An unexplained calls body as leftUnexplained does.
 type unexplained func(body func(example int, residual, variance mat.Matrix)) error
 
-// mostUnexplained is how many numbers of residuals and variances are kept, 64 MiB: more are computed again.
-const mostUnexplained = 1 << 23
+// maxUnexplained is how many numbers of residuals and variances are kept, 64 MiB: more are computed again.
+const maxUnexplained = 1 << 23
 
 // keptUnexplained is leftUnexplained for several times.
 func (t *Trainer) keptUnexplained(ctx context.Context, wanted func(example int) bool) unexplained {
@@ -106,7 +106,7 @@ func (t *Trainer) keptUnexplained(ctx context.Context, wanted func(example int) 
 		residual, variance mat.Matrix
 	}
 	y := t.evaluator.Data()
-	few, all := 2*y.Examples*y.Size() <= mostUnexplained, false
+	few, all := 2*y.Examples*y.Size() <= maxUnexplained, false
 	var kept []leftOut
 	return func(body func(example int, residual, variance mat.Matrix)) error {
 		if all {

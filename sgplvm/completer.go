@@ -158,7 +158,7 @@ var fewestProbed = validation.MinJudged
 func (c *completer) probe(ctx context.Context, first, cfg Config) (lost bool, err error) {
 	out := c.holes.HeldExamples()
 	in := allBut(c.y.Rows, out)
-	if c.d.Film || len(out) < fewestProbed || len(in) < leastTraining {
+	if c.d.Film || len(out) < fewestProbed || len(in) < minTraining {
 		return false, nil
 	}
 	if len(in) > probeExamples {

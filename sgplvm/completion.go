@@ -150,8 +150,8 @@ func (c *Completion) restore(found []Outlier, points int) {
 	c.Report.foundOutliers(list)
 }
 
-// mostLearned is how many examples a completion learns from at most: it fills in the others by what it has learned. Rows of a table are worth less.
-func mostLearned(points int, e Effort) int {
+// maxLearned is how many examples a completion learns from at most: it fills in the others by what it has learned. Rows of a table are worth less.
+func maxLearned(points int, e Effort) int {
 	if points > 1 || e == EffortNone {
 		return plans[EffortThorough].rows
 	}
@@ -178,7 +178,7 @@ func (c *completer) apart(cfg Config) (all completion.Filled, d Data, some, none
 	for _, i := range none {
 		d.absent = append(d.absent, at[i])
 	}
-	if most := mostLearned(c.points.Rows, cfg.Effort); len(some) > most && !d.Film {
+	if most := maxLearned(c.points.Rows, cfg.Effort); len(some) > most && !d.Film {
 		rng := rand.New(rand.NewPCG(0, 0x6d616e79))
 		rng.Shuffle(len(some), func(i, k int) { some[i], some[k] = some[k], some[i] })
 		var holed, whole []int // half of those that are taken show how values are missing, if as many do

@@ -15,19 +15,19 @@ import (
 	"github.com/seed-08962ecc/kronfield/internal/quote"
 )
 
-// mostConfig is how many bytes a configuration has at most.
-const mostConfig = 1 << 20
+// maxConfig is how many bytes a configuration has at most.
+const maxConfig = 1 << 20
 
 // ReadConfig reads a Config from JSON, whose fields docs/config.md lists. Unknown fields, fields given twice and
 // values of another type are errors, as is anything behind the object. Errors: *ConfigError whose Field is the name in
 // JSON, as "residual.rounds"; others for what is no JSON, and those of r.
 func ReadConfig(r io.Reader) (Config, error) {
-	text, err := io.ReadAll(io.LimitReader(r, mostConfig+1))
+	text, err := io.ReadAll(io.LimitReader(r, maxConfig+1))
 	if err != nil {
 		return Config{}, err
 	}
-	if len(text) > mostConfig {
-		return Config{}, fmt.Errorf("more than %d bytes, expected a configuration as JSON", mostConfig)
+	if len(text) > maxConfig {
+		return Config{}, fmt.Errorf("more than %d bytes, expected a configuration as JSON", maxConfig)
 	}
 	c := configReader{text: text, tokens: json.NewDecoder(bytes.NewReader(text))}
 	if err := json.Unmarshal(text, new(json.RawMessage)); err != nil {

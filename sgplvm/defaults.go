@@ -137,8 +137,8 @@ func (o *TrainingConfig) complete() {
 	o.Warmup = min(o.Warmup, o.Iterations)
 }
 
-// mostLatentDims is far beyond use: it keeps a slip from asking for all memory.
-const mostLatentDims = 1024
+// maxLatentDims is far beyond use: it keeps a slip from asking for all memory.
+const maxLatentDims = 1024
 
 // check refuses what cannot be used for n examples on a grid.
 func (c Config) check(n int, grid Grid) error {
@@ -148,8 +148,8 @@ func (c Config) check(n int, grid Grid) error {
 	switch {
 	case c.LatentDims < 0:
 		return refuse("LatentDims", "%d latent dimensions, expected at least 1", c.LatentDims)
-	case c.LatentDims > mostLatentDims:
-		return refuse("LatentDims", "%d latent dimensions, expected at most %d", c.LatentDims, mostLatentDims)
+	case c.LatentDims > maxLatentDims:
+		return refuse("LatentDims", "%d latent dimensions, expected at most %d", c.LatentDims, maxLatentDims)
 	case c.Inducing < 0 || c.Inducing > n:
 		return refuse("Inducing", "%d latent inducing points, expected 1 to %d, the number of examples", c.Inducing, n)
 	case c.Noise < 0 || c.Noise >= 1 || math.IsNaN(c.Noise):

@@ -11,8 +11,8 @@ import (
 // therefore that of their residuals and, on average over examples, that of what was missing given what was observed
 // (docs/math.md, "Completion in rounds"): the expectation of an EM algorithm. Where no covariance is learned, the white noise has what of that is white. Sums of such covariances are kept as lower triangles, row by row.
 
-// mostUnsure is of how many points a covariance is formed that is not learned, but for its mean variance.
-const mostUnsure = 2048
+// maxUnsure is of how many points a covariance is formed that is not learned, but for its mean variance.
+const maxUnsure = 2048
 
 // imputeWithErrors returns the moments of Impute, and what the example adds to such a sum, scaled, over channels; nil of films, and of many points of which no covariance is learned.
 func (m *Model) imputeWithErrors(ctx context.Context, obs Observed, o InferOptions) (p Prediction, lower []float64, err error) {
@@ -23,7 +23,7 @@ func (m *Model) imputeWithErrors(ctx context.Context, obs Observed, o InferOptio
 	}
 	q := by.posterior
 	n, learned := q.Grid().Len(), q.Params().Noise.Learned()
-	if by.film != nil || n > mostUnsure && !learned {
+	if by.film != nil || n > maxUnsure && !learned {
 		p, _, err = m.Impute(ctx, obs, o)
 		return p, nil, err
 	}

@@ -12,8 +12,8 @@ import (
 // tells of the same time on other days, and times of the day of one another.
 
 const (
-	leastFolded = 20    // periods
-	mostFolded  = 2500  // values of a period
+	minFolded   = 20    // periods
+	maxFolded   = 2500  // values of a period
 	foldedFrom  = 1000  // steps
 	periodSteps = 20000 // steps that are looked at
 )
@@ -21,7 +21,7 @@ const (
 // folded returns the data with a period of a series as an example, or as they are where they show none. Each step that is not there is missing.
 func (d Data) folded(cfg Config) (Data, *completion.Folding, error) {
 	n, points, channels := d.Source.Dims()
-	if cfg.Fold == Off || d.Film || d.Times == nil || d.Sequences != nil || n < foldedFrom || points*channels*completion.MinPeriod > mostFolded {
+	if cfg.Fold == Off || d.Film || d.Times == nil || d.Sequences != nil || n < foldedFrom || points*channels*completion.MinPeriod > maxFolded {
 		return d, nil, nil
 	}
 	place, first, step := completion.Regular(d.Times)
@@ -36,7 +36,7 @@ func (d Data) folded(cfg Config) (Data, *completion.Folding, error) {
 			return d, nil, &ReadError{From: i, To: i + 1, Err: err}
 		}
 	}
-	period := completion.Period(y.Slice(0, min(steps, periodSteps), 0, y.Cols), min(steps/leastFolded, mostFolded/y.Cols))
+	period := completion.Period(y.Slice(0, min(steps, periodSteps), 0, y.Cols), min(steps/minFolded, maxFolded/y.Cols))
 	if period == 0 {
 		return d, nil, nil
 	}

@@ -21,7 +21,7 @@ type pace struct {
 }
 
 // How many steps a pace is taken from at least, and about how many count at most.
-const fewestPaced, mostPaced = 3, 24
+const fewestPaced, maxPaced = 3, 24
 
 // begin notes that a step begins.
 func (f *forecast) begin(elapsed time.Duration) { f.mark = elapsed }
@@ -39,7 +39,7 @@ func (f *forecast) step(name string, elapsed time.Duration) {
 	p.steps++
 	p.spent += elapsed - f.mark
 	f.mark = elapsed
-	if p.steps >= 2*mostPaced {
+	if p.steps >= 2*maxPaced {
 		p.steps, p.spent = p.steps/2, p.spent/2
 	}
 }

@@ -37,7 +37,7 @@ func MemoryNeeded(d Data, cfg Config) (Memory, error) {
 		return Memory{}, err
 	}
 	if holes, err := d.incomplete(); err == nil && holes && points == 1 {
-		n = min(n, mostLearned(points, cfg.Effort))
+		n = min(n, maxLearned(points, cfg.Effort))
 	}
 	f := footprintOf(n, channels, cfg.LatentDims, cfg.Inducing, grid, cfg.Spatial)
 	s := &search{data: d, given: cfg}
@@ -55,9 +55,9 @@ func MemoryNeeded(d Data, cfg Config) (Memory, error) {
 		m.Film = film.Memory(n, points, channels)
 	}
 	if d.Times != nil {
-		numbers = min(numbers, float64(mostDownsampled))
+		numbers = min(numbers, float64(maxDownsampled))
 	}
-	if open && numbers <= mostNumbers {
+	if open && numbers <= maxNumbers {
 		at := float64(min(points, coarseFrom))
 		m.Search = m.Latent + 8*numbers*min(1, at/float64(points))*(1+3*float64(plans[cfg.Effort].folds))
 		if joint {

@@ -117,9 +117,9 @@ func (m *Model) parseChosen(entries map[string]string) error {
 		}
 	}
 	for i, p := range m.phases {
-		if p.Steps < 0 || len(p.Bounds) >= mostBounds || len(p.Bounds) > 0 && (p.Every < 1 || len(p.Bounds) > p.Steps/p.Every) {
+		if p.Steps < 0 || len(p.Bounds) >= maxBounds || len(p.Bounds) > 0 && (p.Every < 1 || len(p.Bounds) > p.Steps/p.Every) {
 			return fmt.Errorf("metadata entry training: phase %d has %d bounds of %d steps, one in %d, expected fewer than %d, and no more than there were steps",
-				i, len(p.Bounds), p.Steps, p.Every, mostBounds)
+				i, len(p.Bounds), p.Steps, p.Every, maxBounds)
 		}
 	}
 	return nil

@@ -67,13 +67,13 @@ type PhaseReport struct {
 	Bound       float64 `json:"-"`      // at its end
 	Status      string  `json:"status"` // how it ended: an lbfgs.Status in words, or "collapsed"
 
-	// Bounds are those after the steps Every, 2·Every, …; there are fewer than mostBounds of them.
+	// Bounds are those after the steps Every, 2·Every, …; there are fewer than maxBounds of them.
 	Every  int       `json:"every,omitempty"`
 	Bounds []float64 `json:"bounds,omitempty"`
 }
 
-// mostBounds bounds how many bounds of a phase are kept.
-const mostBounds = 64
+// maxBounds bounds how many bounds of a phase are kept.
+const maxBounds = 64
 
 // note keeps the bound after the step that the phase has come to. Which bounds stay depends on the number of steps alone.
 func (p *PhaseReport) note(bound float64) {
@@ -82,10 +82,10 @@ func (p *PhaseReport) note(bound float64) {
 		return
 	}
 	p.Bounds = append(p.Bounds, bound)
-	if len(p.Bounds) < mostBounds {
+	if len(p.Bounds) < maxBounds {
 		return
 	}
-	thinned := make([]float64, 0, mostBounds) // reports that were given away share the others
+	thinned := make([]float64, 0, maxBounds) // reports that were given away share the others
 	for i := 1; i < len(p.Bounds); i += 2 {
 		thinned = append(thinned, p.Bounds[i])
 	}

@@ -225,7 +225,7 @@ func (t *Trainer) raiseNoise(ctx context.Context, p *bound.Params) (float64, err
 		if !errors.As(err, &bad) {
 			return value, err
 		}
-		if raised == mostRaised {
+		if raised == maxRaised {
 			return value, &startError{err}
 		}
 		more := (raisedBy - 1) / p.Noise.Beta
@@ -236,5 +236,5 @@ func (t *Trainer) raiseNoise(ctx context.Context, p *bound.Params) (float64, err
 	}
 }
 
-// raisedBy is the factor of the noise's variance each time, and mostRaised how often it is taken at most.
-const raisedBy, mostRaised = 4, 12
+// raisedBy is the factor of the noise's variance each time, and maxRaised how often it is taken at most.
+const raisedBy, maxRaised = 4, 12

@@ -211,7 +211,7 @@ func TestBoundsAreKept(t *testing.T) {
 	}
 	before, thinned := 0, false
 	for _, p := range r.Phases {
-		if len(p.Bounds) >= mostBounds || len(p.Bounds) != p.Steps/p.Every || len(p.Bounds) < min(p.Steps, mostBounds/2) {
+		if len(p.Bounds) >= maxBounds || len(p.Bounds) != p.Steps/p.Every || len(p.Bounds) < min(p.Steps, maxBounds/2) {
 			t.Errorf("%d bounds of %d steps, one in %d", len(p.Bounds), p.Steps, p.Every)
 		}
 		for i, b := range p.Bounds {
@@ -236,7 +236,7 @@ func TestBoundsAreKept(t *testing.T) {
 // A file whose phases cannot be is refused.
 func TestBoundsMustFit(t *testing.T) {
 	m := referenceModel(t, fileShape)
-	for _, p := range []PhaseReport{{Steps: -1}, {Steps: 1, Bounds: []float64{1}}, {Steps: 3, Every: 2, Bounds: []float64{1, 2}}, {Steps: 200, Every: 1, Bounds: make([]float64, mostBounds)}} {
+	for _, p := range []PhaseReport{{Steps: -1}, {Steps: 1, Bounds: []float64{1}}, {Steps: 3, Every: 2, Bounds: []float64{1, 2}}, {Steps: 200, Every: 1, Bounds: make([]float64, maxBounds)}} {
 		m.phases = []PhaseReport{p}
 		if _, err := Load(bytes.NewReader(saved(t, m))); err == nil || !strings.Contains(err.Error(), "metadata entry training: phase 0 has ") {
 			t.Errorf("%+v: error %v", p, err)

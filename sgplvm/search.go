@@ -182,8 +182,8 @@ func (c Config) searchContext(ctx context.Context) (context.Context, context.Can
 	return ctx, cancel
 }
 
-// mostJoint is the number of points up to which a covariance of all of them is learned.
-const mostJoint = 5000
+// maxJoint is the number of points up to which a covariance of all of them is learned.
+const maxJoint = 5000
 
 // manyExamples is from how many on fewer latent dimensions do, and noise falls far in training.
 const manyExamples = 200
@@ -251,7 +251,7 @@ func (s *search) run() (Config, error) {
 // jointPossible reports whether a covariance of all points can be learned.
 func (s *search) jointPossible() bool {
 	_, points, _ := s.data.Source.Dims()
-	return points > 1 && points <= mostJoint && s.given.Factors != FactorsProduct && !s.freeSpace() &&
+	return points > 1 && points <= maxJoint && s.given.Factors != FactorsProduct && !s.freeSpace() &&
 		s.given.Residual.Kernel.Kind != kernel.White && s.given.Residual.Rounds >= 0
 }
 

@@ -513,7 +513,7 @@ func (s *search) rescaleAtAllPoints(some *fillValidator, best incumbent) (incumb
 	if s.quick() {
 		under = fewPatterns
 	}
-	j, err := newWholeValidator(s, leastHeldOut, under)
+	j, err := newWholeValidator(s, minHeldOut, under)
 	if err != nil {
 		return best, err
 	}
@@ -585,13 +585,13 @@ func (j *fillValidator) factors(ctx context.Context, cfg Config) (found mixture,
 // variances are too large, so that a factor and its inverse are drawn alike.
 func shrunkToOne(factor, examples float64) float64 {
 	if factor < 1 {
-		return 1 / shrunkToOne(1/max(factor, leastFactor), examples)
+		return 1 / shrunkToOne(1/max(factor, minFactor), examples)
 	}
 	return (examples*factor + wholeExamples) / (examples + wholeExamples)
 }
 
-// leastFactor is the least factor of variances that counts.
-const leastFactor = 1e-6
+// minFactor is the least factor of variances that counts.
+const minFactor = 1e-6
 
 // sharesText says how large the shares of similar examples are.
 func sharesText(list []Blend) string {

@@ -423,7 +423,7 @@ func TestMixtureStands(t *testing.T) {
 
 // A factor that few examples tell is drawn to 1, and its inverse as much.
 func TestDrawnToOne(t *testing.T) {
-	for _, c := range []struct{ factor, examples, want float64 }{{1, 7, 1}, {4, 6, 2.8}, {0.25, 6, 1 / 2.8}, {3, 0, 1}, {0, 6, 10 / (6/leastFactor + 4)}} {
+	for _, c := range []struct{ factor, examples, want float64 }{{1, 7, 1}, {4, 6, 2.8}, {0.25, 6, 1 / 2.8}, {3, 0, 1}, {0, 6, 10 / (6/minFactor + 4)}} {
 		if got := shrunkToOne(c.factor, c.examples); math.Abs(got-c.want) > 1e-12*c.want {
 			t.Errorf("%v of %v examples: %v, expected %v", c.factor, c.examples, got, c.want)
 		}
@@ -434,7 +434,7 @@ func TestDrawnToOne(t *testing.T) {
 func TestFactorsAtAllPoints(t *testing.T) {
 	ctx := context.Background()
 	s := newSearch(t, waves(24), Config{Effort: EffortNormal, LatentDims: 2, Training: steps(12)})
-	j, err := newWholeValidator(s, leastHeldOut, len(completion.Patterns))
+	j, err := newWholeValidator(s, minHeldOut, len(completion.Patterns))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -51,8 +51,8 @@ func (s *search) thinnedValidator(fewest int) (*fillValidator, error) {
 	rng := s.validationRandom()
 	points, grid, scale := s.validationPoints(rng)
 	plan := s.plan
-	if _, _, channels := s.data.Source.Dims(); len(points)*channels > mostValidation { // filling in takes longer, and says more
-		plan.heldOut, plan.patterns = max(leastHeldOut, plan.heldOut*mostValidation/(len(points)*channels)), 1
+	if _, _, channels := s.data.Source.Dims(); len(points)*channels > maxValidation { // filling in takes longer, and says more
+		plan.heldOut, plan.patterns = max(minHeldOut, plan.heldOut*maxValidation/(len(points)*channels)), 1
 	}
 	if len(points) > manyPoints && s.data.Times == nil {
 		plan.folds = 1
@@ -62,10 +62,10 @@ func (s *search) thinnedValidator(fewest int) (*fillValidator, error) {
 	}
 	n, _, _ := s.data.Source.Dims()
 	if s.quick() && n < manyExamples { // whose learning takes no longer than filling them in
-		plan.heldOut = min(plan.heldOut, leastHeldOut)
+		plan.heldOut = min(plan.heldOut, minHeldOut)
 	}
 	if s.quick() && plan.patterns < fewest {
-		plan.heldOut = leastSecond
+		plan.heldOut = minSecond
 	}
 	plan.patterns = max(plan.patterns, fewest)
 	return s.fillValidator(rng, plan, points, grid, scale)

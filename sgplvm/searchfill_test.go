@@ -52,7 +52,7 @@ func waves(count int) Data {
 // Folds hold out different examples, as many as the plan says and no more than a quarter; in time at even distances.
 func TestDivide(t *testing.T) {
 	for effort, p := range plans {
-		for n := leastTraining; n < 200; n++ {
+		for n := minTraining; n < 200; n++ {
 			for _, inTime := range []bool{false, true} {
 				folds := divide(rand.New(rand.NewPCG(1, 2)), n, p, inTime)
 				if len(folds) < 1 || len(folds) > p.folds {
@@ -355,10 +355,10 @@ func TestValidationPoints(t *testing.T) {
 		{50, 80, 3, false, FactorsJoint, -1, 25 * 40, 0},
 		{69, 70, 1, false, "", -1, 23 * 24, 0},
 		{1, 4001, 1, false, "", -1, 1001, 0},
-		{23, 87, 1, true, "", 400, mostValidation, 400},
-		{23, 87, 1, true, "", -1, mostValidation, -1},
-		{50, 80, 3, true, "", 3000, mostValidation, mostValidation * 3 / 4},
-		{50, 80, 1, true, "", 3900, mostValidation*3/4 + 100, mostValidation * 3 / 4},
+		{23, 87, 1, true, "", 400, maxValidation, 400},
+		{23, 87, 1, true, "", -1, maxValidation, -1},
+		{50, 80, 3, true, "", 3000, maxValidation, maxValidation * 3 / 4},
+		{50, 80, 1, true, "", 3900, maxValidation*3/4 + 100, maxValidation * 3 / 4},
 		{50, 80, 1, false, FactorsProduct, 3000, 4000, 3000},
 		{80, 80, 1, false, "", 3000, 6400, 3000},
 	} {

@@ -16,14 +16,14 @@ import (
 
 // Sizes of a validation.
 const (
-	coarseFrom     = 1200 // points of one factor from which on validation, and most of training, takes place at some of them
-	mostValidation = 1000 // points of one factor, where there are more than coarseFrom
-	leastTraining  = 5    // examples to learn from, for one
-	manyPoints     = 700  // from which on one fold must do: training takes long
-	leastHeldOut   = 8    // examples of many values, over all folds
-	fewPatterns    = 2    // for each example at all points, where more of these would take long
-	leastSecond    = 4    // examples under each pattern, where little is to be tried
-	foldShare      = 8    // about one in so many examples with holes is held out of a fold at most, where folds suffice
+	coarseFrom    = 1200 // points of one factor from which on validation, and most of training, takes place at some of them
+	maxValidation = 1000 // points of one factor, where there are more than coarseFrom
+	minTraining   = 5    // examples to learn from, for one
+	manyPoints    = 700  // from which on one fold must do: training takes long
+	minHeldOut    = 8    // examples of many values, over all folds
+	fewPatterns   = 2    // for each example at all points, where more of these would take long
+	minSecond     = 4    // examples under each pattern, where little is to be tried
+	foldShare     = 8    // about one in so many examples with holes is held out of a fold at most, where folds suffice
 )
 
 // A fold is the examples that are learned from, and what was learned of them last, but for the covariance of the
@@ -71,7 +71,7 @@ func (s *search) validationPoints(rng *rand.Rand) (points []int, grid Grid, scal
 	}
 }
 
-// somePoints returns mostValidation points of one factor; where one mask is known, three quarters of them at most that it shows.
+// somePoints returns maxValidation points of one factor; where one mask is known, three quarters of them at most that it shows.
 func (s *search) somePoints(rng *rand.Rand) []int {
 	points := rng.Perm(s.data.Grid.Len())
 	if len(s.data.Hide) > 0 {
@@ -84,10 +84,10 @@ func (s *search) somePoints(rng *rand.Rand) []int {
 				seen = append(seen, i)
 			}
 		}
-		seen = seen[:min(len(seen), mostValidation*3/4)]
-		points = append(seen, rest[:min(len(rest), mostValidation-len(seen))]...)
+		seen = seen[:min(len(seen), maxValidation*3/4)]
+		points = append(seen, rest[:min(len(rest), maxValidation-len(seen))]...)
 	}
-	points = points[:min(len(points), mostValidation)]
+	points = points[:min(len(points), maxValidation)]
 	slices.Sort(points)
 	return points
 }

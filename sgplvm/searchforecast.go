@@ -161,7 +161,7 @@ func (s *search) expected(j *fillValidator, p probe, cfg Config, q searchStage) 
 	// Most of training is at as many points as the validation's. At all there is an eigenproblem first, and a dense one with each covariance.
 	last += (float64(whole.free-whole.held)+learnNoise*rounds*folds*float64(p.dense))*math.Pow(ratio, 3) + float64(whole.held)*ratio*(adaptSteps+rounds*(round+2))
 	if s.given.Effort != EffortQuick { // once more, for the factors of variances at all points
-		total += last/folds + float64(leastHeldOut*len(completion.Patterns))*float64(p.filled)*ratio*ratio
+		total += last/folds + float64(minHeldOut*len(completion.Patterns))*float64(p.filled)*ratio*ratio
 	}
 	return time.Duration(total + last/folds)
 }

@@ -109,7 +109,7 @@ func (s *search) independent() (Config, error) {
 	first, q := s.structures()
 	best := incumbent{cfg: first}
 	nothing := len(q.candidates) == 1 && s.plan.questions == 0 && (first.Residual.Local != On || s.given.Infer.Blends != nil) // is left to ask
-	if n, _, _ := s.data.Source.Dims(); n < leastTraining || s.cannotValidate() || s.tooLarge() || nothing {
+	if n, _, _ := s.data.Source.Dims(); n < minTraining || s.cannotValidate() || s.tooLarge() || nothing {
 		return first, nil
 	}
 	s.selection.Task = "values hidden of examples that were held out: " + s.hidden()
@@ -154,7 +154,7 @@ func (s *search) finer(j *fillValidator, best incumbent, q searchStage) (*fillVa
 	if j.scale() == 1 || s.data.holes != nil || best.cfg.Residual.Rounds > 0 || q.structures {
 		return j, best, nil
 	}
-	whole, err := newWholeValidator(s, 2*leastHeldOut, fewPatterns)
+	whole, err := newWholeValidator(s, 2*minHeldOut, fewPatterns)
 	if err != nil {
 		return j, best, err
 	}
@@ -173,7 +173,7 @@ func (s *search) structures() (first Config, q searchStage) {
 		q.sure = validation.SureErrors
 	}
 	n, _, _ := s.data.Source.Dims()
-	joint := s.jointPossible() && (n >= leastTraining || s.given.Factors == FactorsJoint) // fewer examples say nothing of a covariance
+	joint := s.jointPossible() && (n >= minTraining || s.given.Factors == FactorsJoint) // fewer examples say nothing of a covariance
 	if joint {
 		learned := s.learnedNoise()
 		first = withDefaults(s.given, learned)
@@ -241,12 +241,12 @@ func (s *search) hidden() string {
 // cannotValidate reports whether data with holes have nothing held out to validate by.
 func (s *search) cannotValidate() bool { return s.data.holes != nil && len(s.data.holes.HeldOut) == 0 }
 
-// mostNumbers is how many numbers a validation learns from at most; larger data take what held on others.
-const mostNumbers = 40_000_000
+// maxNumbers is how many numbers a validation learns from at most; larger data take what held on others.
+const maxNumbers = 40_000_000
 
 func (s *search) tooLarge() bool {
 	n, points, channels := s.data.Source.Dims()
-	return n*points*channels > mostNumbers
+	return n*points*channels > maxNumbers
 }
 
 // stages are those that come after the first, what takes long to learn after what does not.

@@ -82,7 +82,7 @@ func TestNothingIsTried(t *testing.T) {
 	}{
 		"large": {Data{Source: sized{2000, 150 * 150, 1}, Grid: Grid{line(150), line(150)}}, false},
 		"many":  {Data{Source: sized{40001, 1000, 1}, Grid: Grid{line(1000)}}, true},
-		"few":   {waves(leastTraining - 1), false},
+		"few":   {waves(minTraining - 1), false},
 		"one":   {waves(1), false},
 	} {
 		for effort := range plans {
@@ -416,7 +416,7 @@ func TestWhiteNoiseIsJudgedBriefly(t *testing.T) {
 
 // Of few examples no covariance is learned, unless a kernel of all points was asked for.
 func TestFewExamples(t *testing.T) {
-	for n, want := range map[int]Factors{1: FactorsProduct, leastTraining - 1: FactorsProduct, leastTraining: FactorsJoint} {
+	for n, want := range map[int]Factors{1: FactorsProduct, minTraining - 1: FactorsProduct, minTraining: FactorsJoint} {
 		d, err := correlated(n, 6, 5, true).checked()
 		if err != nil {
 			t.Fatal(err)

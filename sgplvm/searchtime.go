@@ -27,8 +27,8 @@ const timeErrors = 2
 // of several candidates one looks better by two errors by chance.
 const ownErrors = 3
 
-// mostOwnTimes is the number of examples up to which latent dimensions have kernels in time of their own, each a matrix of all times.
-const mostOwnTimes = 200
+// maxOwnTimes is the number of examples up to which latent dimensions have kernels in time of their own, each a matrix of all times.
+const maxOwnTimes = 200
 
 // ownSteps are the steps of training of linear latent dimensions with such kernels, which start as principal components: more bring nothing.
 const ownSteps = 100
@@ -38,11 +38,11 @@ const selectedLatent = 16 // latent dimensions of few examples in time
 // largeFilm is the number of numbers from which on a training takes too long to try many. Tests lower it.
 var largeFilm = 1000000
 
-// mostDownsampled is how many numbers of a large film are left at most for the choice of its time
+// maxDownsampled is how many numbers of a large film are left at most for the choice of its time
 // part. Tests lower it.
-var mostDownsampled = 1 << 21
+var maxDownsampled = 1 << 21
 
-// coarseFilm is by how many times a film has more numbers than mostDownsampled from which on most of its training takes place at
+// coarseFilm is by how many times a film has more numbers than maxDownsampled from which on most of its training takes place at
 // as few of its points.
 const coarseFilm = 4
 
@@ -121,7 +121,7 @@ func (c timeCandidate) preset(s *search) Config {
 // coarseFilmPoints returns at how many points most of a large film's training takes place; 0: at all.
 func (s *search) coarseFilmPoints() int {
 	n, points, channels := s.data.Source.Dims()
-	from, most := coarseFilm*mostDownsampled, mostDownsampled
+	from, most := coarseFilm*maxDownsampled, maxDownsampled
 	if s.quick() {
 		from, most = quickFilm, quickFilm
 	}
@@ -156,7 +156,7 @@ func (s *search) timeOptions(list []timeCandidate) (options []option) {
 // ownKernels reports whether latent dimensions may have kernels of their own.
 func (s *search) ownKernels() bool {
 	n, _, _ := s.data.Source.Dims()
-	return n <= mostOwnTimes && !s.data.Film
+	return n <= maxOwnTimes && !s.data.Film
 }
 
 // ownCandidates are those for so few examples that latent dimensions have kernels of their own, the one that holds most often first.
@@ -197,7 +197,7 @@ func (s *search) timeCandidates() []timeCandidate {
 func (s *search) inTime() (Config, error) {
 	n, points, channels := s.data.Source.Dims()
 	plain := withDefaults(s.given, plainTime.preset(s))
-	if n < leastTraining {
+	if n < minTraining {
 		return plain, nil
 	}
 	if n*points*channels > largeFilm || s.data.Film && (s.data.holes != nil || s.given.Effort == EffortQuick) {
@@ -365,7 +365,7 @@ func (s *search) holesInTime(plain Config) (Config, error) {
 
 // structuredOptions are those whose noise has a covariance in space, where examples have times.
 func (s *search) structuredOptions() []option {
-	most := mostTimedJoint
+	most := maxTimedJoint
 	if s.given.Effort == EffortQuick {
 		most = coarseFrom
 	}
@@ -378,8 +378,8 @@ func (s *search) structuredOptions() []option {
 	}
 }
 
-// mostTimedJoint is the number of points up to which a covariance of all of them is tried where examples have times.
-const mostTimedJoint = 2500
+// maxTimedJoint is the number of points up to which a covariance of all of them is tried where examples have times.
+const maxTimedJoint = 2500
 
 // learnedInTime is the configuration of examples in time whose noise has a covariance that is learned freely.
 func (s *search) learnedInTime() Config {
@@ -473,14 +473,14 @@ func (s *search) expectedStructured() (time.Duration, error) {
 }
 
 // timePart chooses the kernel of the time part of a large film, on frames of half the pixels each way, or fewer
-// where that leaves more than mostDownsampled numbers.
+// where that leaves more than maxDownsampled numbers.
 func (s *search) timePart(plain Config) (Config, error) {
 	g := s.data.Grid
 	if len(g) != 2 || s.given.LatentTime.Kind != "" || plain.LatentKernel != plainTime.latent || s.given.Effort == EffortQuick {
 		return plain, nil
 	}
 	stop := s.watch.Timing("model selection: smaller frames")
-	source, width, height, err := data.Downsample(s.ctx, s.data.Source, g[1].Rows, g[0].Rows, mostDownsampled)
+	source, width, height, err := data.Downsample(s.ctx, s.data.Source, g[1].Rows, g[0].Rows, maxDownsampled)
 	stop()
 	if err != nil {
 		return plain, s.outerError(err)

@@ -61,8 +61,8 @@ func TestTimePart(t *testing.T) {
 		t.Skip("several trainings")
 	}
 	const n, width, height = 40, 24, 15
-	defer func(large, most int) { largeFilm, mostDownsampled = large, most }(largeFilm, mostDownsampled)
-	largeFilm, mostDownsampled = n*width*height-1, n*width*height
+	defer func(large, most int) { largeFilm, maxDownsampled = large, most }(largeFilm, maxDownsampled)
+	largeFilm, maxDownsampled = n*width*height-1, n*width*height
 	matern52 := kernel.Kernel{Kind: kernel.Matern52}
 	for _, c := range []struct {
 		name   string
@@ -114,9 +114,9 @@ func TestTimePart(t *testing.T) {
 
 // Most of a large film's training takes place at some of its points, unless that is refused; not that of other data.
 func TestCoarseFilm(t *testing.T) {
-	defer func(large, most, quick int) { largeFilm, mostDownsampled, quickFilm = large, most, quick }(largeFilm, mostDownsampled, quickFilm)
+	defer func(large, most, quick int) { largeFilm, maxDownsampled, quickFilm = large, most, quick }(largeFilm, maxDownsampled, quickFilm)
 	const n, width, height = 10, 8, 6
-	largeFilm, mostDownsampled, quickFilm = n*width*height-1, n*width*height/5, n*width*height/8
+	largeFilm, maxDownsampled, quickFilm = n*width*height-1, n*width*height/5, n*width*height/8
 	for name, c := range map[string]struct {
 		film   bool
 		change func(c *Config)

@@ -208,8 +208,8 @@ func (p *patch) improve(a, b Picture) {
 	}
 }
 
-// leastMisfit is added to differences of a pixel before patches are weighted by them.
-const leastMisfit = 0.05
+// minMisfit is added to differences of a pixel before patches are weighted by them.
+const minMisfit = 0.05
 
 // blend sets a flow to means over the patches that cover each pixel, weighted by how well they fit there.
 func blend(a, b Picture, f Flow, patches []patch) {
@@ -225,7 +225,7 @@ func blend(a, b Picture, f Flow, patches []patch) {
 			for i, s := range shown[j*patchSide : (j+1)*patchSide] {
 				k := first + i
 				d := s - a.Pixels[k]
-				w := 1 / (leastMisfit + max(d, -d))
+				w := 1 / (minMisfit + max(d, -d))
 				weights[k] += w
 				f.Right[k] += float32(w * p.u)
 				f.Down[k] += float32(w * p.v)

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	most     = 60  // bytes of a text that are shown
-	mostLine = 512 // bytes of a path, whose parts may have 255, or of another error's words
+	most    = 60  // bytes of a text that are shown
+	maxLine = 512 // bytes of a path, whose parts may have 255, or of another error's words
 )
 
 // Text returns s as strconv.Quote does; of more than 60 bytes it quotes the first ones and
@@ -27,8 +27,8 @@ func Text(s string) string {
 // Line returns s itself, which is a path or the words of another error, quoted only if it
 // would not stay on one line. Of more than 512 bytes those in the middle become ….
 func Line(s string) string {
-	if len(s) > mostLine {
-		s = head(s, mostLine/4) + "…" + tail(s, mostLine-mostLine/4)
+	if len(s) > maxLine {
+		s = head(s, maxLine/4) + "…" + tail(s, maxLine-maxLine/4)
 	}
 	if strings.ContainsFunc(s, unicode.IsControl) {
 		return strconv.Quote(s)

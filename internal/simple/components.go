@@ -16,7 +16,7 @@ const (
 	triedValues   = 1 << 18 // of so many, and at least so many examples, the number of components is chosen
 	triedExamples = 200
 	judgedValues  = 500 // that are hidden at least, in several trials where one has too few
-	mostTrials    = 10
+	maxTrials     = 10
 )
 
 // fillComponents is probabilistic principal component analysis by EM with missing values (M. E. Tipping and C. M. Bishop, Journal of the Royal
@@ -27,7 +27,7 @@ func fillComponents(ctx context.Context, d Data, mean, variance mat.Matrix) erro
 	m := d.moments()
 	some := d.some(max(triedExamples, triedValues/d.Y.Cols))
 	var trials []trial
-	for judged := 0; len(trials) == 0 || judged < judgedValues && len(trials) < mostTrials; {
+	for judged := 0; len(trials) == 0 || judged < judgedValues && len(trials) < maxTrials; {
 		left, cells := some.hide()
 		trials = append(trials, trial{newEM(left, m), cells})
 		judged += len(cells)

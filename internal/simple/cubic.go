@@ -53,7 +53,7 @@ func fillCubic(ctx context.Context, d Data, mean, variance mat.Matrix) error {
 	for k, cell := range cells {
 		if i, j := cell/d.Y.Cols, cell%d.Y.Cols; !math.IsNaN(y[k]) {
 			mean.Set(i, j, y[k])
-			variance.Set(i, j, m.variance[j]*max(leastVariance, law.At(distance[k])))
+			variance.Set(i, j, m.variance[j]*max(minVariance, law.At(distance[k])))
 		}
 	}
 	return ctx.Err()

@@ -231,7 +231,7 @@ func (e *em) round() (noise float64, err error) {
 		rest += next.noise[j]
 		count += seen[j]
 	}
-	noise = max(leastVariance, rest/count)
+	noise = max(minVariance, rest/count)
 	for j, v := range next.noise {
 		next.noise[j] = (v + noiseWeight*noise) / (seen[j] + noiseWeight)
 	}

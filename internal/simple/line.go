@@ -69,7 +69,7 @@ func fillLines(ctx context.Context, d Data, mean, variance mat.Matrix) error {
 		factor := tried[j].factor(laws)
 		for _, at := range c.missing {
 			y, distance, side := c.line(at)
-			v := factor * m.variance[j] * max(leastVariance, laws[side].At(distance))
+			v := factor * m.variance[j] * max(minVariance, laws[side].At(distance))
 			if math.IsNaN(y) {
 				y, v = m.at(j)
 			}
@@ -190,7 +190,7 @@ func (r *residuals) factor(laws [2]Law) float64 {
 	sum, n := float64(factorWeight), float64(factorWeight)
 	for side, law := range laws {
 		for k, distance := range r.distance[side] {
-			sum += r.squares[side][k] / max(leastVariance, law.At(distance))
+			sum += r.squares[side][k] / max(minVariance, law.At(distance))
 			n++
 		}
 	}

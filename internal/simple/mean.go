@@ -15,7 +15,7 @@ type moments struct {
 
 const (
 	meanNeighbours = 4    // the nearest columns of which a column without a value has the mean
-	leastVariance  = 1e-8 // as a part of that of all values of a channel, or of a column
+	minVariance    = 1e-8 // as a part of that of all values of a channel, or of a column
 )
 
 // moments returns the mean of each column and the mean squared deviation from it. A column without a value has what the nearest ones of its
@@ -61,7 +61,7 @@ func (d *Data) moments() *moments {
 				m.variance[j] = pooled
 				continue
 			}
-			m.variance[j] = max(m.variance[j]/float64(m.count[j]-1), leastVariance*pooled)
+			m.variance[j] = max(m.variance[j]/float64(m.count[j]-1), minVariance*pooled)
 		}
 		m.spread(d, seen, c)
 	}

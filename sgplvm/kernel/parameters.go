@@ -42,8 +42,8 @@ func (k *Kernel) Visit(other *Kernel, f func(value, slope []float64, positive bo
 	}
 }
 
-// leastWeight is what a weight is at least, the smallest normal number.
-const leastWeight = 0x1p-1022
+// minWeight is what a weight is at least, the smallest normal number.
+const minWeight = 0x1p-1022
 
 // visitWeights visits r_i = w_i/w_last. From w_i = r_i/Σr, where r_last is 1,
 //
@@ -63,7 +63,7 @@ func (k *Kernel) visitWeights(other *Kernel, f func(value, slope []float64, posi
 	}
 	total := 1 + sum(ratios)
 	for i, r := range ratios {
-		k.Weights[i] = max(r/total, leastWeight)
+		k.Weights[i] = max(r/total, minWeight)
 	}
-	k.Weights[last] = max(1/total, leastWeight)
+	k.Weights[last] = max(1/total, minWeight)
 }

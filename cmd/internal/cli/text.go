@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// mostText is how many bytes of an error, or of a text in a report, are shown.
-const mostText = 2000
+// maxText is how many bytes of an error, or of a text in a report, are shown.
+const maxText = 2000
 
 // oneLine returns an error's text on one line, of bounded length and without the prefix that the
 // model's package gives its own.
@@ -35,13 +35,13 @@ func Printable(s string) string {
 // Text makes a text of a file fit for a report: printable and of bounded length.
 func Text(s string) string { return Printable(shorten(s)) }
 
-// shorten replaces the middle of a text of more than mostText bytes: beginning and end say what it
+// shorten replaces the middle of a text of more than maxText bytes: beginning and end say what it
 // is about and what was expected.
 func shorten(s string) string {
-	if len(s) <= mostText {
+	if len(s) <= maxText {
 		return s
 	}
-	head, tail := mostText/2, len(s)-mostText/2
+	head, tail := maxText/2, len(s)-maxText/2
 	for head > 0 && !utf8.RuneStart(s[head]) {
 		head--
 	}
@@ -60,12 +60,12 @@ func Numbers(v []float64) string {
 	return strings.Join(s, ", ")
 }
 
-// mostListed is how many numbers Range lists.
-const mostListed = 6
+// maxListed is how many numbers Range lists.
+const maxListed = 6
 
 // Range lists numbers as [Numbers] does, of many the least, the median and the greatest.
 func Range(v []float64) string {
-	if len(v) <= mostListed {
+	if len(v) <= maxListed {
 		return Numbers(v)
 	}
 	v = slices.Clone(v)

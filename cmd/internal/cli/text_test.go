@@ -25,14 +25,14 @@ func TestBounded(t *testing.T) {
 	for _, filler := range []string{"x", "½", "\x00", "sgplvm: ", "\xff"} {
 		long := strings.Repeat(filler, 50000000/len(filler))
 		got := oneLine(errors.New("file: " + long + ", expected another"))
-		if len(got) > 8*mostText || !strings.HasPrefix(got, "file: ") || !strings.HasSuffix(got, ", expected another") || !utf8.ValidString(got) {
+		if len(got) > 8*maxText || !strings.HasPrefix(got, "file: ") || !strings.HasSuffix(got, ", expected another") || !utf8.ValidString(got) {
 			t.Errorf("%q: %d bytes, %.40q", filler, len(got), got)
 		}
-		if got := Text(long); len(got) > 8*mostText {
+		if got := Text(long); len(got) > 8*maxText {
 			t.Errorf("%q: %d bytes of text", filler, len(got))
 		}
 	}
-	for _, short := range []string{"", "a", strings.Repeat("½", mostText/2)} {
+	for _, short := range []string{"", "a", strings.Repeat("½", maxText/2)} {
 		if got := Text(short); got != short {
 			t.Errorf("%q became %q", short, got)
 		}

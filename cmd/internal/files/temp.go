@@ -91,8 +91,8 @@ func sweepOnce(folder string) {
 	}
 }
 
-// leastAge is how long after it was last written a file may be swept: a younger one may not have its lock yet.
-const leastAge = 10 * time.Second
+// minAge is how long after it was last written a file may be swept: a younger one may not have its lock yet.
+const minAge = 10 * time.Second
 
 // sweep removes those that are not locked and old enough now.
 func sweep(folder string, now time.Time) {
@@ -105,7 +105,7 @@ func sweep(folder string, now time.Time) {
 			continue
 		}
 		name := filepath.Join(folder, e.Name())
-		if info, err := e.Info(); err == nil && now.Sub(info.ModTime()) > leastAge && !inUse(name, now.Sub(info.ModTime())) {
+		if info, err := e.Info(); err == nil && now.Sub(info.ModTime()) > minAge && !inUse(name, now.Sub(info.ModTime())) {
 			os.RemoveAll(name)
 		}
 	}

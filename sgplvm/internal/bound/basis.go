@@ -91,7 +91,7 @@ func spatialBasis(ctx context.Context, s Spatial, x mat.Matrix, c []float64, jit
 	}
 	spectrum := f.spectrum
 	first := 0 // of the eigenvalues kept, which ascend
-	for last := spectrum.Values[x.Rows-1]; first < x.Rows-1 && !(spectrum.Values[first] > leastFeature*last); {
+	for last := spectrum.Values[x.Rows-1]; first < x.Rows-1 && !(spectrum.Values[first] > minFeature*last); {
 		first++
 	}
 	v, values := spectrum.Vectors.Slice(0, x.Rows, first, x.Rows), spectrum.Values[first:]

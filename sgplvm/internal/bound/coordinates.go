@@ -26,9 +26,9 @@ type Coordinates struct {
 	Preconditioner *dynamics.Preconditioner // nil: μ̄ as it is
 }
 
-// leastPositive and mostPositive bound what a positive parameter unpacks to, so that squares have inverses, as all that checks
+// minPositive and maxPositive bound what a positive parameter unpacks to, so that squares have inverses, as all that checks
 // parameters expects: one that vanished would be another kernel, and where a bound is flat a step may go very far.
-const leastPositive, mostPositive = 1e-100, 1e100
+const minPositive, maxPositive = 1e-100, 1e100
 
 // Count returns the number of coordinates.
 func (c Coordinates) Count(p *Params) int {
@@ -56,7 +56,7 @@ func (c Coordinates) Unpack(p *Params, x []float64) {
 		for i := range value {
 			v := x[i]
 			if positive {
-				v = min(max(math.Exp(v), leastPositive), mostPositive)
+				v = min(max(math.Exp(v), minPositive), maxPositive)
 			}
 			value[i] = v
 		}

@@ -208,7 +208,7 @@ func (m *masked) operator(of func(f *maskedFactor) mat.Matrix) kronprod.Operator
 // the share of each that was seen, so that with every example seen at the same points T diagonalises the whole problem.
 //
 // Of a tied factor with K = V·diag(s)·Vᵀ and weights c of its points T = V_b·s_b^(−½)·Q, where b are the eigenvalues
-// above leastFeature of the largest and Q diagonalises s_b^½·V_bᵀ·diag(c)·V_b·s_b^½. What is left out of the features stays
+// above minFeature of the largest and Q diagonalises s_b^½·V_bᵀ·diag(c)·V_b·s_b^½. What is left out of the features stays
 // in ψ0, so that the bound remains one.
 //
 // T follows the parameters, unless it is held: rotation.go has the derivatives through it.

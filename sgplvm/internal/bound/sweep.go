@@ -103,7 +103,7 @@ func (s *sweep) run(ctx context.Context, e *Evaluator, beta float64, w wanted) e
 		s.runOneRow()
 		return ctx.Err()
 	}
-	s.parts = max(1, min(y.components*y.channels/m, y.blocks(), mostParts)) // so that the parts' sums are no larger than P
+	s.parts = max(1, min(y.components*y.channels/m, y.blocks(), maxParts)) // so that the parts' sums are no larger than P
 	for len(s.partial) < s.parts {
 		s.partial = append(s.partial, sweepSums{})
 	}

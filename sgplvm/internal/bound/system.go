@@ -58,8 +58,8 @@ func (m *masked) eachSeries(omega mat.Matrix, from, to int, body func(weighted m
 // gradients end. The error of the gradient is in proportion, that of the bound to its square. Tests lower it.
 var solveTolerance = 1e-8
 
-// mostSteps bounds the steps of conjugate gradients.
-const mostSteps = 2000
+// maxSteps bounds the steps of conjugate gradients.
+const maxSteps = 2000
 
 // solve finds α, from zero. Errors: *FactorizationError, ctx.Err().
 func (s *system) solve(ctx context.Context, m *masked) error {
@@ -94,8 +94,8 @@ func (s *system) solve(ctx context.Context, m *masked) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if s.steps == mostSteps {
-			return &FactorizationError{Err: fmt.Errorf("conjugate gradients have not converged in %d steps", mostSteps)}
+		if s.steps == maxSteps {
+			return &FactorizationError{Err: fmt.Errorf("conjugate gradients have not converged in %d steps", maxSteps)}
 		}
 		s.multiply(m, s.image, direction, beta)
 		for c := range channels {

@@ -11,7 +11,7 @@ import (
 )
 
 // Distance returns the mean distance of what is hidden of an example from what is seen of the same channel, in mean spacings of the points x
-// (n×d), by at most mostGaps values at even steps; 0 where nothing is hidden or seen.
+// (n×d), by at most maxGaps values at even steps; 0 where nothing is hidden or seen.
 func Distance(x mat.Matrix, channels int, hidden, seen func(value int) bool) float64 {
 	var sum, count float64
 	for c := range channels {
@@ -24,24 +24,24 @@ func Distance(x mat.Matrix, channels int, hidden, seen func(value int) bool) flo
 				from = append(from, i)
 			}
 		}
-		far, n := work.NearestDistances(x, of, from, mostGaps)
+		far, n := work.NearestDistances(x, of, from, maxGaps)
 		sum, count = sum+far, count+n
 	}
 	return sum / max(1, count)
 }
 
-// mostGaps is how many values of a channel gap looks at.
-const mostGaps = 256
+// maxGaps is how many values of a channel gap looks at.
+const maxGaps = 256
 
-// mostDonors is how many other examples are asked for their holes.
-const mostDonors = 20
+// maxDonors is how many other examples are asked for their holes.
+const maxDonors = 20
 
 // Borrow returns what to hide of an example so that it is missing as other values are: what another example misses. Of an example with
 // holes of its own that is a part of it, here and there or together, or all: whichever is most like its own holes by how far they are
 // from what is seen. The result is nil where nothing can be hidden, or nothing would be left to see.
 func (h *Mask) Borrow(rng *rand.Rand, example int, x mat.Matrix, channels int) []bool {
 	own, n := h.Of(example), len(h.Missing)/h.Size
-	for range mostDonors {
+	for range maxDonors {
 		hide, count, seen := make([]bool, h.Size), 0, 0
 		for k, missing := range h.Of(rng.IntN(n)) {
 			switch {

@@ -9,8 +9,8 @@ import (
 // factoredCavities bounds the examples of a sequence whose B is factored. Tests lower it.
 var factoredCavities = 1000
 
-// leastInverse is what rounding leaves of 1 − Λ·S at least.
-const leastInverse = 1e-12
+// minInverse is what rounding leaves of 1 − Λ·S at least.
+const minInverse = 1e-12
 
 // Cavities returns means and variances, n×d, of the latent variables of every example without its own
 // part of the posterior, whose marginals are mu and s (n×d): the cavity of expectation propagation
@@ -39,7 +39,7 @@ func Cavities(p *Params, mu, s mat.Matrix) (mean, variance mat.Matrix, err error
 				}
 			} else {
 				for j, i := range sequence.Examples {
-					b[j] = max(1-lambda[j]*s.At(i, q), leastInverse)
+					b[j] = max(1-lambda[j]*s.At(i, q), minInverse)
 				}
 			}
 			for j, i := range sequence.Examples {

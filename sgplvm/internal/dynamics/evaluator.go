@@ -71,8 +71,8 @@ const (
 	largestPrecision    = 1e13
 )
 
-// leastVariance is what rounding leaves of a variance at least.
-const leastVariance = 0x1p-52
+// minVariance is what rounding leaves of a variance at least.
+const minVariance = 0x1p-52
 
 // Marginals sets mu and s (n×d) to means and variances of q(X) and returns KL(q(X) ‖ p(X)), in nats.
 // The error names the sequence and the latent dimension; mu and s are not complete then.
@@ -101,7 +101,7 @@ func (e *Evaluator) Marginals(p *Params, mu, s mat.Matrix) (kl float64, err erro
 			}
 			k.mul(e.mean, e.muBar)
 			for j, v := range e.variance {
-				e.variance[j] = min(max(v, leastVariance), 1/e.lambda[j])
+				e.variance[j] = min(max(v, minVariance), 1/e.lambda[j])
 			}
 			sequence.SetColumn(mu, q, e.mean)
 			sequence.SetColumn(s, q, e.variance)

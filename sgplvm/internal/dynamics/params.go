@@ -85,14 +85,14 @@ func (p *Params) Visit(other *Params, c *Preconditioner, f func(value, slope []f
 		before := p.Prior.Kernel.Clone()
 		p.Prior.Kernel.Visit(&other.Prior.Kernel, f)
 		if span := slices.Max(p.Prior.Times) - slices.Min(p.Prior.Times); span > 0 && !p.Prior.Kernel.Equal(before) {
-			limitLengths(&p.Prior.Kernel, mostSpans*span)
+			limitLengths(&p.Prior.Kernel, maxSpans*span)
 		}
 	}
 }
 
-// mostSpans is how many times as long as all times together a length scale of the kernel becomes at most. Longer ones say the same but for rounding, in which
+// maxSpans is how many times as long as all times together a length scale of the kernel becomes at most. Longer ones say the same but for rounding, in which
 // training loses its way: to latent variables that hardly move, under a latent kernel of so large a variance that its jitter counts.
-const mostSpans = 1000
+const maxSpans = 1000
 
 func limitLengths(k *kernel.Kernel, most float64) {
 	if k.Kind != kernel.Periodic { // whose length scale has no unit

@@ -150,7 +150,7 @@ func TestLengthsAreLimited(t *testing.T) {
 	if visit(1); p.Prior.Kernel.LengthScale[0] != 1e9 {
 		t.Errorf("a given length scale is %v", p.Prior.Kernel.LengthScale)
 	}
-	if visit(1e50); p.Prior.Kernel.LengthScale[0] != 4*mostSpans {
+	if visit(1e50); p.Prior.Kernel.LengthScale[0] != 4*maxSpans {
 		t.Errorf("a length scale of %v", p.Prior.Kernel.LengthScale)
 	}
 }

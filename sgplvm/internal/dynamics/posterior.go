@@ -89,7 +89,7 @@ func (p *Posterior) Marginals(sequence int, times []float64) (mu, s mat.Matrix, 
 		}
 		for i, v := range variance {
 			mu.Set(i, q, mean[i])
-			s.Set(i, q, max(v, leastVariance))
+			s.Set(i, q, max(v, minVariance))
 		}
 	}
 	return mu, s, nil

@@ -15,13 +15,13 @@ import (
 
 // Where training starts.
 const (
-	startShare     = 0.2  // S over the prior variance
-	startNoise     = 0.1  // share of the variance of principal component scores that is not smooth in time
-	startScores    = 3    // leading ones, from which the kernel is found
-	startTimes     = 400  // examples of a sequence that are looked at for it
-	startSpacings  = 8    // length scales are 2⁰ to 2⁷ median spacings
-	startPeriods   = 64   // periods are the span over 1, 2, …, at most
-	leastPrecision = 1e-3 // keeps Λ positive where neighbours in time say all that there is
+	startShare    = 0.2  // S over the prior variance
+	startNoise    = 0.1  // share of the variance of principal component scores that is not smooth in time
+	startScores   = 3    // leading ones, from which the kernel is found
+	startTimes    = 400  // examples of a sequence that are looked at for it
+	startSpacings = 8    // length scales are 2⁰ to 2⁷ median spacings
+	startPeriods  = 64   // periods are the span over 1, 2, …, at most
+	minPrecision  = 1e-3 // keeps Λ positive where neighbours in time say all that there is
 )
 
 // Start returns the parameters from which training starts, with means near the scores of principal
@@ -92,7 +92,7 @@ func (p *Params) startDimensions(kernel kernel.Kernel, s data.Sequence, mu mat.M
 			return err
 		}
 		for i, v := range variance {
-			lambda[i] = max(lambda[i]*v/startShare, leastPrecision)
+			lambda[i] = max(lambda[i]*v/startShare, minPrecision)
 		}
 	}
 	for i, e := range s.Examples {

@@ -90,7 +90,7 @@ func TestLongSeries(t *testing.T) {
 		}
 	}
 	for i, v := range values[1+2*n:] {
-		if l := p.Lambda.Data[i]; !(v >= leastVariance && v <= 1/(1+l)*(1+1e-6)+1e-12) {
+		if l := p.Lambda.Data[i]; !(v >= minVariance && v <= 1/(1+l)*(1+1e-6)+1e-12) {
 			t.Errorf("variance %v with a precision of %v", v, l)
 		}
 	}

@@ -27,9 +27,9 @@ type patch struct {
 // Of the patches: pixels along a side of each grid of a patch, and how many patches there are, about, at most; and of the
 // search how often all numbers are tried.
 const (
-	patchSide   = 7
-	mostPatches = 96
-	mostRounds  = 24
+	patchSide  = 7
+	maxPatches = 96
+	maxRounds  = 24
 
 	coarseStep = 1.5 // factor of the numbers above which the search looks at
 	someOfAll  = 4   // every so manieth patch only: it says enough of where the minimum is
@@ -52,7 +52,7 @@ func newPatches(width, height, frames int) *patches {
 			}
 		}
 	}
-	p.each = (mostPatches + frames - 1) / frames
+	p.each = (maxPatches + frames - 1) / frames
 	return p
 }
 
@@ -185,7 +185,7 @@ func descend(sets [][]errorSet, span int, best *errorLaw, first, last float64) {
 		return sum
 	}
 	least := value(best)
-	for step, rounds := first, 0; step > last && rounds < mostRounds; rounds++ {
+	for step, rounds := first, 0; step > last && rounds < maxRounds; rounds++ {
 		moved := false
 		for k := range best.numbers() {
 			for _, factor := range []float64{step, 1 / step} {

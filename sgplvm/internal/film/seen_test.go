@@ -68,7 +68,7 @@ func (s *seenFrame) dense(t *testing.T, c int) (k mat.Matrix, factor *chol.Facto
 		for j := range sites {
 			k.Set(i, j, covariance(i, j)/math.Sqrt(covariance(i, i)*covariance(j, j)))
 		}
-		k.Set(i, i, 1+leastOwn)
+		k.Set(i, i, 1+minOwn)
 	}
 	n := len(seen)
 	factor, err := chol.Factorize(k.Slice(0, n, 0, n).Clone())
@@ -124,7 +124,7 @@ func checkFill(t *testing.T, s *seenFrame, tolerance float64) {
 			for _, o := range seen {
 				nearest = min(nearest, math.Hypot(float64(o%w-i%w)*s.unitX, float64(o/w-i/w)*s.unitY))
 			}
-			variance := v * max(leastLeft, 1-mat.Dot(weights, cross)) * (1 + math.Exp(-nearest/s.law.Far)*(scale-1))
+			variance := v * max(minLeft, 1-mat.Dot(weights, cross)) * (1 + math.Exp(-nearest/s.law.Far)*(scale-1))
 			if math.Abs(got.Mean.At(i, c)-mean) > tolerance*(math.Abs(mean)+math.Sqrt(v)) || math.Abs(got.Variance.At(i, c)/inflation-variance) > tolerance*(variance+1e-6*v*(1+scale)) {
 				t.Errorf("%+v: pixel %d, channel %d: %v ± %v, expected %v ± %v", *s.law, i, c, got.Mean.At(i, c), got.Variance.At(i, c), mean, variance)
 			}
@@ -180,7 +180,7 @@ func TestSearchLaw(t *testing.T) {
 	truth := errorLaw{White: 0.5, Near: 3, Broad: 1e-4, Far: 10, Shift: 1e-5, Reach: 10, Freedom: 6}
 	rng := rand.New(rand.NewPCG(4, 4))
 	p := newPatches(70, 70, 1)
-	if len(p.offsets) < 100 || p.each != mostPatches || newPatches(5, 70, 1).span != 0 {
+	if len(p.offsets) < 100 || p.each != maxPatches || newPatches(5, 70, 1).span != 0 {
 		t.Fatalf("%d pixels, %d patches", len(p.offsets), p.each)
 	}
 	sites := make([]site, len(p.offsets))

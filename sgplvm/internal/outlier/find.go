@@ -175,22 +175,22 @@ func (n *nearest) add(k int) {
 // either side of an edge are explained; so is what is not far and has too few neighbours that are not. NaN: x is missing or has too few.
 func (n *nearest) second() float64 {
 	switch x := n.s.Y.Data[n.x]; {
-	case x != x || len(n.distances) < leastNear:
+	case x != x || len(n.distances) < minNear:
 		return math.NaN()
-	case n.s.far[n.x] == 0 && n.trusted < leastNear:
+	case n.s.far[n.x] == 0 && n.trusted < minNear:
 		return 0
 	}
 	slices.Sort(n.distances)
 	return n.distances[1]
 }
 
-// leastNear is how many neighbours a value has to be judged by them.
-const leastNear = 3
+// minNear is how many neighbours a value has to be judged by them.
+const minNear = 3
 
 // inSpace returns the distance of every value from the second nearest one of those at neighbouring points; nil where no point has neighbours.
 func (s *search) inSpace() []float64 {
 	points := s.Points.Rows
-	if points < leastNear+1 || s.Points.Cols < 1 || s.Points.Cols > 3 {
+	if points < minNear+1 || s.Points.Cols < 1 || s.Points.Cols > 3 {
 		return nil
 	}
 	near := neighbours(s.Points)

@@ -16,8 +16,8 @@ func Score(value, mean, variance float64) (score float64, far bool) {
 	return score, score >= Beyond
 }
 
-// leastReach is how many standard deviations from their mean values may be, whatever others are. Normal ones are never there.
-const leastReach = 8
+// minReach is how many standard deviations from their mean values may be, whatever others are. Normal ones are never there.
+const minReach = 8
 
 // Reach returns how far values may be from their mean, in standard deviations, where others are at the given distances, which it sorts.
 func Reach(distances []float64) float64 {
@@ -25,7 +25,7 @@ func Reach(distances []float64) float64 {
 	slices.Reverse(distances)
 	t := restOf(distances)
 	if math.IsInf(t.bound, 1) { // too few to tell
-		return leastReach
+		return minReach
 	}
-	return max(leastReach, t.bound)
+	return max(minReach, t.bound)
 }

@@ -10,16 +10,16 @@ const (
 	// than the others show: with 25, 2 % of drawn columns of 1000 values with 3 degrees of freedom lost a value, with 35 1 %.
 	farther = 35
 
-	// leastRest is how many other values there are, and leastDistinct how many different distances they have. Of fewer the tail is
+	// minRest is how many other values there are, and minDistinct how many different distances they have. Of fewer the tail is
 	// not known: categories, a constant column with an exception.
-	leastRest, leastDistinct = 8, 5
+	minRest, minDistinct = 8, 5
 
 	// unsure is by how much the growth of n different distances may be larger than what they show, as a share times √n. With 0 a quarter of
 	// the drawn tables of 20 rows × 5 log-normal columns lost a value, with 3 one in 50.
 	unsure = 3
 
-	// leastGap is the least ratio of two distances between which a tail is cut: no bound is nearer.
-	leastGap = 1.3
+	// minGap is the least ratio of two distances between which a tail is cut: no bound is nearer.
+	minGap = 1.3
 
 	// repeated is the largest share of outliers, and different, beside few, that of those which differ: more are another
 	// kind of data. So are more than few that differ by less than sameKind, as a ratio: the second level of a switch.
@@ -56,7 +56,7 @@ func tailOf(d []float64, kinds bool) tail {
 		if distinct > few+int(different*float64(n)) || i+1 > few+int(repeated*float64(n)) {
 			break
 		}
-		if d[i] < leastGap*d[i+1] || kinds && distinct > few && d[0] < sameKind*d[i] {
+		if d[i] < minGap*d[i+1] || kinds && distinct > few && d[0] < sameKind*d[i] {
 			continue
 		}
 		if rest := restOf(d[i+1:]); d[i] >= rest.bound {
@@ -76,7 +76,7 @@ func restOf(d []float64) tail {
 		}
 	}
 	none := tail{math.Inf(1), 1}
-	if n < leastRest || distinct < leastDistinct {
+	if n < minRest || distinct < minDistinct {
 		return none
 	}
 	half := n / 2

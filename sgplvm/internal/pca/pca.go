@@ -7,8 +7,8 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
-// mostWhole is the smaller side up to which its matrix is decomposed: it takes a tenth of a second. Tests lower it.
-var mostWhole = 1000
+// maxWhole is the smaller side up to which its matrix is decomposed: it takes a tenth of a second. Tests lower it.
+var maxWhole = 1000
 
 // Leading returns at most k components, those that have more than rounding of the variance. rng is asked where many rows have many
 // columns. Errors: those of y and of eig.
@@ -17,7 +17,7 @@ func Leading(y Rows, k int, rng *rand.Rand) (c Components, err error) {
 	mean := make([]float64, p)
 	var vectors mat.Matrix
 	switch {
-	case min(n, p) > mostWhole:
+	case min(n, p) > maxWhole:
 		vectors, err = c.bySubspace(y, mean, k, rng)
 	case n <= p:
 		return c, c.byGram(y, k)

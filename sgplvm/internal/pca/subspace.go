@@ -12,10 +12,10 @@ import (
 // The leading eigenvectors of a large A are found in a subspace that grows by the residuals of its Ritz vectors, a block Krylov space that is cut to
 // these when it has become large (Golub and Underwood 1977; Stathopoulos and Saad 1998). Each block goes through the rows once.
 const (
-	extra      = 10   // columns of a block beside the components that are wanted
-	mostBlocks = 4    // in a subspace
-	mostPasses = 24   // through the rows
-	mostError  = 0.01 // |A·v − λ·v|/λ with which they end: where gaps are smaller, vectors of like λ are as good
+	extra     = 10   // columns of a block beside the components that are wanted
+	maxBlocks = 4    // in a subspace
+	maxPasses = 24   // through the rows
+	maxError  = 0.01 // |A·v − λ·v|/λ with which they end: where gaps are smaller, vectors of like λ are as good
 )
 
 // bySubspace returns Ritz vectors of A, p×k, and sets mean to the column means.
@@ -55,10 +55,10 @@ func (c *Components) bySubspace(y Rows, mean []float64, k int, rng *rand.Rand) (
 		next = mat.New(p, u.Cols)
 		mat.ScaleCols(next, v, c.Values)
 		mat.Add(next, image, -1, next)
-		if c.judge(next, k) <= mostError || pass == mostPasses {
+		if c.judge(next, k) <= maxError || pass == maxPasses {
 			break
 		}
-		if basis.Cols > (mostBlocks-1)*block {
+		if basis.Cols > (maxBlocks-1)*block {
 			basis, images = v, image
 		}
 	}

@@ -42,8 +42,8 @@ func TestAllocations(t *testing.T) {
 
 // Nothing of size n·m² is ever stored but what waits for the gradient, which has a bound.
 func TestMemory(t *testing.T) {
-	defer func(most int) { mostKept = most }(mostKept)
-	mostKept = 1 << 20
+	defer func(most int) { maxKept = most }(maxKept)
+	maxKept = 1 << 20
 	const n, m, d = 3000, 80, 4
 	p, _ := randomRBF(20, n, m, d, 1)
 	g1, g2 := mat.New(n, m), mat.New(m, m)
@@ -56,7 +56,7 @@ func TestMemory(t *testing.T) {
 	st.Backward(to, 1, g1, g2, psi1, p.q)
 	runtime.ReadMemStats(&after)
 	// u and ∂L/∂u of two groups of tiles are most of it, and 2·d of 16 tasks less than m.
-	if got, most := after.TotalAlloc-before.TotalAlloc, uint64(8*6*n*m+8<<20+8*mostKept); got > most {
+	if got, most := after.TotalAlloc-before.TotalAlloc, uint64(8*6*n*m+8<<20+8*maxKept); got > most {
 		t.Errorf("%d bytes, expected at most %d; Ψ2 of each example would be %d", got, most, 8*n*m*m)
 	}
 }

@@ -42,15 +42,15 @@ func (p *RBF) validate(d int) error {
 		return err
 	}
 	for q, l := range p.LengthScale {
-		if l < leastLength || l > mostLength {
-			return text.Errorf("rbf kernel: length scale %v of dimension %d, expected %v to %v", l, q, leastLength, mostLength)
+		if l < minLength || l > maxLength {
+			return text.Errorf("rbf kernel: length scale %v of dimension %d, expected %v to %v", l, q, minLength, maxLength)
 		}
 	}
 	return nil
 }
 
-// leastLength and mostLength bound length scales, in units of the prior's deviation: their squares have inverses.
-const leastLength, mostLength = 1e-100, 1e100
+// minLength and maxLength bound length scales, in units of the prior's deviation: their squares have inverses.
+const minLength, maxLength = 1e-100, 1e100
 
 // start gives weak components long length scales.
 func (p *RBF) start(s Setting) error {

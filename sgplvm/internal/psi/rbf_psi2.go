@@ -54,8 +54,8 @@ const (
 	pairTasks     = 8   // at least
 )
 
-// mostKept is how many exponentials wait for the gradient at most: 32 MiB. Tests lower it.
-var mostKept = 1 << 22
+// maxKept is how many exponentials wait for the gradient at most: 32 MiB. Tests lower it.
+var maxKept = 1 << 22
 
 // A tile is two rows of the lower triangle of pairs: first the pairs (long, j) for
 // j ≤ long, then (short, j) for j ≤ short. In the middle of an odd number of rows there
@@ -107,7 +107,7 @@ func (p *rbfSum) prepare(ps *rbfPsi, mu, s mat.Matrix) {
 	p.chunks = max(1, min((n+chunkExamples-1)/chunkExamples, pairChunks))
 	p.groups = min((pairTasks+p.chunks-1)/p.chunks, p.tiles())
 	p.u, p.c = work.Grown(p.u, n*m), work.Grown(p.c, n*d)
-	p.waiting = min(p.tiles(), mostKept/max(1, n*(m+1)))
+	p.waiting = min(p.tiles(), maxKept/max(1, n*(m+1)))
 	p.kept = work.Grown(p.kept, n*p.waiting*(m+1))
 	mat.Run(p.chunks, (*sumPrepare)(p))
 }

@@ -241,14 +241,14 @@ func TestConcurrentExamples(t *testing.T) {
 
 // The exponentials that wait for the gradient are those that it would compute, however many of them do.
 func TestWaitingExponentials(t *testing.T) {
-	defer func(most int) { mostKept = most }(mostKept)
+	defer func(most int) { maxKept = most }(maxKept)
 	for _, c := range []struct{ n, m int }{{1, 1}, {7, 2}, {150, 5}, {600, 6}} {
 		rng := rand.New(rand.NewPCG(31, uint64(c.n)))
 		p, _ := randomRBF(31, c.n, c.m, 3, 1)
 		g1, g2 := randomMatrix(rng, c.n, c.m), randomSymmetric(rng, c.m)
 		var want []float64
 		for _, tiles := range []int{0, 1, c.m} {
-			mostKept = tiles * c.n * (c.m + 1)
+			maxKept = tiles * c.n * (c.m + 1)
 			got := everything(new(Statistics), new(Scratch), p, g1, g2)
 			if want == nil {
 				want = got

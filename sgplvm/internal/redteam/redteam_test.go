@@ -22,10 +22,10 @@ var (
 
 // What is a fault.
 const (
-	mostRatio      = 1.05 // of the error to that of the best simple method
-	mostDeviations = 2    // standard errors by which squared errors may be larger
-	leastCoverage  = 0.8  // of 90 % intervals
-	mostRefusals   = 2
+	maxRatio      = 1.05 // of the error to that of the best simple method
+	maxDeviations = 2    // standard errors by which squared errors may be larger
+	minCoverage   = 0.8  // of 90 % intervals
+	maxRefusals   = 2
 )
 
 // A row is a world of which values are missing in one way, with times or without.
@@ -133,9 +133,9 @@ func (r result) fault() string {
 	switch {
 	case r.err != nil:
 		return "refusal: " + r.err.Error()
-	case r.ours > mostRatio*r.best && r.deviations > mostDeviations:
+	case r.ours > maxRatio*r.best && r.deviations > maxDeviations:
 		return "behind"
-	case !(r.coverage >= leastCoverage):
+	case !(r.coverage >= minCoverage):
 		return "coverage"
 	}
 	return ""
@@ -263,7 +263,7 @@ func TestRedTeam(t *testing.T) {
 		} else {
 			ratios = append(ratios, got.ours/got.best)
 		}
-		if fault != "" && (got.err == nil || refusals > mostRefusals) {
+		if fault != "" && (got.err == nil || refusals > maxRefusals) {
 			faults++
 			t.Errorf("%s: %s", r.name(), fault)
 		}
@@ -289,14 +289,14 @@ func TestFault(t *testing.T) {
 		other.Data[k] = rng.NormFloat64()
 		mean.Data[k] = 1.1 * other.Data[k]
 	}
-	if _, _, z := judge(y, mean, variance, other, gone, sd); z < mostDeviations {
+	if _, _, z := judge(y, mean, variance, other, gone, sd); z < maxDeviations {
 		t.Errorf("all worse: %v standard errors", z)
 	}
 	copy(mean.Data, other.Data)
 	for k := range p {
 		mean.Data[k] += 5
 	}
-	if _, _, z := judge(y, mean, variance, other, gone, sd); z > mostDeviations {
+	if _, _, z := judge(y, mean, variance, other, gone, sd); z > maxDeviations {
 		t.Errorf("one worse: %v standard errors", z)
 	}
 	if rmse, c, _ := judge(y, other, variance, other, gone, sd); c < 0.8 || c > 0.97 || rmse < 0.8 || rmse > 1.2 {

@@ -138,7 +138,7 @@ func TestStructureDense(t *testing.T) {
 		n := 6 * points
 		k := denseStructure(s.kinds, someTheta, s.coordinates, s.coordinates)
 		for i := range n {
-			k.Set(i, i, k.At(i, i)+math.Exp(someTheta[logNoise])+leastNoise)
+			k.Set(i, i, k.At(i, i)+math.Exp(someTheta[logNoise])+minNoise)
 		}
 		factor, err := chol.Factorize(k)
 		if err != nil {
@@ -178,7 +178,7 @@ func TestStructureDense(t *testing.T) {
 				}
 				for c := range 2 {
 					near(t, "mean", (mu.At(i, 2*q+c)-f.level[c])/f.scale[c], mean.At(j, c), 1e-9)
-					want := math.Exp(someTheta[logSignal]) - gain + math.Exp(someTheta[logNoise]) + leastNoise
+					want := math.Exp(someTheta[logSignal]) - gain + math.Exp(someTheta[logNoise]) + minNoise
 					near(t, "variance", v.At(i, 2*q+c)/square(f.scale[c]), want, 1e-9)
 				}
 			}
@@ -653,7 +653,7 @@ func TestStructureFit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	theta := []float64{math.Log(p.signal), math.Log(p.noise - leastNoise)}
+	theta := []float64{math.Log(p.signal), math.Log(p.noise - minNoise)}
 	for q := range axesCount {
 		theta = append(theta, math.Log(p.length[q]))
 	}

@@ -18,15 +18,15 @@ type flowing struct {
 	detail []float64 // mean square of what one octave of finer resolution adds
 }
 
-// mostFlowFrames is about how many frames are left out to measure the errors, and flowShrinkage how many squares of the
+// maxFlowFrames is about how many frames are left out to measure the errors, and flowShrinkage how many squares of the
 // mean size each pixel's are added to.
-const mostFlowFrames, flowShrinkage = 32, 4
+const maxFlowFrames, flowShrinkage = 32, 4
 
 // fitFlow measures the errors of some frames that are left out.
 func fitFlow(ctx context.Context, f *standardised, o FilmOptions) (*flowing, []Parameter, error) {
 	n := f.y.Rows
 	m := &flowing{film: f, scale: make([]float64, f.y.Cols)}
-	left := make([]int, min(n, mostFlowFrames))
+	left := make([]int, min(n, maxFlowFrames))
 	squares := mat.New(len(left), f.y.Cols)
 	for k := range left {
 		if err := ctx.Err(); err != nil {
@@ -67,7 +67,7 @@ func (m *flowing) score(l *line, left []int, squares mat.Matrix) float64 {
 		logs += per * math.Log(v)
 		factor += per * mean / v
 	}
-	return logs + math.Log(max(factor, leastVariance))
+	return logs + math.Log(max(factor, minVariance))
 }
 
 // fitScale finds the scale of each pixel.
@@ -82,7 +82,7 @@ func (m *flowing) fitScale(left []int, squares mat.Matrix) {
 		}
 	}
 	for j, total := range m.scale {
-		m.scale[j] = max(shrunk(total, len(left), level[j/points], flowShrinkage), leastVariance)
+		m.scale[j] = max(shrunk(total, len(left), level[j/points], flowShrinkage), minVariance)
 	}
 }
 

@@ -80,12 +80,12 @@ func leftOut(s smoother, gram mat.Matrix) (float64, error) {
 		logs += math.Log(v[i]) / float64(n)
 		factor += asm.Dot(squares.Row(i), p.Row(i)) / v[i] / float64(n)
 	}
-	return logs + math.Log(max(factor, leastVariance)), nil
+	return logs + math.Log(max(factor, minVariance)), nil
 }
 
 const (
-	// leastVariance is that of a prediction in units of the variance of a channel.
-	leastVariance = 1e-12
+	// minVariance is that of a prediction in units of the variance of a channel.
+	minVariance = 1e-12
 
 	// smootherBlock is how many pixels are treated at a time, and one block in
 	// scaleSample is looked at for the shrinkage, at least.
@@ -128,7 +128,7 @@ func (m *smoothed) fitScale(ctx context.Context, residual mat.Matrix, o FilmOpti
 		for _, s := range m.scale[c*points : (c+1)*points] {
 			level[c] += s / float64(n*points)
 		}
-		level[c] = max(level[c], leastVariance)
+		level[c] = max(level[c], minVariance)
 		o.Progress("variances of pixels", c+1, 2*f.channels)
 	}
 	step := max(1, blocks/scaleSample)
@@ -261,7 +261,7 @@ func (e *enlarging) predict(ctx context.Context, coarse mat.Matrix, height, widt
 		mat.Parallel(count, func(i int) {
 			part := variance[i*n : (i+1)*n]
 			for k := range part {
-				part[k] = max(float64(e.variance[i]*scale[k])+float64(octaves*detail[k]), leastVariance)
+				part[k] = max(float64(e.variance[i]*scale[k])+float64(octaves*detail[k]), minVariance)
 			}
 		})
 		if err := body(from, to, mean[:count*n], variance[:count*n]); err != nil {

@@ -29,8 +29,8 @@ const (
 	variables = logLength + axesCount
 )
 
-// leastNoise is added to the noise variance.
-const leastNoise = 1e-8
+// minNoise is added to the noise variance.
+const minNoise = 1e-8
 
 // structure is exact Gaussian-process regression in time and space with the covariance
 // σ²·k_t ⊗ k_rows ⊗ k_columns + τ·I of each channel, through the eigendecompositions
@@ -119,7 +119,7 @@ func (s *structure) solve(theta []float64, space bool) ([]sums, error) {
 	}
 	kronprod.MulMode(s.z, s.spectra[timeAxis].Vectors.T(), s.spatial, modes[timeAxis])
 	n, channels, points := s.shape()
-	signal, noise := math.Exp(theta[logSignal]), math.Exp(theta[logNoise])+leastNoise
+	signal, noise := math.Exp(theta[logSignal]), math.Exp(theta[logNoise])+minNoise
 	values, inTime := s.spatialValues(), s.spectra[timeAxis].Values
 	height, width := s.y.Dims[2], s.y.Dims[3]
 	list := make([]sums, n)

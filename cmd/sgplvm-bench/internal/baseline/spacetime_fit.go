@@ -87,7 +87,7 @@ func fitSpaceTime(ctx context.Context, f *standardised, o FilmOptions) (*spaceTi
 	}
 	parameters := []Parameter{
 		{"signal variance", math.Exp(theta[logSignal])},
-		{"noise variance", math.Exp(theta[logNoise]) + leastNoise},
+		{"noise variance", math.Exp(theta[logNoise]) + minNoise},
 	}
 	for k, name := range []string{"in time", "of rows", "of columns"} {
 		parameters = append(parameters, Parameter{fmt.Sprintf("%s length scale %s", s.kinds[k], name), math.Exp(theta[logLength+k])})

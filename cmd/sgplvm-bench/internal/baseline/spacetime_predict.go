@@ -28,7 +28,7 @@ func (s *structure) posterior(theta []float64) (*spaceTime, error) {
 		return nil, err
 	}
 	n, channels, points := s.shape()
-	p := &spaceTime{s.kinds, s.coordinates, s.length, s.spectra, math.Exp(theta[logSignal]), math.Exp(theta[logNoise]) + leastNoise, channels,
+	p := &spaceTime{s.kinds, s.coordinates, s.length, s.spectra, math.Exp(theta[logSignal]), math.Exp(theta[logNoise]) + minNoise, channels,
 		mat.NewDense(n, channels*points, s.z.Data), mat.New(n, points)}
 	values := s.spatialValues()
 	mat.Parallel(n, func(i int) {

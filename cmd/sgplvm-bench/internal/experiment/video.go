@@ -48,8 +48,8 @@ type method interface {
 // titleModel names the model in tables.
 const titleModel = "dynamical SGPLVM"
 
-// mostInducing bounds the latent inducing points of a film's model.
-const mostInducing = 200
+// maxInducing bounds the latent inducing points of a film's model.
+const maxInducing = 200
 
 // video is a film, a division of its frames and what the methods made of them.
 type video struct {

@@ -89,7 +89,7 @@ func (x *video) trainModel(ctx context.Context) (method, string, error) {
 	switch {
 	case x.Paper:
 		cfg.Effort, cfg.Period, cfg.Training.Uncalibrated = sgplvm.EffortNone, 0, true
-		cfg.Inducing = min(len(x.training), mostInducing)
+		cfg.Inducing = min(len(x.training), maxInducing)
 		if x.Iterations == 0 && x.Quick {
 			cfg.Training.Iterations = 80
 		}

@@ -20,7 +20,7 @@ type candidate struct {
 	Bar                                 markup
 }
 
-const mostCandidates = 400
+const maxCandidates = 400
 
 // questions are what model selection tried, question by question.
 func questions(s *sgplvm.Selection) []question {
@@ -28,7 +28,7 @@ func questions(s *sgplvm.Selection) []question {
 		return nil
 	}
 	var all []question
-	left := mostCandidates
+	left := maxCandidates
 	for _, stage := range s.Stages {
 		low, high := 0.0, 0.0
 		for _, c := range stage.Candidates {

@@ -25,16 +25,16 @@ func (x *explorer) compress() error {
 		variance = max(variance, 0) + rowMean(noise)
 		equal[i], relative[i] = 1, 1/(variance*variance)
 	}
-	room := mostSprites - 2*taken.Cols
+	room := maxSprites - 2*taken.Cols
 	if x.Inducing > manyInducing {
 		room = fewSprites - 2*taken.Cols
 	}
 	var err error
-	if x.Mean, err = newLowRank(mean, psi, equal, min(mostMeanFields, mostWeights/x.Inducing, room*3/4/mean.Cols), meanTolerance); err != nil {
+	if x.Mean, err = newLowRank(mean, psi, equal, min(maxMeanFields, maxWeights/x.Inducing, room*3/4/mean.Cols), meanTolerance); err != nil {
 		return err
 	}
 	room -= (len(x.Mean.Fields) + 1) * mean.Cols
-	if x.Taken, err = newLowRank(taken, tau, relative, min(mostVarianceFields, room/taken.Cols), deviationTolerance); err != nil {
+	if x.Taken, err = newLowRank(taken, tau, relative, min(maxVarianceFields, room/taken.Cols), deviationTolerance); err != nil {
 		return err
 	}
 	x.NoiseField, x.Noise = newSprite(noise), rowMean(noise)
@@ -94,7 +94,7 @@ func (x *explorer) keep(psi, taken mat.Matrix) {
 		}
 		return 0
 	})
-	most := min(x.Inducing, max(1, mostRotation/x.Inducing))
+	most := min(x.Inducing, max(1, maxRotation/x.Inducing))
 	for most > 1 && weight[x.kept[most-1]] < 1e-6*weight[x.kept[0]] {
 		most--
 	}

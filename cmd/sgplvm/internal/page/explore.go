@@ -9,7 +9,7 @@ import (
 // newExplorer makes what the scripts need of a model.
 func newExplorer(ctx context.Context, e *cli.Environment, in *Input) (*explorer, error) {
 	m, summary := in.Model, in.Model.Summary()
-	x := &explorer{shape: shapeOf(m, mostSide), Names: in.Columns, Dims: summary.LatentDims, Idle: summary.Idle, Labels: labels, Colours: table(sequential)}
+	x := &explorer{shape: shapeOf(m, maxSide), Names: in.Columns, Dims: summary.LatentDims, Idle: summary.Idle, Labels: labels, Colours: table(sequential)}
 	if len(x.Names) > x.Channels || x.Kind != kindTable {
 		x.Names = nil
 	}

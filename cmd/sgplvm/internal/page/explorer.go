@@ -12,18 +12,18 @@ import (
 
 const (
 	// What the page has room for, so that it stays below 3 MB.
-	mostExamples = 1500    // dots on the map
-	mostMu       = 30_000  // numbers of their means
-	mostSprites  = 1 << 20 // bytes of all sprites
+	maxExamples  = 1500    // dots on the map
+	maxMu        = 30_000  // numbers of their means
+	maxSprites   = 1 << 20 // bytes of all sprites
 	fewSprites   = 600_000 // the same, of models with more inducing points than manyInducing
 	manyInducing = 250
-	mostRotation = 80_000 // numbers of the rotation
-	mostWeights  = 32_000 // of the fields of means
+	maxRotation  = 80_000 // numbers of the rotation
+	maxWeights   = 32_000 // of the fields of means
 
 	meanTolerance      = 0.004 // of means, in deviations of the data
 	deviationTolerance = 0.04  // of variances, relative
-	mostMeanFields     = 64
-	mostVarianceFields = 12
+	maxMeanFields      = 64
+	maxVarianceFields  = 12
 )
 
 // An explorer is what the page's scripts evaluate predictions from. Texts of numbers are in base64, little-endian: float64 of
@@ -91,7 +91,7 @@ type path struct {
 
 // setExamples takes the training examples, of many every k-th.
 func (x *explorer) setExamples(m *sgplvm.Model, label []int) {
-	most, times := max(1, min(mostExamples, mostMu/x.Dims)), m.Times()
+	most, times := max(1, min(maxExamples, maxMu/x.Dims)), m.Times()
 	step := (m.Examples() + most - 1) / most
 	var mu, sd []float64
 	several := false

@@ -30,8 +30,8 @@ var (
 const models = "../../../../sgplvm/testdata/models"
 
 const (
-	mostBytes      = 3 << 20 // of a page
-	mostOperations = 8 << 20 // of a redraw, which a browser does in some milliseconds
+	maxBytes      = 3 << 20 // of a page
+	maxOperations = 8 << 20 // of a redraw, which a browser does in some milliseconds
 )
 
 // write returns the page of an input.
@@ -41,8 +41,8 @@ func write(t *testing.T, in *page.Input) []byte {
 	if err := page.Write(t.Context(), &cli.Environment{Stdout: t.Output(), Stderr: t.Output()}, &b, in); err != nil {
 		t.Fatal(err)
 	}
-	if b.Len() > mostBytes {
-		t.Errorf("%d bytes, expected at most %d", b.Len(), mostBytes)
+	if b.Len() > maxBytes {
+		t.Errorf("%d bytes, expected at most %d", b.Len(), maxBytes)
 	}
 	return b.Bytes()
 }
@@ -213,8 +213,8 @@ func TestPage(t *testing.T) {
 		}
 		var operations int
 		b.run(&operations, "Number(document.body.dataset.operations)")
-		if operations <= 0 || operations > mostOperations {
-			t.Errorf("%d operations of a redraw, expected at most %d", operations, mostOperations)
+		if operations <= 0 || operations > maxOperations {
+			t.Errorf("%d operations of a redraw, expected at most %d", operations, maxOperations)
 		}
 		b.check()
 	}

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	mostFrames = 120     // of a film
-	mostFilm   = 500_000 // bytes of all of them
+	maxFrames = 120     // of a film
+	maxFilm   = 500_000 // bytes of all of them
 )
 
 // setPath follows the latent variables of the first sequence, with twice as many times as were seen.
@@ -28,7 +28,7 @@ func (x *explorer) setPath(ctx context.Context, e *cli.Environment, m *sgplvm.Mo
 		}
 	}
 	first, last, _ := engine.TimeSpan(m, sequence)
-	count := max(2, min(mostFrames, 2*seen-1))
+	count := max(2, min(maxFrames, 2*seen-1))
 	p := &path{}
 	var instants []sgplvm.Instant
 	for i := range count {
@@ -81,7 +81,7 @@ func (x *explorer) film(ctx context.Context, e *cli.Environment, m *sgplvm.Model
 			x.Path.Frames = append(x.Path.Frames, text)
 			size += len(text)
 		}
-		if size <= mostFilm {
+		if size <= maxFilm {
 			break
 		}
 	}

@@ -14,10 +14,10 @@ import (
 )
 
 const (
-	mostJudged = 60      // pictures that are filled in
-	mostValues = 1 << 24 // of all of them, but for the first few
-	mostShown  = 8       // of them in the strips
-	stripSide  = 96      // pixels
+	maxJudged = 60      // pictures that are filled in
+	maxValues = 1 << 24 // of all of them, but for the first few
+	maxShown  = 8       // of them in the strips
+	stripSide = 96      // pixels
 
 	calibrationLevels = 19 // 5 %, 10 %, …, 95 %
 )
@@ -50,7 +50,7 @@ type strip struct {
 func judge(ctx context.Context, e *cli.Environment, in *Input, tones *tones) (*judgement, error) {
 	d, m := in.Data, in.Model
 	count, points, channels := d.Seen.Dims()
-	j := &judgement{Training: d.Training, Of: count, Judged: min(count, mostJudged, max(4, mostValues/(points*channels))), shape: shapeOf(m, stripSide), Known: d.Training || d.Truth != nil}
+	j := &judgement{Training: d.Training, Of: count, Judged: min(count, maxJudged, max(4, maxValues/(points*channels))), shape: shapeOf(m, stripSide), Known: d.Training || d.Truth != nil}
 	j.squares, j.counts, j.missing = make([]float64, j.shape.values()), make([]float64, j.shape.values()), make([]float64, j.shape.values())
 	if j.shape.Kind == kindTable {
 		j.units = m.Summary().Deviation
@@ -228,8 +228,8 @@ func (j *judgement) draw(seen, truth []mat.Matrix, predictions []sgplvm.Predicti
 		j.Headings = []string{"seen", "filled in", "uncertainty"}
 	}
 	largest := j.largestDeviation(predictions)
-	for n := range min(mostShown, j.Judged) {
-		k := n * j.Judged / min(mostShown, j.Judged)
+	for n := range min(maxShown, j.Judged) {
+		k := n * j.Judged / min(maxShown, j.Judged)
 		s, t, mean := j.shape.cut(seen[k].Data), j.shape.cut(truth[k].Data), j.shape.cut(predictions[k].Mean.Data)
 		row := strip{Label: fmt.Sprint(j.number(k))}
 		add := func(u markup, err error) error {
@@ -266,8 +266,8 @@ func (j *judgement) draw(seen, truth []mat.Matrix, predictions []sgplvm.Predicti
 // largestDeviation returns that of the predictions that are shown, but for a hundredth of the values.
 func (j *judgement) largestDeviation(predictions []sgplvm.Prediction) float64 {
 	var all []float64
-	for n := range min(mostShown, j.Judged) {
-		all = append(all, j.shape.cut(predictions[n*j.Judged/min(mostShown, j.Judged)].Variance.Data)...)
+	for n := range min(maxShown, j.Judged) {
+		all = append(all, j.shape.cut(predictions[n*j.Judged/min(maxShown, j.Judged)].Variance.Data)...)
 	}
 	slices.Sort(all)
 	return max(math.Sqrt(all[len(all)-1-len(all)/100]), math.SmallestNonzeroFloat64)

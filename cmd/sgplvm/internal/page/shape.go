@@ -10,9 +10,9 @@ import (
 
 // How large fields are on the page.
 const (
-	mostSide    = 128   // pixels of a picture
-	mostPoints  = 16384 // scattered points
-	mostColumns = 64    // of a table
+	maxSide    = 128   // pixels of a picture
+	maxPoints  = 16384 // scattered points
+	maxColumns = 64    // of a table
 )
 
 // The forms of fields.
@@ -42,7 +42,7 @@ type shape struct {
 // shapeOf returns the form in which the fields of a model are shown, pictures at most side pixels wide and high.
 func shapeOf(m *sgplvm.Model, side int) shape {
 	g := m.Grid()
-	s := shape{Kind: kindTable, Width: 1, Height: 1, Channels: min(m.Channels(), mostColumns), grid: g, channels: m.Channels(), of: g.Len()}
+	s := shape{Kind: kindTable, Width: 1, Height: 1, Channels: min(m.Channels(), maxColumns), grid: g, channels: m.Channels(), of: g.Len()}
 	if engine.Table(m) {
 		return s
 	}
@@ -88,7 +88,7 @@ func (s *shape) scatter(g sgplvm.Grid) {
 		}
 		return
 	}
-	step := (g[0].Rows + mostPoints - 1) / mostPoints
+	step := (g[0].Rows + maxPoints - 1) / maxPoints
 	for i := 0; i < g[0].Rows; i += step {
 		s.points = append(s.points, i)
 	}

@@ -9,15 +9,15 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
 
-// leastRelevance is from which share of the largest relevance on a latent dimension counts.
-const leastRelevance = 0.05
+// minRelevance is from which share of the largest relevance on a latent dimension counts.
+const minRelevance = 0.05
 
 // story tells in three sentences what was learned, what is left, and how well it serves.
 func story(m *sgplvm.Model, x *explorer, j *judgement) [3]string {
 	p := m.Summary()
 	used := 0
 	for _, r := range x.Relevance {
-		if r >= leastRelevance {
+		if r >= minRelevance {
 			used++
 		}
 	}

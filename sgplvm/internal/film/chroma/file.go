@@ -7,8 +7,8 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 )
 
-// mostStep bounds the step of numbers in files.
-const mostStep = 1e100
+// maxStep bounds the step of numbers in files.
+const maxStep = 1e100
 
 // Check is that of Part.
 func (c *Chroma) Check(s frame.Shape) error {
@@ -28,18 +28,18 @@ func (c *Chroma) Decode(text []byte) error {
 		return frame.BadPart("chroma", "%v", err)
 	}
 	for _, v := range []float64{t.Across.Near, t.Across.Far, t.Down.Near, t.Down.Far} {
-		if !(math.Abs(v) <= mostSlope) {
-			return frame.BadPart("chroma", "weight %v, expected at most %v in size", v, mostSlope)
+		if !(math.Abs(v) <= maxSlope) {
+			return frame.BadPart("chroma", "weight %v, expected at most %v in size", v, maxSlope)
 		}
 	}
 	for _, v := range []float64{t.Across.Missed, t.Down.Missed} {
-		if !(v >= 0 && v <= mostMissed) {
-			return frame.BadPart("chroma", "part %v that is missed, expected 0 to %v", v, mostMissed)
+		if !(v >= 0 && v <= maxMissed) {
+			return frame.BadPart("chroma", "part %v that is missed, expected 0 to %v", v, maxMissed)
 		}
 	}
 	r := t.Rounding
-	if r.Step != 0 && !(r.Step > 0 && r.Step <= mostStep && t.Shared()) {
-		return frame.BadPart("chroma", "a step of %v, expected a positive number up to %v where pixels share their chroma", r.Step, mostStep)
+	if r.Step != 0 && !(r.Step > 0 && r.Step <= maxStep && t.Shared()) {
+		return frame.BadPart("chroma", "a step of %v, expected a positive number up to %v where pixels share their chroma", r.Step, maxStep)
 	}
 	*c = t
 	return nil

@@ -27,7 +27,7 @@ func TestChromaSlopes(t *testing.T) {
 	if near, far := new(slopeSums).weights(); near != 0.125 || far != 0 {
 		t.Errorf("of nothing the weights are %v and %v, want those of a straight line", near, far)
 	}
-	if near, far := (&slopeSums{nn: 1, ff: 1, n: 9, f: -9}).weights(); near != mostSlope || far != -mostSlope {
+	if near, far := (&slopeSums{nn: 1, ff: 1, n: 9, f: -9}).weights(); near != maxSlope || far != -maxSlope {
 		t.Errorf("weights %v and %v, want bounded ones", near, far)
 	}
 	if near, far := (&slopeSums{nn: 4, ff: 2, nf: 1, n: 4*0.2 + 1*0.1, f: 0.2 + 2*0.1}).weights(); !(math.Abs(near-0.2) < 1e-12 && math.Abs(far-0.1) < 1e-12) {
@@ -49,7 +49,7 @@ func TestChromaMisses(t *testing.T) {
 	for _, c := range []struct {
 		errors func(g float64) float64
 		want   float64
-	}{{func(g float64) float64 { return 5 * g }, mostMissed}, {func(g float64) float64 { return 9 - g }, 0}} {
+	}{{func(g float64) float64 { return 5 * g }, maxMissed}, {func(g float64) float64 { return 9 - g }, 0}} {
 		s := missSums{much: 4}
 		for k := range 9 {
 			near := float64(k) / 3

@@ -23,8 +23,8 @@ var luma = [3]float64{0.299, 0.587, 0.114}
 // lumaOf returns Y.
 func lumaOf(red, green, blue float64) float64 { return luma[0]*red + luma[1]*green + luma[2]*blue }
 
-// Values are rounded that are fewestValues to mostValues different ones, nearly multiples of their least difference; nearMultiple is how near.
-const fewestValues, mostValues, nearMultiple = 16, 256, 1e-2
+// Values are rounded that are fewestValues to maxValues different ones, nearly multiples of their least difference; nearMultiple is how near.
+const fewestValues, maxValues, nearMultiple = 16, 256, 1e-2
 
 // truncated is by how much errors of rounding are taken to be larger: numbers that are truncated have four times the mean squared error, and programs
 // do either.
@@ -37,7 +37,7 @@ func findRounding(ctx context.Context, frames data.Source) (rounding, error) {
 	err := frame.Each(ctx, frames, func(_ int, frame []float64) {
 		last := math.NaN()
 		for k, v := range frame {
-			if len(values) > mostValues {
+			if len(values) > maxValues {
 				return
 			}
 			if v != last {
@@ -57,7 +57,7 @@ func findRounding(ctx context.Context, frames data.Source) (rounding, error) {
 
 // stepOf returns the step of which values are multiples, but for a constant; 0 where there is none.
 func stepOf(values map[float64]struct{}) (step float64) {
-	if len(values) < fewestValues || len(values) > mostValues {
+	if len(values) < fewestValues || len(values) > maxValues {
 		return 0
 	}
 	sorted := make([]float64, 0, len(values))
@@ -70,7 +70,7 @@ func stepOf(values map[float64]struct{}) (step float64) {
 		step = min(step, v-sorted[k])
 	}
 	for _, v := range sorted {
-		if n := (v - sorted[0]) / step; !(n < mostValues && math.Abs(n-math.Round(n)) <= nearMultiple) {
+		if n := (v - sorted[0]) / step; !(n < maxValues && math.Abs(n-math.Round(n)) <= nearMultiple) {
 			return 0
 		}
 	}

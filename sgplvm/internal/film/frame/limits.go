@@ -20,9 +20,9 @@ type Range struct {
 	Below, Above bool `json:",omitempty"`
 }
 
-// Of values that were clipped at an end, leastClipped and clippedPart of all at least lie there, and more than clippedTimes as many as in the step next to it: smooth crests have 1/(√2−1) times as many. Where whole numbers end
+// Of values that were clipped at an end, minClipped and clippedPart of all at least lie there, and more than clippedTimes as many as in the step next to it: smooth crests have 1/(√2−1) times as many. Where whole numbers end
 // as those of pictures do, at 0 or at the greatest number of 8 or 16 bits, they cannot be beyond, and picturePart of them tells that.
-const leastClipped, clippedPart, clippedTimes, picturePart = 16, 1e-3, 4, 1e-4
+const minClipped, clippedPart, clippedTimes, picturePart = 16, 1e-3, 4, 1e-4
 
 // steps is into how many steps a range is divided of values that are no whole numbers.
 const steps = math.MaxUint16
@@ -97,7 +97,7 @@ func (e *ends) add(v float64, r Range, step float64) {
 // clipped tells whether values end because they were clipped, given how many of all are there and next to it.
 func (l *Limits) clipped(at, next, all, end float64) bool {
 	ofPictures := l.Step == 1 && (end == 0 || end == math.MaxUint8 || end == math.MaxUint16)
-	return at >= leastClipped && (ofPictures && at >= picturePart*all || at >= clippedPart*all && at > clippedTimes*next)
+	return at >= minClipped && (ofPictures && at >= picturePart*all || at >= clippedPart*all && at > clippedTimes*next)
 }
 
 // Bound bounds the variances of a frame by the largest ones that values within the range of their channel can have: a quarter of its square (Popoviciu 1935). A single value is no range, and bounds nothing.

@@ -22,12 +22,12 @@ type dense struct {
 }
 
 // Of paths: the iterations for their start, which end when one moves it by less than so many pixels; by how many pixels they may miss a point, a standard
-// deviation. leastPath is a path's least weight.
+// deviation. minPath is a path's least weight.
 const (
 	pathSteps     = 5
 	pathPrecision = 1e-3
 	pathMiss      = 0.5
-	leastPath     = 1e-3
+	minPath       = 1e-3
 )
 
 // newDense returns the interpolation w of the way from a to b, given their splines, the flows between them and how paths bend.
@@ -83,7 +83,7 @@ func weightOf(p path, share float64) float64 {
 	if p.miss > 0 {
 		w *= math.Exp(-0.5 * p.miss / frame.Square(pathMiss))
 	}
-	return leastPath + w
+	return minPath + w
 }
 
 // at sets value to the interpolation at the point (x, y) in pixels of the frames; buffer holds two numbers

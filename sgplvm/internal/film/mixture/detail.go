@@ -31,11 +31,11 @@ type Detail struct {
 	SuperResolution            // how frames are enlarged before finer pixels are sampled from them (superresolution.go)
 }
 
-// leastEnergy is the part of its mean that is added to an energy.
-const leastEnergy = 1e-3
+// minEnergy is the part of its mean that is added to an energy.
+const minEnergy = 1e-3
 
-// leastOctave and MostOctave bound the energy of an octave over that of the one below: white noise has the most, 4.
-const leastOctave, MostOctave = 1. / 16, 4
+// minOctave and MostOctave bound the energy of an octave over that of the one below: white noise has the most, 4.
+const minOctave, MostOctave = 1. / 16, 4
 
 // AddTo adds what Missed returns to the variance of a predicted frame.
 func (d *Detail) AddTo(f frame.Frame) { d.Missed(f).AddTo(f) }
@@ -118,7 +118,7 @@ func (d *Detail) sumOctaves(energy frame.Image[float64], octaves float64) {
 		}
 		energy.Data[i] = 0
 		for left := octaves; left > 0 && s > 0; left-- {
-			v := min(before, q*s*math.Exp(d.A+d.Gamma*math.Log(u/mean+leastEnergy)))
+			v := min(before, q*s*math.Exp(d.A+d.Gamma*math.Log(u/mean+minEnergy)))
 			energy.Data[i] += min(left, 1) * v
 			u, s, before = v, q*s, v
 			mean = s

@@ -57,8 +57,8 @@ func (d *Detail) Decode(text []byte) error {
 		}
 	}
 	for _, q := range t.Ratio {
-		if !(q >= leastOctave && q <= MostOctave) {
-			return frame.BadPart("detail", "ratio %v of octaves, expected %v to %v", q, leastOctave, MostOctave)
+		if !(q >= minOctave && q <= MostOctave) {
+			return frame.BadPart("detail", "ratio %v of octaves, expected %v to %v", q, minOctave, MostOctave)
 		}
 	}
 	var s Sharpening

@@ -14,8 +14,8 @@ import (
 
 // Of the measurement: the frames from which and about the number of values from which the law is learned.
 const (
-	mostDetailFrames = 16
-	detailSamples    = 1 << 17
+	maxDetailFrames = 16
+	detailSamples   = 1 << 17
 )
 
 // OctavePower is the power of the ratio of two octaves' energies that the next ratio is taken to be: nearer to 1, as energies are
@@ -37,7 +37,7 @@ type detailLaw struct {
 
 // newDetailLaw starts with nothing, for as many frames of width×height pixels as given.
 func newDetailLaw(width, height, channels, frames int) *detailLaw {
-	used := make([]int, min(frames, mostDetailFrames))
+	used := make([]int, min(frames, maxDetailFrames))
 	for k := range used {
 		used[k] = k * frames / len(used)
 	}
@@ -90,7 +90,7 @@ func (l *detailLaw) detail() *Detail {
 	}
 	for c, t := range l.total {
 		s := t / float64(l.frames)
-		l.below[c] = min(max(l.below[c]/float64(l.frames), s/MostOctave), s/leastOctave)
+		l.below[c] = min(max(l.below[c]/float64(l.frames), s/MostOctave), s/minOctave)
 		d.Energy, d.Ratio = append(d.Energy, s), append(d.Ratio, 1)
 		d.Laplacian = append(d.Laplacian, l.bent[c]/float64(l.frames))
 		if s > 0 {
@@ -108,7 +108,7 @@ func (l *detailLaw) detail() *Detail {
 	var squares, logs []float64
 	for i, e := range left {
 		if s := d.Energy[l.of[i]]; s > 0 {
-			squares, logs = append(squares, e*e/s), append(logs, math.Log(l.energies[i]/max(l.bentBelow[l.of[i]]/float64(l.frames), LeastScale)+leastEnergy))
+			squares, logs = append(squares, e*e/s), append(logs, math.Log(l.energies[i]/max(l.bentBelow[l.of[i]]/float64(l.frames), LeastScale)+minEnergy))
 		}
 	}
 	if len(squares) == 0 {

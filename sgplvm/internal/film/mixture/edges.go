@@ -9,8 +9,8 @@ import (
 // has more than the next one inwards; in the middle nothing changes, so that means over outermost pixels stay.
 type edges [4]float64
 
-// mostEdge bounds them: with 1 an edge of half a pixel is all that differs, with ¼ values go on straight.
-const mostEdge = 2
+// maxEdge bounds them: with 1 an edge of half a pixel is all that differs, with ¼ values go on straight.
+const maxEdge = 2
 
 // decodeEdges returns the edges that a file has; older files have none.
 func decodeEdges(t []float64) (e edges, err error) {
@@ -18,8 +18,8 @@ func decodeEdges(t []float64) (e edges, err error) {
 		return e, frame.BadPart("detail", "edges of %d sides, expected %d", len(t), len(e))
 	}
 	for _, v := range e {
-		if !(v >= 0 && v <= mostEdge) {
-			return e, frame.BadPart("detail", "edge %v, expected 0 to %d", v, mostEdge)
+		if !(v >= 0 && v <= maxEdge) {
+			return e, frame.BadPart("detail", "edge %v, expected 0 to %d", v, maxEdge)
 		}
 	}
 	return e, nil
@@ -75,7 +75,7 @@ func (l *edgeLaw) add(truth frame.Image[float64], filter Sharpening, energy []fl
 func (l *edgeLaw) edges() (e edges) {
 	for side, s := range l.squares {
 		if s > 0 {
-			e[side] = min(max(l.products[side]/s, 0), mostEdge)
+			e[side] = min(max(l.products[side]/s, 0), maxEdge)
 		}
 	}
 	return e

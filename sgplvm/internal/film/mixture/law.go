@@ -11,13 +11,13 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
 )
 
-// mostMixtureFrames is about how many frames a mixture is learned from.
-const mostMixtureFrames = 24
+// maxMixtureFrames is about how many frames a mixture is learned from.
+const maxMixtureFrames = 24
 
 // Of what is beyond the ends: by how much the model's squared errors are multiplied, which few frames show; and the largest factor.
 const (
-	outsidePenalty  = 1.2
-	mostErrorFactor = 1e4
+	outsidePenalty = 1.2
+	maxErrorFactor = 1e4
 )
 
 // errorSamples is about from how many pixels the law of errors is learned.
@@ -49,12 +49,12 @@ type errorSample struct {
 
 // NewLaw starts with nothing, to learn from about as many frames as given (0: 24) and the ends of all shots.
 func NewLaw(m *motion.Motion, frames *motion.Frames, examined int) *Law {
-	l := &Law{near: m.Examined(cmp.Or(examined, mostMixtureFrames)), mixture: Mixture{}}
+	l := &Law{near: m.Examined(cmp.Or(examined, maxMixtureFrames)), mixture: Mixture{}}
 	l.mixture.width, l.mixture.height = mixtureCells(m.Width, m.Height)
 	for _, v := range frames.Variances() {
 		l.mixture.scale = append(l.mixture.scale, max(v, LeastScale))
 	}
-	most := min(m.Frames, cmp.Or(examined, mostMixtureFrames))
+	most := min(m.Frames, cmp.Or(examined, maxMixtureFrames))
 	l.stride = 1 + 2*int(float64(m.Width)*float64(m.Height)*float64(most)/(2*errorSamples)) // odd, to meet columns of all kinds
 	var at []data.Instant
 	for _, s := range m.Sequences {
@@ -167,7 +167,7 @@ func (l *Law) beyond() share {
 		}
 		s.Weights = simplexWeights(&p.plain, 0)
 	}
-	s.Factor = min(max(quadratic(&p.relative, &s.Weights)/p.count, 1/mostErrorFactor), mostErrorFactor)
+	s.Factor = min(max(quadratic(&p.relative, &s.Weights)/p.count, 1/maxErrorFactor), maxErrorFactor)
 	return s
 }
 

@@ -13,7 +13,7 @@ type frameErrors [mixtureLevels]products
 const (
 	levelShrinkage = 0.02
 	lessonSteps    = 8
-	leastError     = 1e-3
+	minError       = 1e-3
 )
 
 // weights returns those of all levels, without the predictions before first, of which the mean over frames of the root mean squared error is least: each frame counts by
@@ -36,7 +36,7 @@ func (l lesson) weights(first int) (levels []weights) {
 			return levels
 		}
 		for i, e := range errors {
-			part[i] = 1 / math.Sqrt(max(e/mean, leastError))
+			part[i] = 1 / math.Sqrt(max(e/mean, minError))
 		}
 	}
 }

@@ -12,8 +12,8 @@ import (
 // flowFrames is how many frames a flow reaches: to others the way is one flow after the other.
 const flowFrames = 2
 
-// Two frames show the same where flows there and back agree to shownSpread pixels. A pixel counts if they agree by leastShown or more.
-const shownSpread, leastShown = 0.25, 1e-3
+// Two frames show the same where flows there and back agree to shownSpread pixels. A pixel counts if they agree by minShown or more.
+const shownSpread, minShown = 0.25, 1e-3
 
 // covered returns which of some finer pixels a pixel of training with its centre at x covers first, and which part of it; ok is false if it reaches
 // beyond the edge.
@@ -43,8 +43,8 @@ func shownBy(f *motion.Frames, s motion.Sequence, place, without, count int) *sh
 		var inside, ok bool
 		p.column, p.across, inside = covered(at.x, 2*f.Width)
 		p.row, p.down, ok = covered(at.y, 2*f.Height)
-		if inside && ok && at.agreement > leastShown {
-			p.evidence = float32(at.agreement * (textureAt(texture, at.x, at.y) + leastEnergy*x.texture))
+		if inside && ok && at.agreement > minShown {
+			p.evidence = float32(at.agreement * (textureAt(texture, at.x, at.y) + minEnergy*x.texture))
 			x.bands[p.row/bandRows] = append(x.bands[p.row/bandRows], p)
 		}
 	}

@@ -16,19 +16,19 @@ type SuperResolution struct {
 	Frames          int // how many before and after one show its contents as well
 }
 
-// mostShown bounds them where they are read.
-const mostShown = 8
+// maxShown bounds them where they are read.
+const maxShown = 8
 
-// leastNoise and mostNoise bound the others; there may be no mismatch.
-const leastNoise, mostNoise = 1e-6, 1e6
+// minNoise and maxNoise bound the others; there may be no mismatch.
+const minNoise, maxNoise = 1e-6, 1e6
 
 // decodeSuperResolution returns what three numbers say, or none. Errors: other lists.
 func decodeSuperResolution(list []float64) (r SuperResolution, err error) {
 	if len(list) == 0 {
 		return r, nil
 	}
-	if len(list) != 3 || !(list[0] >= leastNoise && list[0] <= mostNoise) || !(list[1] >= 0 && list[1] <= mostNoise) || !(list[2] >= 1 && list[2] <= mostShown) {
-		return r, frame.BadPart("detail", "super-resolution %v, expected numbers from %v and from 0 to %v, and from 1 to %d", list, leastNoise, mostNoise, mostShown)
+	if len(list) != 3 || !(list[0] >= minNoise && list[0] <= maxNoise) || !(list[1] >= 0 && list[1] <= maxNoise) || !(list[2] >= 1 && list[2] <= maxShown) {
+		return r, frame.BadPart("detail", "super-resolution %v, expected numbers from %v and from 0 to %v, and from 1 to %d", list, minNoise, maxNoise, maxShown)
 	}
 	return SuperResolution{list[0], list[1], int(list[2])}, nil
 }

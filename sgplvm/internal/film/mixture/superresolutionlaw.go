@@ -19,9 +19,9 @@ type SuperResolutionLaw struct {
 	known  map[SuperResolution]float64
 }
 
-// resolutionFrames is from how many frames it is learned, and leastResolved the least part by which root mean square errors must be lower for another choice: than with the first one, and than
+// resolutionFrames is from how many frames it is learned, and minResolved the least part by which root mean square errors must be lower for another choice: than with the first one, and than
 // those of frames by themselves.
-const resolutionFrames, leastResolved = 6, 0.01
+const resolutionFrames, minResolved = 6, 0.01
 
 // FewShown and moreShown are how many frames before and after one are tried.
 const FewShown, moreShown = 2, 4
@@ -97,14 +97,14 @@ func (l *SuperResolutionLaw) error(r SuperResolution) (sum float64) {
 	return sum
 }
 
-// Best returns a way of little error: the first one, if no other mismatch and then no more noise is better by leastResolved, then with more frames if that is; none where little is won.
+// Best returns a way of little error: the first one, if no other mismatch and then no more noise is better by minResolved, then with more frames if that is; none where little is won.
 func (l *SuperResolutionLaw) Best() SuperResolution {
 	if len(l.frames) == 0 {
 		return SuperResolution{}
 	}
 	best := SuperResolution{resolutionNoise[0], resolutionMismatch[0], FewShown}
 	lower := func(r, than SuperResolution) bool {
-		return math.Sqrt(l.error(r)) < (1-leastResolved)*math.Sqrt(l.error(than))
+		return math.Sqrt(l.error(r)) < (1-minResolved)*math.Sqrt(l.error(than))
 	}
 	for _, mismatch := range resolutionMismatch[1:] {
 		if r := (SuperResolution{best.Noise, mismatch, FewShown}); lower(r, best) {

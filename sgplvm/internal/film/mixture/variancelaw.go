@@ -28,8 +28,8 @@ func traitsOf(v, change, mismatch, slope, spread float64) varianceLaw {
 	return varianceLaw{v, 1, change, mismatch, math.Sqrt(mismatch), spread * slope}
 }
 
-// mostSpread bounds the spread: in wider gaps errors are no larger than contents are different.
-const mostSpread = 4
+// maxSpread bounds the spread: in wider gaps errors are no larger than contents are different.
+const maxSpread = 4
 
 // spreadOf returns the variance of where contents are in a gap between frames, over that in the gap of learning. Both are in proportion: contents that do not
 // move evenly depart from an even motion as a Brownian motion does.
@@ -37,11 +37,11 @@ func spreadOf(gap, learned float64) float64 {
 	if !(learned > 0) {
 		return 1
 	}
-	return min(gap/learned, mostSpread)
+	return min(gap/learned, maxSpread)
 }
 
-// leastModelled is the least part of the model's own variance that counts.
-const leastModelled = 1e-4
+// minModelled is the least part of the model's own variance that counts.
+const minModelled = 1e-4
 
 // variance returns what is expected of a value with the given traits.
 func (l *varianceLaw) variance(traits varianceLaw) float64 { return frame.Dot(l[:], traits[:]) }
@@ -90,6 +90,6 @@ func fitVariances(rows []varianceLaw, squares []float64) (l varianceLaw) {
 			}
 		}
 	}
-	l[modelled] = max(l[modelled], leastModelled)
+	l[modelled] = max(l[modelled], minModelled)
 	return l
 }

@@ -54,7 +54,7 @@ func TestVarianceLaw(t *testing.T) {
 			}
 		}
 	}
-	if l := fitVariances(rows[:9], make([]float64, 9)); !l.valid() || l[modelled] > leastModelled {
+	if l := fitVariances(rows[:9], make([]float64, 9)); !l.valid() || l[modelled] > minModelled {
 		t.Errorf("law %v of no errors at all", l)
 	}
 }
@@ -140,7 +140,7 @@ func TestGap(t *testing.T) {
 			t.Errorf("gap %v of frames %v before and %v after, expected %v", got, c.before, c.after, c.want)
 		}
 	}
-	for _, c := range []struct{ gap, learned, want float64 }{{1, 2, 0.5}, {2, 2, 1}, {6, 2, 3}, {100, 2, mostSpread}, {5, 0, 1}} {
+	for _, c := range []struct{ gap, learned, want float64 }{{1, 2, 0.5}, {2, 2, 1}, {6, 2, 3}, {100, 2, maxSpread}, {5, 0, 1}} {
 		if got := spreadOf(c.gap, c.learned); math.Abs(got-c.want) > 1e-12 {
 			t.Errorf("spread %v in a gap of %v, learned in %v, expected %v", got, c.gap, c.learned, c.want)
 		}

@@ -14,11 +14,11 @@ import (
 // with the label of the whole, so that nothing is interpolated across a cut.
 
 // Of a cut: how unlike the frames are at least, from 0 to 2, and by how many times as much as the median of all pairs.
-const leastCut, cutRatio = 0.5, 5
+const minCut, cutRatio = 0.5, 5
 
-// leastFollowed is the least part of all pixels that the dense flow follows to another frame of the same shot. Between frames of different films
+// minFollowed is the least part of all pixels that the dense flow follows to another frame of the same shot. Between frames of different films
 // it follows up to 0.2 of them, within 13 films 0.4 and more; contents that turn by more than 1 are lost.
-const leastFollowed = 0.3
+const minFollowed = 0.3
 
 // Where contents move so fast that all pairs are unlike, the flow alone tells, if it follows wellFollowed of the pixels at least in a third of some pairs.
 const wellFollowed, pairsAsked = 0.6, 9
@@ -71,7 +71,7 @@ func (f *Frames) cuts(pairs []pairOfFrames) map[int]bool {
 		return len(parts) > 1 && parts[len(parts)-1-(len(parts)-1)/3] >= wellFollowed
 	})
 	for k, p := range pairs {
-		if p.unlike > leastCut && followed(k) < leastFollowed && (p.unlike > cutRatio*sorted[len(sorted)/2] || trusted()) {
+		if p.unlike > minCut && followed(k) < minFollowed && (p.unlike > cutRatio*sorted[len(sorted)/2] || trusted()) {
 			cuts[p.from] = true
 		}
 	}

@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// mostFlowBytes is about how many bytes of flows are kept, and mostKept how many splines and other values: the splines of the two frames around a time, plain, sharpened and
+// maxFlowBytes is about how many bytes of flows are kept, and maxKept how many splines and other values: the splines of the two frames around a time, plain, sharpened and
 // enlarged, and what the next time asks for. lastFlows is how many pairs of frames a time has in common with the next.
-const mostFlowBytes, mostKept, lastFlows = 1 << 27, 16, 8
+const maxFlowBytes, maxKept, lastFlows = 1 << 27, 16, 8
 
 // A Cache keeps the dense flows between pairs of training frames that were estimated first, and the last ones: films are
 // gone through from the beginning again, and of more pairs than can be kept the last ones would be gone each time before they are
@@ -41,7 +41,7 @@ func Kept[T any](c *Cache, key any, find func() T) T {
 	value := find()
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	if len(c.kept) == mostKept {
+	if len(c.kept) == maxKept {
 		c.kept = slices.Delete(c.kept, 0, 1)
 	}
 	c.kept = append(c.kept, kept{key, value})
@@ -70,7 +70,7 @@ func (c *Cache) Flows(a, b int, find func() PairFlow) PairFlow {
 		c.pairs = map[[2]int]PairFlow{}
 	}
 	c.bytes += bytesOf(f)
-	for c.bytes > mostFlowBytes && len(c.order) > 0 {
+	for c.bytes > maxFlowBytes && len(c.order) > 0 {
 		out := max(len(c.order)-lastFlows, 0)
 		c.bytes -= bytesOf(c.pairs[c.order[out]])
 		delete(c.pairs, c.order[out])
@@ -92,5 +92,5 @@ const flowsOfFrame = 3
 func CacheMemory(frames, points, channels int) float64 {
 	const pictureBytes = 4 * 4 // four finer pixels for one
 	flows := flowsOfFrame * float64(frames) * pixelBytes * float64(points)
-	return min(mostFlowBytes, flows) + mostKept*pictureBytes*float64(points)*float64(channels)
+	return min(maxFlowBytes, flows) + maxKept*pictureBytes*float64(points)*float64(channels)
 }

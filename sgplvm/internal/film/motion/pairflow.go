@@ -81,12 +81,12 @@ func spread(values []float32) (mean, deviation float64) {
 	return mean, math.Sqrt(squares / float64(len(values)))
 }
 
-// leastShown is which part of the other frame's deviation a frame has at least that shows anything.
-const leastShown = 1. / 32
+// minShown is which part of the other frame's deviation a frame has at least that shows anything.
+const minShown = 1. / 32
 
 // flat tells whether one of two pictures shows next to nothing beside the other, as a black one, so that nothing can be followed.
 func flat(a, b opticalflow.Picture) bool {
 	_, s := spread(a.Pixels)
 	_, t := spread(b.Pixels)
-	return min(s, t) <= leastShown*max(s, t)
+	return min(s, t) <= minShown*max(s, t)
 }

@@ -74,7 +74,7 @@ func TestShots(t *testing.T) {
 	}
 	for name, m := range map[string]drawn.Move{"moves": func(t, u, v float64) (x, y float64) { return u + 0.07*t, v }} {
 		far := drawn.Film(slices.Concat(drawn.Times(5, 0.1), []float64{4, 4.1, 4.2, 4.3}), drawn.Width, drawn.Height, 1, m)
-		if level := keptFrames(t, far).coarse(); !(unlikeness(level[4], level[5]) > leastCut) || !(unlikeness(level[3], level[4]) < leastCut/cutRatio) {
+		if level := keptFrames(t, far).coarse(); !(unlikeness(level[4], level[5]) > minCut) || !(unlikeness(level[3], level[4]) < minCut/cutRatio) {
 			t.Fatalf("frames that are far apart are too much alike where the picture %s: %v and %v", name, unlikeness(level[4], level[5]), unlikeness(level[3], level[4]))
 		}
 		if shots := shotsOf(t, far, times); len(shots) != 1 {
