@@ -39,22 +39,22 @@ func (b *bend) along(w, u, v, x, y float64) (right, down float64) {
 }
 
 // A besideFrame is what the frame beside one of the two around a time tells of paths that start from that one: the flow to it and over how much time, counted from that between the two.
-type besideFrame struct {
+type neighbourFrame struct {
 	flow *opticalflow.Flow
 	time float64
 }
 
 // known tells whether it tells anything.
-func (b *besideFrame) known() bool { return b.time >= motion.LeastBend }
+func (b *neighbourFrame) known() bool { return b.time >= motion.LeastBend }
 
 // kappa returns κ of a point of a frame, with the displacement (u, v) to the other one.
-func (b *besideFrame) kappa(x, y, u, v float64) (right, down float64) {
+func (b *neighbourFrame) kappa(x, y, u, v float64) (right, down float64) {
 	p, q := motion.Follow(b.flow, x, y)
 	return -(u + (p-x)/b.time) / (1 + b.time), -(v + (q-y)/b.time) / (1 + b.time)
 }
 
 // besideAround returns what the frames beside the two around a moment tell; nothing where there is none, or it is too near.
-func besideAround(f *motion.Frames, x motion.Moment, around []motion.Neighbour) (beside [2]besideFrame) {
+func neighboursAround(f *motion.Frames, x motion.Moment, around []motion.Neighbour) (beside [2]neighbourFrame) {
 	s, a, b := x.Shot, around[0].Place, around[1].Place
 	span := s.Times[b] - s.Times[a]
 	if !(span > 0) {
@@ -79,18 +79,18 @@ func besideAround(f *motion.Frames, x motion.Moment, around []motion.Neighbour) 
 
 // bendsAround returns those of paths that start from each of the two frames around a moment; nil where there is nothing beside.
 func bendsAround(f *motion.Frames, x motion.Moment, around []motion.Neighbour, flows motion.PairFlow) (of [2]*bend) {
-	beside, share := besideAround(f, x, around), 0.5
+	beside, share := neighboursAround(f, x, around), 0.5
 	if beside[0].known() && beside[1].known() {
 		s, a, b := x.Shot, around[0].Place, around[1].Place
 		share = (s.Times[b+1] - x.Time) / (s.Times[b+1] - s.Times[a-1])
 	}
 	of[0] = bendOf(&flows.There, &flows.Back, beside, share)
-	of[1] = bendOf(&flows.Back, &flows.There, [2]besideFrame{beside[1], beside[0]}, 1-share)
+	of[1] = bendOf(&flows.Back, &flows.There, [2]neighbourFrame{beside[1], beside[0]}, 1-share)
 	return of
 }
 
 // bendOf returns that of paths that start from a frame, given the flow from it and the one back, what frames beside it and beside the other one tell, and the share of the first.
-func bendOf(there, back *opticalflow.Flow, beside [2]besideFrame, share float64) *bend {
+func bendOf(there, back *opticalflow.Flow, beside [2]neighbourFrame, share float64) *bend {
 	if !beside[0].known() && !beside[1].known() {
 		return nil
 	}

@@ -109,7 +109,7 @@ func TestBendsWhereContentsAre(t *testing.T) {
 		return f
 	}
 	there, back := flow(func(float64) float64 { return 2 }), flow(func(x float64) float64 { return -2 })
-	beside := [2]besideFrame{{flow: flow(func(float64) float64 { return -3 }), time: 1}, {flow: flow(func(x float64) float64 { return x }), time: 1}}
+	beside := [2]neighbourFrame{{flow: flow(func(float64) float64 { return -3 }), time: 1}, {flow: flow(func(x float64) float64 { return x }), time: 1}}
 	b := bendOf(there, back, beside, 0.25)
 	for x := range width - 2 {
 		own, other := 0.5, -(-2+float64(x+2))/2

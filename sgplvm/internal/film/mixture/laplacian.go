@@ -14,10 +14,10 @@ const LeastScale = 1e-12
 func laplacianEnergy(m frame.Image[float64]) frame.Image[float64] {
 	bent, n := frame.NewImage[float64](m.Width, m.Height, m.Channels), m.Channels
 	mat.Parallel(m.Height, func(y int) {
-		above, under := beside(y, m.Height)
+		above, under := adjacent(y, m.Height)
 		to, row, over, below := bent.Row(y), m.Row(y), m.Row(above), m.Row(under)
 		for x := range m.Width {
-			left, right := beside(x, m.Width)
+			left, right := adjacent(x, m.Width)
 			for c := range n {
 				k := x*n + c
 				to[k] = frame.Square(row[k] - (row[left*n+c]+row[right*n+c]+over[k]+below[k])/4)
@@ -33,14 +33,14 @@ func smoothed(m frame.Image[float64]) frame.Image[float64] {
 	mat.Parallel(m.Height, func(y int) {
 		to, row := across.Row(y), m.Row(y)
 		for x := range m.Width {
-			left, right := beside(x, m.Width)
+			left, right := adjacent(x, m.Width)
 			for c := range n {
 				to[x*n+c] = row[left*n+c]/4 + row[x*n+c]/2 + row[right*n+c]/4
 			}
 		}
 	})
 	mat.Parallel(m.Height, func(y int) {
-		above, under := beside(y, m.Height)
+		above, under := adjacent(y, m.Height)
 		to, row, over, below := means.Row(y), across.Row(y), across.Row(above), across.Row(under)
 		for k := range to {
 			to[k] = over[k]/4 + row[k]/2 + below[k]/4
@@ -50,6 +50,6 @@ func smoothed(m frame.Image[float64]) frame.Image[float64] {
 }
 
 // beside returns the places before and after one of n, mirrored at the ends.
-func beside(k, n int) (before, after int) {
+func adjacent(k, n int) (before, after int) {
 	return frame.Mirror(k-1, n), frame.Mirror(k+1, n)
 }

@@ -29,8 +29,8 @@ type Law struct {
 	mixture Mixture
 	near    map[int]bool // the frames that count
 	frames  int
-	inside  lesson
-	few     lesson // of shots of few frames
+	inside  leftOutErrors
+	few     leftOutErrors // of shots of few frames
 	outside products
 	stride  int
 	samples []errorSample

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// lessonOf is that of frames of one level whose errors are independent, of the given squares.
-func lessonOf(squares ...[1 + others]float64) (l lesson) {
+// leftOutOf is that of frames of one level whose errors are independent, of the given squares.
+func leftOutOf(squares ...[1 + others]float64) (l leftOutErrors) {
 	for _, s := range squares {
 		var f frameErrors
 		for k, v := range s {
@@ -22,7 +22,7 @@ func lessonOf(squares ...[1 + others]float64) (l lesson) {
 // that is predicted without error does not count alone, and how many there are of each kind is all that counts.
 func TestWeightsOfFrames(t *testing.T) {
 	steady, leaps := [1 + others]float64{1, 3, 4, 0.04}, [1 + others]float64{4, 60, 70, 50}
-	l := lessonOf(steady, steady, steady, steady, steady, steady, steady, leaps, steady, leaps)
+	l := leftOutOf(steady, steady, steady, steady, steady, steady, steady, leaps, steady, leaps)
 	loss := func(w weights) (mean float64) {
 		for i := range l {
 			mean += math.Sqrt(quadratic(&l[i][4].plain, &w)/l[i][4].count) / float64(len(l))
@@ -46,7 +46,7 @@ func TestWeightsOfFrames(t *testing.T) {
 	if !(loss(got) < 0.98*loss(once) && got[others] > 1.5*once[others]) {
 		t.Errorf("weights %v: mean error %v, and %v of those of least squares, %v", got, loss(got), loss(once), once)
 	}
-	for _, none := range []lesson{lessonOf([1 + others]float64{}, [1 + others]float64{}), append(lessonOf([1 + others]float64{}), l...)} {
+	for _, none := range []leftOutErrors{leftOutOf([1 + others]float64{}, [1 + others]float64{}), append(leftOutOf([1 + others]float64{}), l...)} {
 		var sum float64
 		for _, w := range none.weights(0)[4] {
 			if !(w >= 0) {

@@ -2,8 +2,8 @@ package mixture
 
 import "math"
 
-// A lesson is what left-out frames between others teach: of each frame products of the errors, level by level.
-type lesson []frameErrors
+// leftOutErrors are those of frames that were left out between others: of each frame products of the errors, level by level.
+type leftOutErrors []frameErrors
 
 // frameErrors are the products of the errors of a frame, level by level.
 type frameErrors [mixtureLevels]products
@@ -12,19 +12,19 @@ type frameErrors [mixtureLevels]products
 // their mean squared error that a frame has at least.
 const (
 	levelShrinkage = 0.02
-	lessonSteps    = 8
+	weightSteps    = 8
 	minError       = 1e-3
 )
 
 // weights returns those of all levels, without the predictions before first, of which the mean over frames of the root mean squared error is least: each frame counts by
 // one over that (iteratively reweighted least squares). By squares alone the few would decide in which the light or the motion leaps.
-func (l lesson) weights(first int) (levels []weights) {
+func (l leftOutErrors) weights(first int) (levels []weights) {
 	part := make([]float64, len(l))
 	for i := range part {
 		part[i] = 1
 	}
 	for step := 0; ; step++ {
-		if levels = l.weighed(part, first); step == lessonSteps {
+		if levels = l.weighed(part, first); step == weightSteps {
 			return levels
 		}
 		errors, mean := make([]float64, len(l)), 0.
@@ -42,7 +42,7 @@ func (l lesson) weights(first int) (levels []weights) {
 }
 
 // weighed returns the weights of all levels of least squared error, each frame by its part.
-func (l lesson) weighed(part []float64, first int) (levels []weights) {
+func (l leftOutErrors) weighed(part []float64, first int) (levels []weights) {
 	var of frameErrors
 	var all products
 	for i := range l {
