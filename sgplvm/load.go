@@ -35,7 +35,9 @@ func Load(r io.Reader) (*Model, error) {
 // fromFile reads a model that is the depth-th within others.
 func fromFile(f *safetensors.File, depth int) (*Model, error) {
 	t := newTensorReader(f)
-	if got := t.Text("format"); got != modelFormat {
+	if got := t.Text("format"); got == emulatorFormat {
+		return nil, errors.New("an emulator, which predicts from inputs alone")
+	} else if got != modelFormat {
 		return nil, fmt.Errorf("format %s, expected %q", quote.Text(got), modelFormat)
 	}
 	text := t.Text("seed")

@@ -63,6 +63,9 @@ import (
 // training data residuals and a film's frames are kept, where predictions need them.
 const modelFormat = "kronfield sgplvm 1"
 
+// emulatorFormat is that of an Emulator's file.
+const emulatorFormat = "kronfield emulator 1"
+
 // How the names of the caller's own tensors and metadata entries begin.
 const (
 	attachedPrefix  = "attached."
