@@ -26,7 +26,7 @@ alone: on the training grid, in another resolution, or at any points.`)
 	f.Examples(
 		"sgplvm predict -model faces.model -grid 40x56 -out finer.npy -sheet finer.png",
 		"sgplvm predict -model film.model -times times.npy -out between",
-		"sgplvm predict -model emulator -inputs new.csv -out fields.npy -variance variances.npy",
+		"sgplvm predict -model emulator -inputs new.csv -out predicted.npy -variance variances.npy",
 		"sgplvm predict -model faces.model -data damaged.npy -out means.npy -variance variances.npy",
 	)
 	if err := f.Read(args); err != nil {

@@ -66,7 +66,7 @@ search ends and the best so far is trained in that time.`)
 		"sgplvm train -data frames.npy -out faces.model -report faces.html",
 		"sgplvm train -data photos -observed masks -effort quick -out photos.model",
 		"sgplvm train -data film.gif -out film.model",
-		"sgplvm train -data outputs.npy -inputs parameters.csv -out emulator",
+		"sgplvm train -data fields.npy -inputs runs.csv -out emulator",
 		"sgplvm train -data table.csv -json -out table.model",
 	)
 	return s
