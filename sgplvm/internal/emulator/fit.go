@@ -74,7 +74,7 @@ func newSingle(x mat.Matrix, u []float64) *single {
 	return s
 }
 
-// slopes returns the log evidence of y with the best a, and its gradient in the kernel's parameters and in log r.
+// slopes returns the log evidence of y with the best a, and its gradient in the kernel's parameters and in r.
 func (s *single) slopes(k *Kernel, r float64, y []float64) (v float64, g gradient, inRatio float64, err error) {
 	n := float64(len(y))
 	k.values(s.k, s.x, s.x, s.form, s.weight)
@@ -92,33 +92,51 @@ func (s *single) slopes(k *Kernel, r float64, y []float64) (v float64, g gradien
 	s.factor.Inverse(s.m)
 	mat.Syrk(s.m, 0.5/a, mat.Vector(alpha), -0.5)
 	mat.MirrorLower(s.m)
-	return v, k.slopes(s.x, s.m, s.form, s.weight, s.linear), r * mat.Trace(s.m), nil
+	return v, k.slopes(s.x, s.m, s.form, s.weight, s.linear), mat.Trace(s.m), nil
 }
 
-// fitNear returns the kernel of a mode around a shared one.
+// noisy is the ratio of noise and signal above which a mode may look like noise only because the shared kernel is too smooth for it.
+const noisy = 0.1
+
+// ratioCentre and ratioDeviation are the centre and the deviation of the weak prior of the logarithm of r.
+const ratioCentre, ratioDeviation = -5, 5
+
+// fitNear returns the kernel of a mode around a shared one, under which it has the given ratio.
 func fitNear(ctx context.Context, x mat.Matrix, y []float64, c Choice, shared *Kernel, ratio float64) (*Kernel, error) {
 	s := newSingle(x, shared.Linear)
 	at := newCoordinates(c.Form, x, shared.Linear, false).around(shared, c.Near)
 	d := len(at.centre)
-	r, err := lbfgs.Minimize(ctx, func(v, grad []float64) float64 {
-		u := v[d]
-		if u < leastRatio || u > mostRatio {
-			return math.NaN()
-		}
-		prior := at.prior(grad[:d], v[:d])
-		k := at.kernel(v)
-		value, g, inRatio, err := s.slopes(k, math.Exp(u), y)
+	objective := func(v, grad []float64) float64 {
+		u := (v[d] - ratioCentre) / ratioDeviation
+		prior := at.prior(grad[:d], v[:d]) + 0.5*u*u
+		k, r := at.kernel(v), math.Exp(v[d])
+		value, g, inRatio, err := s.slopes(k, math.Exp(leastRatio)+r, y)
 		if err != nil {
 			return math.NaN()
 		}
 		at.chain(grad, k, &g)
-		grad[d] = -inRatio
+		grad[d] = u/ratioDeviation - r*inRatio
 		return prior - value
-	}, append(append([]float64{}, at.centre...), max(leastRatio+1e-6, min(mostRatio-1e-6, math.Log(ratio)))), steps)
-	if err != nil {
-		return nil, err
 	}
-	return at.kernel(r.X), nil
+	starts := [][]float64{append(append([]float64{}, at.centre...), math.Log(min(ratio, 1)))}
+	if ratio > noisy {
+		rough := append(append([]float64{}, at.centre...), math.Log(noisy))
+		for q := range x.Cols {
+			rough[q] -= math.Ln2
+		}
+		starts = append(starts, rough)
+	}
+	var best lbfgs.Result
+	for k, start := range starts {
+		r, err := lbfgs.Minimize(ctx, objective, start, steps)
+		if err != nil {
+			return nil, err
+		}
+		if k == 0 || r.F < best.F {
+			best = r
+		}
+	}
+	return at.kernel(best.X), nil
 }
 
 // A group is modes that share a kernel, conditioned on the runs.
