@@ -45,6 +45,9 @@ type Data struct {
 	// true where one is missing. The choice of a model hides the same of training examples. nil: not known.
 	Hide [][]bool
 
+	// Inputs are those of the examples where these are runs of a simulator: Emulate learns to predict the runs from them. nil: none are known.
+	Inputs *Inputs
+
 	registered       *registration    // of a film whose motion was taken out; nil: it was not
 	holes            *completion.Mask // of values that were filled in; nil: all were observed
 	imputationErrors imputationErrors // about those values
@@ -119,6 +122,9 @@ type (
 
 // checked returns copies of grid, times and labels, and the data as a source whose sizes fit them.
 func (d Data) checked() (Data, error) {
+	if d.Inputs != nil {
+		return d, &ConfigError{Field: "Inputs", Err: fmt.Errorf("known inputs, expected none: Emulate learns from them")}
+	}
 	if len(d.Grid) == 0 {
 		return d, &ConfigError{Field: "Grid", Err: fmt.Errorf("no spatial factor")}
 	}

@@ -96,6 +96,8 @@ func standIns(t *testing.T) {
 	writeArray(t, "points.npy", npy.New(points2, 12, 2))
 	writeArray(t, "values.npy", npy.New(values, 9, 12))
 	writeSea(t)
+	writeRuns(t)
+	mustRun(t, strings.Fields("train -data fields.npy -inputs runs.csv -effort quick -out emulator")...)
 	steps(t, 4, `"motion": "off"`)
 	for _, args := range []string{"-data frames.npy -out faces.model", "-data photos -out photos.model", "-data frames.npy -times times.npy -out timed.model", "-data table.csv -out table.model"} {
 		mustRun(t, append(strings.Fields("train -config steps4.json"), strings.Fields(args)...)...)

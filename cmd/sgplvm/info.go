@@ -26,6 +26,12 @@ Prints what a model file holds: the model, and how it was chosen.`)
 	if err := f.Files([]string{"model"}, []string{"write-config"}); err != nil {
 		return err
 	}
+	if emulator, err := engine.LoadEmulator(*model); err != nil || emulator != nil {
+		if err == nil {
+			err = infoEmulator(e, f, emulator, *asJSON)
+		}
+		return err
+	}
 	m, err := engine.Load(*model)
 	if err != nil {
 		return err

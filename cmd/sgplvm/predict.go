@@ -17,18 +17,23 @@ whose latent variables are inferred from what was seen of them, from the latent 
 alone: on the training grid, in another resolution, or at any points.`)
 	fields := engine.NewFieldFlags(f, "predict")
 	source := engine.NewLatentFlags(f, "the `file` with the times to predict at (.npy, .npz, .nc, .csv), for a model that knows times; with -data those of its examples")
+	f.String("inputs", "", engine.InputsUsage+", of the outputs that an emulator predicts")
 	mixture := f.Whole("mixture", 0, 0, cli.MaxFields, "`number` of latent points whose Gaussians are mixed, by default none: exact moments")
 	seed := f.Seed("seed", 0, "the `number` that decides which latent points -mixture takes")
 	f.String("out", "", "the `file` for the means: "+engine.OutputUsage)
 	f.String("variance", "", "the `file` for the variances, noise included: "+engine.VarianceUsage)
-	f.Everyday("model", "out", "variance", "grid", "data", "observed", "times", "sheet")
+	f.Everyday("model", "out", "variance", "grid", "data", "observed", "times", "inputs", "sheet")
 	f.Examples(
 		"sgplvm predict -model faces.model -grid 40x56 -out finer.npy -sheet finer.png",
 		"sgplvm predict -model film.model -times times.npy -out between",
+		"sgplvm predict -model emulator -inputs new.csv -out predicted.npy -variance variances.npy",
 		"sgplvm predict -model faces.model -data damaged.npy -out means.npy -variance variances.npy",
 	)
 	if err := f.Read(args); err != nil {
 		return err
+	}
+	if f.Given("inputs") {
+		return predictEmulated(ctx, e, f)
 	}
 	if err := source.Check(); err != nil {
 		return err

@@ -20,6 +20,7 @@ type sampleSettings struct {
 	seed           *uint64
 	noise          *bool
 	out, latents   *string
+	inputs         *string
 }
 
 func newSampleSettings(e *cli.Environment) *sampleSettings {
@@ -38,10 +39,11 @@ at any points.`)
 		seed:    f.Seed("seed", 0, "the `number` that decides everything random"),
 		example: f.Whole("example", -1, -1, math.MaxInt32, "`number` of the training example, from 0, whose latent variables are drawn, by default none: the prior is"),
 		noise:   f.Toggle("noise", "add the noise that data have"),
+		inputs:  f.String("inputs", "", engine.InputsUsage+": an emulator draws -count outputs of each"),
 		out:     f.String("out", "", "the `file` for the pictures: "+engine.OutputUsage),
 		latents: f.String("latent", "", "the `file` for their latent points, .npy or .csv"),
 	}
-	f.Everyday("model", "out", "count", "grid", "sheet", "from", "to", "fps", "seed")
+	f.Everyday("model", "out", "count", "grid", "sheet", "from", "to", "fps", "inputs", "seed")
 	f.Examples(
 		"sgplvm sample -model faces.model -count 16 -out drawn.npy -sheet drawn.png",
 		"sgplvm sample -model film.model -from 0 -to 0.5 -fps 10 -count 2 -out films",
@@ -53,6 +55,9 @@ func sample(ctx context.Context, e *cli.Environment, args []string) error {
 	s := newSampleSettings(e)
 	if err := s.f.Read(args); err != nil {
 		return err
+	}
+	if *s.inputs != "" {
+		return sampleEmulated(ctx, e, s.f, *s.count, *s.seed)
 	}
 	spaced := s.times.Spaced() || s.f.Given("fps")
 	if s.times.InFile() && spaced || (s.times.InFile() || spaced) && s.f.Given("example") {

@@ -20,6 +20,9 @@ func train(ctx context.Context, e *cli.Environment, args []string) error {
 	if err := s.check(); err != nil {
 		return err
 	}
+	if *s.inputs != "" {
+		return s.emulate(ctx, e)
+	}
 	var err error
 	if s.checkpoint, err = engine.NewCheckpoint(s.f, e, *s.out, *s.resume); err != nil {
 		return err
@@ -49,6 +52,43 @@ func train(ctx context.Context, e *cli.Environment, args []string) error {
 	}
 	cfg.Checkpoints = s.checkpoint.Checkpoints()
 	return s.run(ctx, e, frames, d, cfg)
+}
+
+// emulate is train with -inputs.
+func (s *trainSettings) emulate(ctx context.Context, e *cli.Environment) error {
+	if err := withoutInputs(s.f, "times", "sequences", "film", "hide", "resume", "period", "keep-outliers", "report"); err != nil {
+		return err
+	}
+	cfg, err := s.choice.read()
+	if err != nil {
+		return err
+	}
+	frames, d, err := s.open()
+	if err != nil {
+		return err
+	}
+	defer frames.Close()
+	for _, note := range frames.Notes {
+		e.Note("%s", note)
+	}
+	in, err := dataset.LoadInputs(*s.inputs, nil)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	d.Inputs, d.Times = &in.Inputs, nil
+	m, err := engine.Emulate(ctx, e, frames, d, cfg)
+	if err != nil {
+		return engine.AboutData(*s.data, err)
+	}
+	if err := engine.SaveEmulator(*s.out, m); err != nil {
+		return err
+	}
+	if *s.json {
+		return e.PrintJSON(engine.NewAboutEmulator(m))
+	}
+	engine.ReportEmulator(e, m)
+	return nil
 }
 
 // open opens the training data: the frames, and with them their points, times and masks.

@@ -14,7 +14,7 @@ type trainSettings struct {
 
 	times, sequences *string
 	film, json       *bool
-	hide             *string
+	hide, inputs     *string
 
 	choice *choiceFlags
 
@@ -53,17 +53,20 @@ search ends and the best so far is trained in that time.`)
 		film:      f.Toggle("film", engine.FilmUsage),
 		hide:      f.String("hide", "", "masks of pictures that will be filled in, a `file` or a folder as -observed takes: the model is chosen for these"),
 
+		inputs: f.String("inputs", "", engine.InputsUsage+": the model is then an emulator, which predicts the values from them"),
+
 		choice: newChoiceFlags(f),
 		out:    f.String("out", "", "the model `file` to write"),
 		report: f.String("report", "", "the HTML `file` for a page that shows what was learned, as the command report writes it"),
 		json:   f.JSON(),
 		resume: f.Toggle("resume", engine.ResumeUsage),
 	}
-	f.Everyday("data", "out", "observed", "grid", "film", "times", "points", "hide", "effort", "limit", "resume", "report", "json")
+	f.Everyday("data", "out", "observed", "grid", "film", "times", "points", "hide", "inputs", "effort", "limit", "resume", "report", "json")
 	f.Examples(
 		"sgplvm train -data frames.npy -out faces.model -report faces.html",
 		"sgplvm train -data photos -observed masks -effort quick -out photos.model",
 		"sgplvm train -data film.gif -out film.model",
+		"sgplvm train -data fields.npy -inputs runs.csv -out emulator",
 		"sgplvm train -data table.csv -json -out table.model",
 	)
 	return s
@@ -84,7 +87,7 @@ func (s *trainSettings) check() error {
 	if err := checkPage(f, "report"); err != nil {
 		return err
 	}
-	if err := f.Files([]string{"data", "observed", "points", "times", "sequences", "hide", "config"}, []string{"out", "report"}); err != nil {
+	if err := f.Files([]string{"data", "observed", "points", "times", "sequences", "hide", "inputs", "config"}, []string{"out", "report"}); err != nil {
 		return err
 	}
 	return f.ModelName("out")

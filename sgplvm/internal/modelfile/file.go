@@ -66,7 +66,7 @@ const Format = "kronfield sgplvm 1"
 // How the names of the caller's own tensors and metadata entries begin.
 const (
 	AttachedPrefix  = "attached."
-	attributePrefix = "attribute."
+	AttributePrefix = "attribute."
 )
 
 // PartlyTensor is the name of the tensor with the file of the second model.
@@ -87,7 +87,7 @@ type File struct {
 
 // Write writes a file, sealed with a checksum. The bytes depend on the content alone.
 func Write(w io.Writer, m File) error {
-	f := writer{&safetensors.File{Metadata: map[string]string{"format": Format, "seed": strconv.FormatUint(m.Seed, 10)}}}
+	f := Writer{&safetensors.File{Metadata: map[string]string{"format": Format, "seed": strconv.FormatUint(m.Seed, 10)}}}
 	for _, name := range chosen {
 		if m.Chosen[name] != "" {
 			f.Text(name, m.Chosen[name])
@@ -95,7 +95,7 @@ func Write(w io.Writer, m File) error {
 	}
 	f.posterior(m.Posterior)
 	for name, v := range m.Attributes {
-		f.Text(attributePrefix+name, v)
+		f.Text(AttributePrefix+name, v)
 	}
 	if m.Partly != nil {
 		f.bytes(PartlyTensor, m.Partly)
@@ -103,13 +103,13 @@ func Write(w io.Writer, m File) error {
 	for _, name := range slices.Sorted(maps.Keys(m.Attached)) {
 		f.bytes(AttachedPrefix+name, m.Attached[name])
 	}
-	return safetensors.Write(w, f.file)
+	return safetensors.Write(w, f.File)
 }
 
 // Parse returns the content of a file. Chosen is as it was written; what it says is the caller's to check. Errors say which tensor or entry is wrong, and what was
 // expected.
 func Parse(f *safetensors.File) (m File, err error) {
-	t := newReader(f)
+	t := NewReader(f)
 	if got := t.Text("format"); got != Format {
 		return m, fmt.Errorf("format %s, expected %q", quote.Text(got), Format)
 	}
@@ -129,19 +129,19 @@ func Parse(f *safetensors.File) (m File, err error) {
 	if err != nil {
 		return m, err
 	}
-	if m.Attributes, m.Attached, err = t.callers(); err != nil { // what nobody knows is refused first
+	if m.Attributes, m.Attached, err = t.Callers(); err != nil { // what nobody knows is refused first
 		return m, err
 	}
 	m.Posterior, err = posterior()
 	return m, err
 }
 
-// callers reads attributes and attachments, and refuses what nobody has read.
-func (t *reader) callers() (attributes map[string]string, attached map[string][]byte, err error) {
-	if t.err != nil {
-		return nil, nil, t.err
+// Callers reads attributes and attachments, and refuses what nobody has read.
+func (t *Reader) Callers() (attributes map[string]string, attached map[string][]byte, err error) {
+	if t.Err != nil {
+		return nil, nil, t.Err
 	}
-	for _, name := range slices.Sorted(maps.Keys(t.unread)) {
+	for _, name := range slices.Sorted(maps.Keys(t.Unread)) {
 		key, ok := strings.CutPrefix(name, AttachedPrefix)
 		if !ok {
 			return nil, nil, fmt.Errorf("tensor %s, expected none of that name", quote.Text(name))
@@ -157,7 +157,7 @@ func (t *reader) callers() (attributes map[string]string, attached map[string][]
 	}
 	attributes = map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(t.entries)) {
-		key, ok := strings.CutPrefix(name, attributePrefix)
+		key, ok := strings.CutPrefix(name, AttributePrefix)
 		if !ok {
 			return nil, nil, fmt.Errorf("metadata entry %s, expected none of that name", quote.Text(name))
 		}

@@ -17,11 +17,11 @@ import (
 )
 
 // posterior writes what predictions need.
-func (w writer) posterior(q *predict.Posterior) {
+func (w Writer) posterior(q *predict.Posterior) {
 	f, p, scaler, alpha := w, q.Params(), q.Scaler(), q.Alpha()
-	f.matrix("mu", p.X.Mu)
-	f.matrix("S", p.X.S)
-	f.matrix("Z", p.Z)
+	f.Matrix("mu", p.X.Mu)
+	f.Matrix("S", p.X.S)
+	f.Matrix("Z", p.Z)
 	p.Latent.Save(f)
 	if p.ZExamples != nil {
 		f.labels("Z.examples", p.ZExamples)
@@ -32,9 +32,9 @@ func (w writer) posterior(q *predict.Posterior) {
 	f.Numbers("jitter", []float64{q.Jitter()})
 	for i := range p.Space {
 		name := fmt.Sprintf("spatial.%d.", i)
-		f.matrix(name+"X", q.Grid()[i])
+		f.Matrix(name+"X", q.Grid()[i])
 		if !p.Space[i].Tied() {
-			f.matrix(name+"Xu", p.Space[i].Xu)
+			f.Matrix(name+"Xu", p.Space[i].Xu)
 		}
 		f.kernel(name, p.Space[i].Kernel)
 	}
@@ -46,9 +46,9 @@ func (w writer) posterior(q *predict.Posterior) {
 }
 
 // posterior reads what predictions need, and returns what makes a posterior of it.
-func (t *reader) posterior() (build func() (*predict.Posterior, error), err error) {
-	p := &bound.Params{Z: t.matrix("Z"), Latent: psi.Load(t)}
-	p.X.Mu, p.X.S = t.matrix("mu"), t.matrix("S")
+func (t *Reader) posterior() (build func() (*predict.Posterior, error), err error) {
+	p := &bound.Params{Z: t.Matrix("Z"), Latent: psi.Load(t)}
+	p.X.Mu, p.X.S = t.Matrix("mu"), t.Matrix("S")
 	p.Noise = t.noise()
 	o := t.options()
 	if o.Incomplete = t.incomplete(); o.Incomplete == nil {
@@ -58,8 +58,8 @@ func (t *reader) posterior() (build func() (*predict.Posterior, error), err erro
 	jitter := t.Number("jitter")
 	scaler := data.Scaler{Mean: t.Numbers("scaler.mean"), Scale: t.Numbers("scaler.scale")}
 	grid := t.space(p)
-	if t.err != nil {
-		return nil, t.err
+	if t.Err != nil {
+		return nil, t.Err
 	}
 	if err := validate(p, grid, scaler, jitter); err != nil {
 		return nil, err
@@ -74,14 +74,14 @@ func (t *reader) posterior() (build func() (*predict.Posterior, error), err erro
 	}
 	dims = append(dims, len(scaler.Mean))
 	alpha := kronprod.Tensor{Dims: dims, Data: t.read("alpha", dims...)}
-	if t.err != nil {
-		return nil, t.err
+	if t.Err != nil {
+		return nil, t.Err
 	}
 	return func() (*predict.Posterior, error) { return predict.New(p, grid, scaler, alpha, jitter, o) }, nil
 }
 
 // kernel writes a kernel in space under names that begin with the given one.
-func (w writer) kernel(name string, k kernel.Kernel) {
+func (w Writer) kernel(name string, k kernel.Kernel) {
 	if len(k.Terms) > 0 || k.Kind == kernel.Periodic {
 		w.Text(name+"kernel", k.String())
 		w.Numbers(name+"variance", []float64{k.Variance})
@@ -93,29 +93,29 @@ func (w writer) kernel(name string, k kernel.Kernel) {
 }
 
 // noise writes the structured part of the noise, and what predictions know besides.
-func (w writer) noise(n *bound.Noise, o predict.Options) {
+func (w Writer) noise(n *bound.Noise, o predict.Options) {
 	if n.Structured() {
 		w.kernel("residual.", n.Residual)
 	}
 	if n.Learned() {
-		w.matrix("noise.covariance", n.Covariance)
+		w.Matrix("noise.covariance", n.Covariance)
 	}
 	if n.Taper != nil {
 		w.Numbers("noise.taper", n.Taper)
 	}
 	if c := o.Calibration; c != nil {
-		w.matrix("calibration", c.Factor)
+		w.Matrix("calibration", c.Factor)
 		w.Numbers("calibration.mean", c.Mean)
 		w.Numbers("calibration.power", []float64{c.Power})
 		w.Numbers("calibration.unrest", c.Inflation.Ratios)
 		w.Numbers("calibration.reach", []float64{c.Inflation.Reach})
 	}
 	if o.Residuals.Rows > 0 {
-		w.matrix("residuals", o.Residuals)
+		w.Matrix("residuals", o.Residuals)
 	}
 	if f := o.Filled; f != nil {
-		w.matrix("filled.variance", f.Variance)
-		w.matrix("filled.alike", f.Alike)
+		w.Matrix("filled.variance", f.Variance)
+		w.Matrix("filled.alike", f.Alike)
 	}
 	if n.Floor > 0 {
 		w.Numbers("noise.floor", []float64{n.Floor})
@@ -123,7 +123,7 @@ func (w writer) noise(n *bound.Noise, o predict.Options) {
 }
 
 // paths writes the dynamical prior.
-func (w writer) paths(p *bound.Params) {
+func (w Writer) paths(p *bound.Params) {
 	paths := p.X.Paths
 	if paths == nil {
 		return
@@ -136,20 +136,20 @@ func (w writer) paths(p *bound.Params) {
 	if paths.Prior.Sequences != nil {
 		w.labels("dynamics.sequences", paths.Prior.Sequences)
 	}
-	w.matrix("dynamics.mubar", paths.MuBar)
-	w.matrix("dynamics.lambda", paths.Lambda)
+	w.Matrix("dynamics.mubar", paths.MuBar)
+	w.Matrix("dynamics.lambda", paths.Lambda)
 }
 
 // space reads the spatial factors.
-func (t *reader) space(p *bound.Params) data.Grid {
+func (t *Reader) space(p *bound.Params) data.Grid {
 	var grid data.Grid
 	for i := 0; t.Has(fmt.Sprintf("spatial.%d.X", i)); i++ {
 		name := fmt.Sprintf("spatial.%d.", i)
-		grid = append(grid, t.matrix(name+"X"))
+		grid = append(grid, t.Matrix(name+"X"))
 		var s bound.Spatial
 		if t.Has(name + "Xu") {
-			s.Xu = t.matrix(name + "Xu")
-			if s.Xu.Rows < 1 && t.err == nil { // there is a tensor, of nothing
+			s.Xu = t.Matrix(name + "Xu")
+			if s.Xu.Rows < 1 && t.Err == nil { // there is a tensor, of nothing
 				t.Fail(fmt.Errorf("%sXu is %d×%d, expected at least one point, or no such tensor", name, s.Xu.Rows, s.Xu.Cols))
 			}
 		}
@@ -160,7 +160,7 @@ func (t *reader) space(p *bound.Params) data.Grid {
 }
 
 // kernel reads a kernel in space under names that begin with the given one.
-func (t *reader) kernel(name string) kernel.Kernel {
+func (t *Reader) kernel(name string) kernel.Kernel {
 	k := kernel.Kernel{Kind: kernel.Kind(t.Text(name + "kernel"))}
 	if !t.Has(name + "lengthscale") {
 		k = t.timeKernel(name + "kernel")
@@ -172,7 +172,7 @@ func (t *reader) kernel(name string) kernel.Kernel {
 }
 
 // noise reads the noise.
-func (t *reader) noise() bound.Noise {
+func (t *Reader) noise() bound.Noise {
 	n := bound.Noise{Beta: t.Number("beta")}
 	if t.Has("residual.variance") {
 		n.Residual = t.kernel("residual.")
@@ -180,7 +180,7 @@ func (t *reader) noise() bound.Noise {
 			t.Fail(errors.New("no metadata entry residual.kernel, expected one beside residual.variance"))
 		}
 		if t.Has("noise.covariance") {
-			n.Covariance = t.matrix("noise.covariance")
+			n.Covariance = t.Matrix("noise.covariance")
 		}
 		if t.Has("noise.taper") {
 			n.Taper = t.Numbers("noise.taper")
@@ -193,30 +193,30 @@ func (t *reader) noise() bound.Noise {
 }
 
 // options reads what predictions know beside the parameters.
-func (t *reader) options() predict.Options {
+func (t *Reader) options() predict.Options {
 	var o predict.Options
 	if t.Has("residuals") {
-		o.Residuals = t.matrix("residuals")
+		o.Residuals = t.Matrix("residuals")
 	}
 	if t.Has("filled.variance") {
-		o.Filled = &predict.Filled{Variance: t.matrix("filled.variance"), Alike: t.matrix("filled.alike")}
+		o.Filled = &predict.Filled{Variance: t.Matrix("filled.variance"), Alike: t.Matrix("filled.alike")}
 	}
 	if t.Has("calibration") {
-		o.Calibration = &predict.Calibration{Factor: t.matrix("calibration"), Mean: t.Numbers("calibration.mean"), Power: t.Number("calibration.power"),
+		o.Calibration = &predict.Calibration{Factor: t.Matrix("calibration"), Mean: t.Numbers("calibration.mean"), Power: t.Number("calibration.power"),
 			Inflation: predict.Inflation{Ratios: t.Numbers("calibration.unrest"), Reach: t.Number("calibration.reach")}}
 	}
 	return o
 }
 
 // paths reads the dynamical prior, and whose times the inducing points have.
-func (t *reader) paths(p *bound.Params) {
+func (t *Reader) paths(p *bound.Params) {
 	if t.Has("dynamics.times") {
 		prior := dynamics.Prior{Times: append([]float64{}, t.Numbers("dynamics.times")...)}
 		if t.Has("dynamics.sequences") {
 			prior.Sequences = t.labels("dynamics.sequences")
 		}
 		prior.Kernel = t.timeKernel("dynamics.kernel")
-		p.X.Paths = &dynamics.Params{Prior: prior, MuBar: t.matrix("dynamics.mubar"), Lambda: t.matrix("dynamics.lambda")}
+		p.X.Paths = &dynamics.Params{Prior: prior, MuBar: t.Matrix("dynamics.mubar"), Lambda: t.Matrix("dynamics.lambda")}
 		if t.file.Metadata[ownKernel(0)] != "" {
 			for q := range p.X.Paths.MuBar.Cols {
 				p.X.Paths.Prior.Own = append(p.X.Paths.Prior.Own, t.timeKernel(ownKernel(q)))
@@ -271,23 +271,23 @@ func spectrumName(factor int) string {
 }
 
 // spectra writes the solutions of the factors' eigenproblems.
-func (w writer) spectra(solved []eig.Spectrum) {
+func (w Writer) spectra(solved []eig.Spectrum) {
 	for f, s := range solved {
-		w.matrix(spectrumName(f), s.Vectors)
+		w.Matrix(spectrumName(f), s.Vectors)
 		w.Numbers(spectrumName(f)+".values", s.Values)
 	}
 }
 
 // spectra reads the solutions of the factors' eigenproblems; nil where the file has none.
-func (t *reader) spectra() (solved []eig.Spectrum) {
+func (t *Reader) spectra() (solved []eig.Spectrum) {
 	for f := 0; t.Has(spectrumName(f)); f++ {
-		solved = append(solved, eig.Spectrum{Vectors: t.matrix(spectrumName(f)), Values: t.Numbers(spectrumName(f) + ".values")})
+		solved = append(solved, eig.Spectrum{Vectors: t.Matrix(spectrumName(f)), Values: t.Numbers(spectrumName(f) + ".values")})
 	}
 	return solved
 }
 
 // incomplete writes q(U) of a model that learned from data with holes.
-func (w writer) incomplete(u *bound.Incomplete) {
+func (w Writer) incomplete(u *bound.Incomplete) {
 	if u == nil {
 		return
 	}
@@ -297,23 +297,23 @@ func (w writer) incomplete(u *bound.Incomplete) {
 	}
 	w.put("holes.table", all, len(u.Tables), u.Tables[0].Rows, u.Tables[0].Cols)
 	w.labels("holes.version", u.Version)
-	w.matrix("holes.latent", u.Latent)
+	w.Matrix("holes.latent", u.Latent)
 	for f, t := range u.Space {
-		w.matrix(fmt.Sprintf("holes.spatial.%d", f), t)
+		w.Matrix(fmt.Sprintf("holes.spatial.%d", f), t)
 	}
 }
 
 // incomplete reads q(U) of a model that learned from data with holes; nil where the file has none.
-func (t *reader) incomplete() *bound.Incomplete {
+func (t *Reader) incomplete() *bound.Incomplete {
 	if !t.Has("holes.table") {
 		return nil
 	}
 	all := t.read("holes.table", -1, -1, -1)
-	u := &bound.Incomplete{Version: t.labels("holes.version"), Latent: t.matrix("holes.latent")}
+	u := &bound.Incomplete{Version: t.labels("holes.version"), Latent: t.Matrix("holes.latent")}
 	for f := 0; t.Has(fmt.Sprintf("holes.spatial.%d", f)); f++ {
-		u.Space = append(u.Space, t.matrix(fmt.Sprintf("holes.spatial.%d", f)))
+		u.Space = append(u.Space, t.Matrix(fmt.Sprintf("holes.spatial.%d", f)))
 	}
-	if t.err != nil {
+	if t.Err != nil {
 		return nil
 	}
 	shape := t.file.Lookup("holes.table").Shape

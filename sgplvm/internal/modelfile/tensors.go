@@ -11,14 +11,14 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
-// A writer collects the tensors and metadata of a model file.
-type writer struct{ file *safetensors.File }
+// A Writer collects the tensors and metadata of a model file.
+type Writer struct{ File *safetensors.File }
 
-func (w writer) put(name string, values []float64, shape ...int) {
-	w.file.Tensors = append(w.file.Tensors, safetensors.Tensor{Name: name, Shape: shape, Data: values})
+func (w Writer) put(name string, values []float64, shape ...int) {
+	w.File.Tensors = append(w.File.Tensors, safetensors.Tensor{Name: name, Shape: shape, Data: values})
 }
 
-func (w writer) matrix(name string, a mat.Matrix) {
+func (w Writer) Matrix(name string, a mat.Matrix) {
 	if a.ColStride != 1 || a.RowStride != a.Cols {
 		a = a.Clone()
 	}
@@ -26,11 +26,11 @@ func (w writer) matrix(name string, a mat.Matrix) {
 }
 
 // Numbers and Text are what parts of the latent kernel write.
-func (w writer) Numbers(name string, v []float64) { w.put(name, v, len(v)) }
-func (w writer) Text(name, value string)          { w.file.Metadata[name] = value }
+func (w Writer) Numbers(name string, v []float64) { w.put(name, v, len(v)) }
+func (w Writer) Text(name, value string)          { w.File.Metadata[name] = value }
 
 // labels writes whole numbers.
-func (w writer) labels(name string, labels []int) {
+func (w Writer) labels(name string, labels []int) {
 	v := make([]float64, len(labels))
 	for i, label := range labels {
 		v[i] = float64(label)
@@ -39,23 +39,23 @@ func (w writer) labels(name string, labels []int) {
 }
 
 // bytes writes a tensor of bytes.
-func (w writer) bytes(name string, content []byte) {
-	w.file.Tensors = append(w.file.Tensors, safetensors.Tensor{Name: name, Shape: []int{len(content)}, Data: content})
+func (w Writer) bytes(name string, content []byte) {
+	w.File.Tensors = append(w.File.Tensors, safetensors.Tensor{Name: name, Shape: []int{len(content)}, Data: content})
 }
 
-// A reader reads tensors of finite numbers and metadata, keeps the first error, and knows what
+// A Reader reads tensors of finite numbers and metadata, keeps the first error, and knows what
 // has not been read.
-type reader struct {
+type Reader struct {
 	file    *safetensors.File
-	unread  map[string]bool
+	Unread  map[string]bool
 	entries map[string]bool // of the metadata, not read
-	err     error
+	Err     error
 }
 
-func newReader(f *safetensors.File) *reader {
-	t := &reader{file: f, unread: map[string]bool{}, entries: map[string]bool{}}
+func NewReader(f *safetensors.File) *Reader {
+	t := &Reader{file: f, Unread: map[string]bool{}, entries: map[string]bool{}}
 	for _, tensor := range f.Tensors {
-		t.unread[tensor.Name] = true
+		t.Unread[tensor.Name] = true
 	}
 	for name := range f.Metadata {
 		t.entries[name] = true
@@ -64,23 +64,23 @@ func newReader(f *safetensors.File) *reader {
 }
 
 // Fail keeps the first error.
-func (t *reader) Fail(err error) {
-	if t.err == nil {
-		t.err = err
+func (t *Reader) Fail(err error) {
+	if t.Err == nil {
+		t.Err = err
 	}
 }
 
 // Has reports whether there is a tensor of that name.
-func (t *reader) Has(name string) bool { return t.unread[name] }
+func (t *Reader) Has(name string) bool { return t.Unread[name] }
 
 // Text returns a metadata entry.
-func (t *reader) Text(name string) string {
+func (t *Reader) Text(name string) string {
 	delete(t.entries, name)
 	return t.file.Metadata[name]
 }
 
-func (t *reader) read(name string, shape ...int) []float64 {
-	delete(t.unread, name)
+func (t *Reader) read(name string, shape ...int) []float64 {
+	delete(t.Unread, name)
 	v, err := safetensors.Values[float64](t.file, name, shape...)
 	for i, x := range v {
 		if err == nil && x-x != 0 {
@@ -95,7 +95,7 @@ func (t *reader) read(name string, shape ...int) []float64 {
 }
 
 // Number returns a tensor of one number; NaN where it cannot be read.
-func (t *reader) Number(name string) float64 {
+func (t *Reader) Number(name string) float64 {
 	v := t.read(name, 1)
 	if v == nil {
 		return math.NaN()
@@ -104,11 +104,11 @@ func (t *reader) Number(name string) float64 {
 }
 
 // Numbers returns a tensor of one dimension.
-func (t *reader) Numbers(name string) []float64 { return slices.Clip(t.read(name, -1)) }
+func (t *Reader) Numbers(name string) []float64 { return slices.Clip(t.read(name, -1)) }
 
-func (t *reader) matrix(name string) mat.Matrix {
+func (t *Reader) Matrix(name string) mat.Matrix {
 	v := t.read(name, -1, -1)
-	if t.err != nil {
+	if t.Err != nil {
 		return mat.Matrix{}
 	}
 	shape := t.file.Lookup(name).Shape
@@ -119,7 +119,7 @@ func (t *reader) matrix(name string) mat.Matrix {
 }
 
 // labels reads whole numbers.
-func (t *reader) labels(name string) []int {
+func (t *Reader) labels(name string) []int {
 	labels := []int{}
 	for i, v := range t.Numbers(name) {
 		if v != math.Trunc(v) || math.Abs(v) > data.MaxLabel {
@@ -135,7 +135,7 @@ func (t *reader) labels(name string) []int {
 func ownKernel(q int) string { return fmt.Sprintf("dynamics.%d.kernel", q) }
 
 // timeKernel reads a kernel in time from a metadata entry.
-func (t *reader) timeKernel(entry string) kernel.Kernel {
+func (t *Reader) timeKernel(entry string) kernel.Kernel {
 	k, err := kernel.Parse(t.Text(entry))
 	if err != nil {
 		t.Fail(fmt.Errorf("metadata entry %s: %w", entry, err))
@@ -144,8 +144,8 @@ func (t *reader) timeKernel(entry string) kernel.Kernel {
 }
 
 // bytes reads a tensor of bytes.
-func (t *reader) bytes(name string) []byte {
-	delete(t.unread, name)
+func (t *Reader) bytes(name string) []byte {
+	delete(t.Unread, name)
 	content, err := safetensors.Values[uint8](t.file, name, -1)
 	if err != nil {
 		t.Fail(err)

@@ -1,0 +1,217 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
+	"github.com/seed-08962ecc/kronfield/cmd/internal/files"
+	"github.com/seed-08962ecc/kronfield/cmd/internal/picture"
+	"github.com/seed-08962ecc/kronfield/internal/quote"
+	"github.com/seed-08962ecc/kronfield/mat/npy"
+	"github.com/seed-08962ecc/kronfield/sgplvm"
+	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
+)
+
+// InputsUsage says in the help of a flag what inputs may be.
+const InputsUsage = "the known inputs of the runs, a run a row: a table (`file` .csv, .npy: numbers, dates, labels), fields (.npy, .nc as -data takes them), or both, separated by a comma"
+
+// SaveEmulator writes an emulator to a file.
+func SaveEmulator(path string, m *sgplvm.Emulator) error {
+	return files.WriteAtomic(path, func(w io.Writer) error { return m.Save(w) })
+}
+
+// LoadEmulator reads an emulator from a file; nil where the file has a model of another kind, or is none.
+func LoadEmulator(path string) (*sgplvm.Emulator, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, &dataset.Error{Path: path, Err: err, Want: "a model file"}
+	}
+	defer file.Close()
+	m, err := sgplvm.LoadEmulator(file)
+	if err == nil || errors.Is(err, sgplvm.ErrNoEmulator) {
+		return m, nil
+	}
+	if otherFile(file) != "" {
+		return nil, nil
+	}
+	return nil, fmt.Errorf("%s: %w", path, err)
+}
+
+// EmulatorForm is the form of count outputs of an emulator, and the levels of their pictures.
+func EmulatorForm(path string, m *sgplvm.Emulator, count int) (form dataset.Form, l picture.Levels, err error) {
+	a := m.Attributes()
+	form = dataset.Form{Name: "fields", Count: count, Type: npy.Float64, Grid: m.Grid(), Layout: dataset.Layout{Channels: m.Channels()}}
+	l, ok := levelsOf(a[attributeLevels])
+	if !ok {
+		l, _ = typeLevels(npy.Uint8)
+		if a[attributeType] == npy.Uint16.String() {
+			l, _ = typeLevels(npy.Uint16)
+		}
+	}
+	switch {
+	case a[attributeTable] == "columns":
+		form.Table, form.Width, form.Height, form.Shape = true, 1, 1, []int{count, m.Channels()}
+		if names := a[attributeColumns]; names != "" {
+			form.Columns = strings.Split(names, "\n")
+		}
+		return form, l, nil
+	case a[attributeGrid] != "":
+		if form.Width, form.Height, err = dataset.ParseGrid(a[attributeGrid]); err != nil || form.Points() != m.Points() {
+			return form, l, fmt.Errorf("%s: attribute %s: %s for %d points", path, attributeGrid, quote.Text(a[attributeGrid]), m.Points())
+		}
+		form.Shape = []int{count, form.Height, form.Width}
+	default:
+		form.Width, form.Height, form.Scattered, form.Shape = m.Points(), 1, true, []int{count, m.Points()}
+	}
+	if m.Channels() > 1 {
+		form.Shape = append(form.Shape, m.Channels())
+	}
+	return form, l, nil
+}
+
+// attributeColumns is where an emulator keeps the names of an output table's columns.
+const attributeColumns = "columns"
+
+// Emulate learns an emulator of frames.
+func Emulate(ctx context.Context, e *cli.Environment, frames *dataset.Training, d sgplvm.Data, cfg sgplvm.Config) (m *sgplvm.Emulator, err error) {
+	if cfg.Attributes, err = Attributes(&frames.Form, frames); err != nil {
+		return nil, err
+	}
+	if frames.Columns != nil {
+		cfg.Attributes[attributeColumns] = strings.Join(frames.Columns, "\n")
+	}
+	cfg.Watch = e
+	return sgplvm.Emulate(ctx, d, cfg)
+}
+
+// AboutEmulator is what JSON tells of an emulator.
+type AboutEmulator struct {
+	Runs, Points, Channels int
+	Inputs                 []sgplvm.EmulatorInput
+	FieldValues            int `json:",omitzero"`
+	FieldComponents        int `json:",omitzero"`
+	Kernels                []sgplvm.KernelShare
+	Error                  float64 // of runs held out, in standard deviations
+	Simplest               []sgplvm.SimpleError
+	Covered                float64
+	Deviations             []float64
+	Notes                  []string
+	Seconds                float64 `json:",omitzero"`
+}
+
+// NewAboutEmulator describes an emulator.
+func NewAboutEmulator(m *sgplvm.Emulator) AboutEmulator {
+	a := AboutEmulator{Runs: m.Runs(), Points: m.Points(), Channels: m.Channels(), Kernels: m.Kernels(), Deviations: m.Deviations(), Notes: m.Notes(), Seconds: m.Took().Seconds()}
+	a.Inputs, a.FieldValues, a.FieldComponents = m.Inputs()
+	r := m.Errors()
+	a.Error, a.Simplest, a.Covered = r.Mean, r.Simplest, r.Covered
+	return a
+}
+
+// DescribeEmulator tells an emulator's sizes, inputs, kernels and errors in lines of words.
+func DescribeEmulator(m *sgplvm.Emulator) string {
+	var s lines
+	s.pair("emulator", "%d runs, outputs of %s", m.Runs(), outputText(m))
+	inputs, values, components := m.Inputs()
+	for q, in := range inputs {
+		name := in.Name
+		if name == "" {
+			name = fmt.Sprint(q + 1)
+		}
+		s.pair("input "+cli.Text(name), "%s", inputText(in))
+	}
+	if values > 0 {
+		s.pair("input fields", "%d values, %d components", values, components)
+	}
+	var kernels []string
+	for _, k := range m.Kernels() {
+		kernels = append(kernels, fmt.Sprintf("%.0f %% %s", 100*k.Weight, k.Name))
+	}
+	s.pair("kernels", "%s", strings.Join(kernels, "; "))
+	s.pair("error", "%s", EmulatorErrors(m))
+	for _, note := range m.Notes() {
+		s.pair("note", "%s", cli.Text(note))
+	}
+	return s.String()
+}
+
+func outputText(m *sgplvm.Emulator) string {
+	text := quote.Counted(m.Points(), "point")
+	if m.Points() == 1 {
+		return quote.Counted(m.Channels(), "column")
+	}
+	if m.Channels() > 1 {
+		text += fmt.Sprintf(" and %d channels", m.Channels())
+	}
+	return text
+}
+
+// inputText tells what a column of inputs is.
+func inputText(in sgplvm.EmulatorInput) string {
+	switch {
+	case in.Dropped != "":
+		return "left out: " + in.Dropped
+	case in.Levels != nil:
+		return fmt.Sprintf("%d categories", len(in.Levels))
+	}
+	text := fmt.Sprintf("%.5g to %.5g", in.Low, in.High)
+	switch l := in.LengthScale / (in.High - in.Low); {
+	case l > 3:
+		text += ", hardly any effect beside a straight line"
+	case l > 0:
+		text += fmt.Sprintf(", outputs bend over about %.3g", in.LengthScale)
+	}
+	return text
+}
+
+// EmulatorErrors tells in one line how well runs were predicted that were held out, beside the simplest methods.
+func EmulatorErrors(m *sgplvm.Emulator) string {
+	r := m.Errors()
+	unit, scale := "of the standard deviation", 1.
+	if d := m.Deviations(); len(d) == 1 {
+		unit, scale = "in the data's unit", d[0]
+	}
+	text := fmt.Sprintf("%.4g %s for runs held out (", scale*r.Mean, unit)
+	for i, s := range r.Simplest {
+		if i > 0 {
+			text += ", "
+		}
+		text += fmt.Sprintf("%s %.4g", s.Name, scale*s.Mean)
+	}
+	return text + fmt.Sprintf("), %.0f %% of values within 90 %% intervals", 100*r.Covered)
+}
+
+// ReportEmulator prints how training went.
+func ReportEmulator(e *cli.Environment, m *sgplvm.Emulator) {
+	fmt.Fprintf(e.Stdout, "learned from %s in %v\nerror %s\n", quote.Counted(m.Runs(), "run"), m.Took().Round(100*time.Millisecond), EmulatorErrors(m))
+	for _, note := range m.Notes() {
+		e.Note("%s", note)
+	}
+	if r := m.Errors(); slices.ContainsFunc(r.Simplest, func(s sgplvm.SimpleError) bool { return s.Mean < r.Mean }) {
+		e.Note("warning: a simpler method predicts runs held out better")
+	}
+}
+
+// NoteFar tells which inputs lie far from all runs.
+func NoteFar(e *cli.Environment, p *sgplvm.Emulated) {
+	const far = 1.5
+	count, most := 0, 0
+	for i, d := range p.Far {
+		if d > far {
+			count++
+		}
+		if d > p.Far[most] {
+			most = i
+		}
+	}
+	if count > 0 {
+		e.Note("warning: %d of %d inputs lie far from all runs, number %d (from 0) farthest: %.2g times as far as any run from its neighbours; predictions there are guesses", count, p.Len(), most, p.Far[most])
+	}
+}

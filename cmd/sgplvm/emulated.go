@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+	"io"
+
+	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
+	"github.com/seed-08962ecc/kronfield/cmd/internal/engine"
+	"github.com/seed-08962ecc/kronfield/cmd/internal/files"
+	"github.com/seed-08962ecc/kronfield/sgplvm"
+	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
+)
+
+// withoutInputs refuses flags that -inputs has no use for.
+func withoutInputs(f *cli.Flags, names ...string) error {
+	for _, name := range names {
+		if f.Given(name) {
+			return f.Usagef("-%s with -inputs, expected one of the two", name)
+		}
+	}
+	return nil
+}
+
+// openEmulated predicts what the flags -model and -inputs ask for: outputs by count draws of each, or 0 draws. The first result is -out.
+func openEmulated(e *cli.Environment, f *cli.Flags, draws int, other string) (p *sgplvm.Emulated, out, second *engine.Output, err error) {
+	results := []string{"out"}
+	if other != "" {
+		results = append(results, other)
+	}
+	if err = f.Require("model", "out"); err == nil {
+		err = f.Apart([]string{"inputs", "model"}, results)
+	}
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if out, err = engine.NewOutput(f, "out"); err != nil {
+		return nil, nil, nil, err
+	}
+	second = &engine.Output{}
+	if other != "" {
+		if second, err = engine.NewOutput(f, other); err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	path := f.Text("model")
+	m, err := engine.LoadEmulator(path)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if m == nil {
+		return nil, nil, nil, f.Usagef("-inputs with %s, which is no emulator: train -inputs makes one", path)
+	}
+	columns, _, _ := m.Inputs()
+	in, err := dataset.LoadInputs(f.Text("inputs"), columns)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	defer in.Close()
+	if p, err = m.Predict(&in.Inputs); err != nil {
+		return nil, nil, nil, engine.AboutData(f.Text("inputs"), err)
+	}
+	form, levels, err := engine.EmulatorForm(path, m, p.Len()*max(1, draws))
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if draws > 0 {
+		form.Shape = append([]int{p.Len(), draws}, form.Shape[1:]...)
+	}
+	if err = out.Holding(form, levels); err == nil && second.Given() {
+		deviation := 0.
+		for _, d := range m.Deviations() {
+			deviation = max(deviation, d)
+		}
+		err = second.HoldingVariances(form, deviation)
+	}
+	engine.NoteFar(e, p)
+	return p, out, second, err
+}
+
+// predictEmulated is predict with -inputs.
+func predictEmulated(ctx context.Context, e *cli.Environment, f *cli.Flags) error {
+	if err := withoutInputs(f, "data", "observed", "data-points", "times", "sequence", "mixture", "seed", "points", "grid", "sheet"); err != nil {
+		return err
+	}
+	p, out, variance, err := openEmulated(e, f, 0, "variance")
+	if err != nil {
+		return err
+	}
+	each := func(to *engine.Output, fill func(dst []float64, i int)) error {
+		values := make([]float64, p.Size())
+		return to.Stream(func(put func([]float64) error) error {
+			for i := range p.Len() {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				fill(values, i)
+				if err := put(append([]float64{}, values...)); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	if err := each(out, p.MeanTo); err != nil {
+		return err
+	}
+	if variance.Given() {
+		if err := each(variance, p.VarianceTo); err != nil {
+			return err
+		}
+	}
+	out.Note(e)
+	variance.Note(e)
+	return nil
+}
+
+// sampleEmulated is sample with -inputs.
+func sampleEmulated(ctx context.Context, e *cli.Environment, f *cli.Flags, count int, seed uint64) error {
+	if err := withoutInputs(f, "example", "times", "sequence", "from", "to", "fps", "latent", "noise", "points", "grid", "sheet"); err != nil {
+		return err
+	}
+	p, out, _, err := openEmulated(e, f, count, "")
+	if err != nil {
+		return err
+	}
+	err = out.Stream(func(put func([]float64) error) error {
+		for i := range p.Len() {
+			if err := p.Sample(ctx, i, count, seed, func(_ int, values []float64) error { return put(append([]float64{}, values...)) }); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil {
+		out.Note(e)
+	}
+	return err
+}
+
+// infoEmulator is info of an emulator.
+func infoEmulator(e *cli.Environment, f *cli.Flags, m *sgplvm.Emulator, asJSON bool) error {
+	if path := f.Text("write-config"); path != "" {
+		if err := files.WriteAtomic(path, func(w io.Writer) error { return sgplvm.WriteConfig(w, m.Config()) }); err != nil {
+			return err
+		}
+	}
+	if asJSON {
+		return e.PrintJSON(engine.NewAboutEmulator(m))
+	}
+	_, err := io.WriteString(e.Stdout, engine.DescribeEmulator(m))
+	return err
+}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/mat/npy"
+)
+
+// writeRuns writes fields of 30 runs of a function of a date, a pressure and a material, and the table of the inputs of these and of three new runs, columns in
+// another order.
+func writeRuns(t *testing.T) {
+	field := func(day, pressure float64, material string, at float64) float64 {
+		v := math.Sin(day/20+at/5) + pressure/1e5*at/12
+		if material == "steel" {
+			v += 0.5
+		}
+		return v
+	}
+	var values []float64
+	var table strings.Builder
+	table.WriteString("date;pressure;material\n")
+	for i := range 30 {
+		day, pressure, material := i*5%28, 1e5*math.Mod(float64(i)*0.618, 1), []string{"wood", "steel"}[i%2]
+		fmt.Fprintf(&table, "2024-02-%02d;%.6g;%s\n", day+1, pressure, material)
+		for s := range 12 {
+			values = append(values, field(float64(day), pressure, material, float64(s)))
+		}
+	}
+	writeArray(t, "fields.npy", npy.New(values, 30, 3, 4))
+	writeFile(t, "runs.csv", table.String())
+	writeFile(t, "new.csv", "material,pressure,date\nsteel,50000,2024-02-05\nwood,20000,2024-02-20\nwood,20000,2031-02-20\n")
+	var truth []float64
+	for s := range 12 {
+		truth = append(truth, field(4, 50000, "steel", float64(s)))
+	}
+	writeArray(t, "truth.npy", npy.New(truth, 12))
+}
+
+func writeFile(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// An emulator is learned from a table of numbers, dates and labels, predicts fields of new runs whose columns stand in another order, warns of one that is far
+// away, draws fields, and describes itself.
+func TestEmulator(t *testing.T) {
+	workFolder(t)
+	writeRuns(t)
+	out := mustRun(t, "train", "-data", "fields.npy", "-inputs", "runs.csv", "-effort", "quick", "-out", "M")
+	if !strings.Contains(out, "learned from 30 runs") || !strings.Contains(out, "ridge") {
+		t.Errorf("train: %s", out)
+	}
+	code, _, notes := tested.Run("predict", "-model", "M", "-inputs", "new.csv", "-out", "F.npy", "-variance", "V.npy")
+	if code != 0 || !strings.Contains(notes, "1 of 3 inputs lie far from all runs, number 2") {
+		t.Errorf("predict: %s", notes)
+	}
+	f, v, truth := readArray(t, "F.npy"), readArray(t, "V.npy"), readArray(t, "truth.npy").Float64s()
+	if fmt.Sprint(f.Shape, v.Shape) != "[3 3 4] [3 3 4]" {
+		t.Fatalf("shapes %v, %v", f.Shape, v.Shape)
+	}
+	for s, want := range truth {
+		if got, sd := f.Float64s()[s], math.Sqrt(v.Float64s()[s]); math.Abs(got-want) > 0.03+4*sd || sd > 0.3 {
+			t.Errorf("value %d: %v ± %v, want %v", s, got, sd, want)
+		}
+	}
+	if code, _, notes := tested.Run("sample", "-model", "M", "-inputs", "new.csv", "-count", "5", "-out", "S.npy"); code != 0 {
+		t.Errorf("sample: %s", notes)
+	}
+	if s := readArray(t, "S.npy"); fmt.Sprint(s.Shape) != "[3 5 3 4]" {
+		t.Errorf("draws of shape %v", s.Shape)
+	}
+	info := mustRun(t, "info", "-model", "M", "-write-config", "C.json")
+	for _, want := range []string{"30 runs", "input \"pressure\"", "2 categories", "kernels", "error"} {
+		if !strings.Contains(info, strings.ReplaceAll(want, `"`, "")) {
+			t.Errorf("info has no %s:\n%s", want, info)
+		}
+	}
+	mustRun(t, "train", "-data", "fields.npy", "-inputs", "runs.csv", "-config", "C.json", "-out", "N")
+	a, _ := os.ReadFile("M")
+	if b, _ := os.ReadFile("N"); string(a) != string(b) {
+		t.Error("the configuration of info makes another emulator")
+	}
+}
+
+// What is wrong with inputs is one line that names the file and the place.
+func TestEmulatorRefuses(t *testing.T) {
+	workFolder(t)
+	writeRuns(t)
+	mustRun(t, "train", "-data", "fields.npy", "-inputs", "runs.csv", "-effort", "quick", "-out", "M")
+	writeFile(t, "glass.csv", "material,pressure,date\nglass,50000,2024-02-05\n")
+	writeFile(t, "none.csv", "material,pressure,date\nsteel,,2024-02-05\n")
+	writeFile(t, "word.csv", "material,pressure,date\nsteel,1,2024-02-05\nsteel,2,2024-02-05\nsteel,x,2024-02-05\n")
+	writeFile(t, "less.csv", "material,date\nsteel,2024-02-05\n")
+	writeFile(t, "short.csv", "a\n1\n2\n3\n")
+	predict := func(inputs string) []string {
+		return []string{"predict", "-model", "M", "-inputs", inputs, "-out", "F.npy"}
+	}
+	for _, c := range []struct {
+		line string
+		args []string
+	}{
+		{`glass.csv: run 0, input "material": found "glass", expected a category that the runs have: "steel", "wood"`, predict("glass.csv")},
+		{`~none.csv: line 2, column "pressure": .*expected a value: inputs of all runs must be known`, predict("none.csv")},
+		{`~word.csv: line 4, column "pressure": .*"x".*expected a finite number.*`, predict("word.csv")},
+		{`~less.csv: .*no column "pressure".*`, predict("less.csv")},
+		{`~fields.npy: .*3 runs, expected 30.*`, []string{"train", "-data", "fields.npy", "-inputs", "short.csv", "-out", "X"}},
+		{`~M: .*an emulator, which predicts from inputs alone.*`, []string{"impute", "-model", "M", "-data", "fields.npy", "-out", "X.npy"}},
+	} {
+		mustFail(t, 1, c.line, c.args...)
+	}
+	mustFail(t, 2, `train: -film with -inputs, expected one of the two`, "train", "-data", "fields.npy", "-film", "-inputs", "runs.csv", "-out", "X")
+}

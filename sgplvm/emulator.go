@@ -1,0 +1,188 @@
+package sgplvm
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"time"
+
+	"github.com/seed-08962ecc/kronfield/internal/quote"
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/emulator"
+)
+
+// An Emulator predicts the outputs of a simulator from its inputs. Emulate makes one, or LoadEmulator. It does not change, and any number of
+// goroutines may use it at once.
+type Emulator struct {
+	model      *emulator.Model
+	grid       Grid
+	attributes map[string]string
+	took       time.Duration
+}
+
+// Runs, Points and Channels return how many runs it learned from, and how many points and channels an output has.
+func (e *Emulator) Runs() int     { return e.model.X.Rows }
+func (e *Emulator) Points() int   { return e.model.Points }
+func (e *Emulator) Channels() int { return len(e.model.Scaler.Mean) }
+
+// Grid returns the points of the outputs.
+func (e *Emulator) Grid() Grid { return e.grid }
+
+// Attributes returns what Config.Attributes had.
+func (e *Emulator) Attributes() map[string]string { return maps.Clone(e.attributes) }
+
+// Config returns the configuration that makes the same emulator of the same data.
+func (e *Emulator) Config() Config {
+	return Config{Effort: Effort(e.model.Effort), Seed: e.model.Seed}
+}
+
+// Notes returns sentences that a user should read: runs and inputs that were left out.
+func (e *Emulator) Notes() []string { return append([]string{}, e.model.Notes...) }
+
+// Took returns how long Emulate took; 0 after loading.
+func (e *Emulator) Took() time.Duration { return e.took }
+
+// Deviations returns the standard deviation of each channel over the runs and points, in the user's units.
+func (e *Emulator) Deviations() []float64 { return append([]float64{}, e.model.Scaler.Scale...) }
+
+// An EmulatorInput describes a column of the table of inputs.
+type EmulatorInput struct {
+	Name        string
+	Levels      []string // of categories; nil for numbers
+	Low, High   float64  // range of numbers over the runs
+	LengthScale float64  // of numbers, in the user's unit, as far as the kernel that all components share has one: a change by much less changes nothing
+	Dropped     string   // why the column tells nothing; empty: it counts
+}
+
+// Inputs describes the columns of the table, and returns how many values an input field has and how many components of it count: 0 without fields.
+func (e *Emulator) Inputs() (columns []EmulatorInput, values, components int) {
+	scales, at := e.model.LengthScales(), 0
+	for q := range e.model.Encodings {
+		c := &e.model.Encodings[q]
+		in := EmulatorInput{Name: c.Name, Levels: c.Levels, Low: c.Low, High: c.High, Dropped: c.Dropped}
+		if w := c.Width(); w > 0 {
+			if c.Levels == nil {
+				in.LengthScale = scales[at] * e.model.Scale[at]
+			}
+			at += w
+		}
+		columns = append(columns, in)
+	}
+	if f := e.model.Fields; f != nil {
+		values, components = f.V.Rows, f.V.Cols
+	}
+	return columns, values, components
+}
+
+// EmulatorErrors tell how well runs were predicted that were held out, fold by fold, everything else fitted again: root mean squared errors of
+// outputs, in standard deviations of the channels.
+type EmulatorErrors struct {
+	Runs     []int     // that were held out in turn, ascending
+	Each     []float64 // error of each of them
+	Mean     float64
+	Simplest []SimpleError // the simplest methods in the same folds
+	Covered  float64       // share of the values within their 90 % intervals
+}
+
+// A SimpleError is a simple method and its mean error.
+type SimpleError struct {
+	Name string
+	Mean float64
+}
+
+// Errors returns the errors of the folds.
+func (e *Emulator) Errors() EmulatorErrors {
+	r := e.model.Errors
+	s := EmulatorErrors{Runs: append([]int{}, r.Runs...), Each: append([]float64{}, r.Each...), Mean: r.Mean, Covered: r.Covered}
+	for _, v := range r.Simplest {
+		s.Simplest = append(s.Simplest, SimpleError(v))
+	}
+	return s
+}
+
+// A KernelShare is a kind of kernel and its weight in the prediction.
+type KernelShare struct {
+	Name   string
+	Weight float64
+}
+
+// Kernels returns the kernels whose predictions are averaged.
+func (e *Emulator) Kernels() (list []KernelShare) {
+	for _, c := range e.model.Members {
+		list = append(list, KernelShare{c.Name, c.Weight})
+	}
+	return list
+}
+
+// An Emulated is the distributions of outputs for some inputs.
+type Emulated struct {
+	emulator       *emulator.Model
+	mean, variance mat.Matrix
+
+	// Far has, for each input, its distance from the nearest run as a multiple of the largest that a run has from the others, in length
+	// scales: well above 1, predictions are extrapolated.
+	Far []float64
+}
+
+// Predict returns the distributions of the outputs for inputs, which have the columns of the runs in their order and fields of the same form.
+// Errors: *ConfigError, *InputError, *ValueError, *ReadError.
+func (e *Emulator) Predict(in *Inputs) (*Emulated, error) {
+	n, err := in.count()
+	if err != nil {
+		return nil, err
+	}
+	fields := e.model.Fields
+	switch {
+	case (fields == nil) != (in.Fields == nil):
+		return nil, &ConfigError{Field: "Inputs", Err: fmt.Errorf("fields where the runs have none, or none where they have some")}
+	case fields != nil:
+		if _, points, channels := in.Fields.Dims(); points != fields.Points || channels != len(fields.Scaler.Mean) {
+			return nil, &ConfigError{Field: "Inputs", Err: fmt.Errorf("fields of %s and %s, expected %d and %d as the runs have",
+				quote.Counted(points, "point"), quote.Counted(channels, "channel"), fields.Points, len(fields.Scaler.Mean))}
+		}
+	}
+	x, err := e.model.Coordinates(in.Columns, in.Fields, n)
+	if err != nil {
+		return nil, err
+	}
+	p := &Emulated{emulator: e.model, Far: e.model.Far(x)}
+	p.mean, p.variance = e.model.Predict(x)
+	return p, nil
+}
+
+// Size returns the number of values of an output, points·channels.
+func (p *Emulated) Size() int { return p.emulator.V.Rows }
+
+// Len returns the number of inputs.
+func (p *Emulated) Len() int { return p.mean.Rows }
+
+// MeanTo sets dst, of points·channels numbers, to the mean of output i in the user's units: point by point, the channels of a point side by side.
+func (p *Emulated) MeanTo(dst []float64, i int) { p.emulator.Field(dst, p.mean.Row(i)) }
+
+// VarianceTo sets dst to the variance of each value of output i.
+func (p *Emulated) VarianceTo(dst []float64, i int) {
+	p.emulator.Variance(dst, p.variance.Row(i))
+}
+
+// Covariance returns that of the values of output i as F·Fᵀ + diag(left), in the user's units: F has points·channels rows.
+func (p *Emulated) Covariance(i int) (f mat.Matrix, left []float64) {
+	return p.emulator.Covariance(p.variance.Row(i))
+}
+
+// Sample hands count draws of output i to body, in the user's units: fields of which the values hang together as the components of the outputs do. What these
+// leave out, diag(left) of Covariance, is not drawn. body must not keep its slice. Errors: those of ctx and of body.
+func (p *Emulated) Sample(ctx context.Context, i, count int, seed uint64, body func(draw int, values []float64) error) error {
+	rng := rand.New(rand.NewPCG(seed, uint64(i)))
+	values := make([]float64, p.emulator.V.Rows)
+	for k := range count {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		p.emulator.Draw(values, p.mean.Row(i), p.variance.Row(i), rng)
+		if err := body(k, values); err != nil {
+			return err
+		}
+	}
+	return nil
+}

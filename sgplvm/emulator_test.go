@@ -1,0 +1,201 @@
+package sgplvm_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm"
+)
+
+// simulated returns n runs of a simulator of two numbers and a kind: fields of 5×4 points and two channels.
+func simulated(n int) sgplvm.Data {
+	a, b, kind := make([]float64, n), make([]float64, n), make([]string, n)
+	y := mat.New(20*n, 2)
+	for i := range n {
+		a[i], b[i], kind[i] = math.Mod(float64(i)*0.618, 1), 1000*math.Mod(float64(i)*0.4142, 1), string(rune('p'+i%2))
+		for s := range 20 {
+			v := math.Sin(3*a[i]+float64(s)/7) + b[i]/1000*float64(s)/20 + 0.3*float64(i%2)
+			y.Row(20*i + s)[0], y.Row(20*i + s)[1] = v, 50+9*v*v
+		}
+	}
+	rows, cols := mat.New(5, 1), mat.New(4, 1)
+	for i := range 5 {
+		rows.Set(i, 0, float64(i))
+	}
+	for i := range 4 {
+		cols.Set(i, 0, float64(i))
+	}
+	return sgplvm.Data{Examples: n, Y: y, Grid: sgplvm.Grid{rows, cols},
+		Inputs: &sgplvm.Inputs{Columns: []sgplvm.InputColumn{{Name: "a", Numbers: a}, {Name: "b", Numbers: b}, {Name: "kind", Labels: kind}}}}
+}
+
+func emulated(t *testing.T, d sgplvm.Data) *sgplvm.Emulator {
+	t.Helper()
+	m, err := sgplvm.Emulate(context.Background(), d, sgplvm.Config{Effort: sgplvm.EffortQuick, Attributes: map[string]string{"who": "me"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// Emulate predicts fields of a known function in the user's units, and an emulator that was saved and loaded does so with the same bits.
+func TestEmulator(t *testing.T) {
+	d := simulated(60)
+	m := emulated(t, d)
+	var file bytes.Buffer
+	if err := m.Save(&file); err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := sgplvm.LoadEmulator(bytes.NewReader(file.Bytes()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := &sgplvm.Inputs{Columns: []sgplvm.InputColumn{{Numbers: []float64{0.35, 0.35, 30}}, {Numbers: []float64{420, 420, 0}}, {Labels: []string{"p", "q", "q"}}}}
+	p, err := m.Predict(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := loaded.Predict(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mean, again, variance := make([]float64, 40), make([]float64, 40), make([]float64, 40)
+	for i := range 2 {
+		p.MeanTo(mean, i)
+		q.MeanTo(again, i)
+		p.VarianceTo(variance, i)
+		if !slices.Equal(mean, again) {
+			t.Error("a loaded emulator predicts other bits")
+		}
+		for s := range 20 {
+			v := math.Sin(3*0.35+float64(s)/7) + 0.42*float64(s)/20 + 0.3*float64(i)
+			for c, want := range []float64{v, 50 + 9*v*v} {
+				if got, sd := mean[2*s+c], math.Sqrt(variance[2*s+c]); math.Abs(got-want) > max(4*sd, 1e-3*want) || math.Abs(got-want) > 0.02*math.Abs(want)+0.01 {
+					t.Errorf("output %d, point %d, channel %d: %v ± %v, want %v", i, s, c, got, sd, want)
+				}
+			}
+		}
+	}
+	if p.Far[0] > 1.5 || p.Far[2] < 3 {
+		t.Errorf("distances %v", p.Far)
+	}
+	if loaded.Attributes()["who"] != "me" || loaded.Runs() != 60 || loaded.Points() != 20 || loaded.Channels() != 2 || loaded.Errors().Mean != m.Errors().Mean {
+		t.Error("a loaded emulator says other things of itself")
+	}
+	if r := m.Errors(); !(r.Mean < r.Simplest[0].Mean/2) || len(r.Each) != 60 {
+		t.Errorf("errors %v", r)
+	}
+	if columns, _, _ := m.Inputs(); columns[1].High < 900 || !slices.Equal(columns[2].Levels, []string{"p", "q"}) || columns[0].LengthScale < 0.1 || columns[0].LengthScale > 10 {
+		t.Errorf("inputs %v", columns)
+	}
+}
+
+// Draws of an output have its mean and variance, to four standard errors, but for what components leave out.
+func TestEmulatedSample(t *testing.T) {
+	m := emulated(t, simulated(30))
+	p, err := m.Predict(&sgplvm.Inputs{Columns: []sgplvm.InputColumn{{Numbers: []float64{1.4}}, {Numbers: []float64{100}}, {Labels: []string{"p"}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const draws = 4000
+	mean, sum, squares := make([]float64, 40), make([]float64, 40), make([]float64, 40)
+	p.MeanTo(mean, 0)
+	if err := p.Sample(context.Background(), 0, draws, 3, func(_ int, y []float64) error {
+		for s, v := range y {
+			sum[s] += (v - mean[s]) / draws
+			squares[s] += (v - mean[s]) * (v - mean[s]) / draws
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	f, _ := p.Covariance(0)
+	for s := range sum {
+		want := 0.
+		for _, v := range f.Row(s) {
+			want += v * v
+		}
+		if math.Abs(sum[s]) > 4*math.Sqrt(want/draws) || math.Abs(squares[s]/want-1) > 4*math.Sqrt(2./draws) {
+			t.Errorf("value %d: mean off by %v, variance %v, want %v", s, sum[s], squares[s], want)
+		}
+	}
+}
+
+// Input fields are reduced to components; runs without any value are left out, with a note.
+func TestEmulatorFields(t *testing.T) {
+	d := simulated(40)
+	fields := make([]float64, 40*6)
+	for i := range 40 {
+		for s := range 6 {
+			fields[6*i+s] = d.Inputs.Columns[0].Numbers[i]*float64(s) + d.Inputs.Columns[1].Numbers[i]/1000*float64(s*s)
+		}
+		for s := range 20 {
+			d.Y.Row(20*i + s)[0] -= 0.3 * float64(i%2)
+		}
+	}
+	d.Inputs = &sgplvm.Inputs{Fields: sgplvm.NewSource(fields, 40, 3, 2)}
+	for s := range 20 {
+		d.Y.Row(20*7 + s)[0], d.Y.Row(20*7 + s)[1] = math.NaN(), math.NaN()
+	}
+	m := emulated(t, d)
+	if r := m.Errors(); m.Runs() != 39 || !(r.Mean < 0.4) || len(m.Notes()) != 1 {
+		t.Errorf("%d runs, error %v, notes %q", m.Runs(), r.Mean, m.Notes())
+	}
+	if _, values, components := m.Inputs(); values != 6 || components != 2 {
+		t.Errorf("%d values, %d components", values, components)
+	}
+	if _, err := m.Predict(&sgplvm.Inputs{Fields: sgplvm.NewSource(fields[:20], 2, 5, 2)}); err == nil || !strings.Contains(err.Error(), "5 points") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// What Emulate cannot use it refuses by name, and Fit and Complete name Emulate.
+func TestEmulateRefuses(t *testing.T) {
+	ctx := context.Background()
+	for _, c := range []struct {
+		change func(d *sgplvm.Data)
+		want   string
+	}{
+		{func(d *sgplvm.Data) { d.Inputs = nil }, "expected a table or fields"},
+		{func(d *sgplvm.Data) { d.Inputs = &sgplvm.Inputs{} }, "no input"},
+		{func(d *sgplvm.Data) { d.Times = make([]float64, 20) }, "beside times"},
+		{func(d *sgplvm.Data) { d.Inputs.Columns[1].Numbers = d.Inputs.Columns[1].Numbers[:7] }, "column 2 has 7 values, expected 20"},
+		{func(d *sgplvm.Data) { d.Inputs.Columns = d.Inputs.Columns[2:] }, "2 different inputs"},
+		{func(d *sgplvm.Data) { d.Inputs.Columns[0].Numbers[3] = math.Inf(1) }, "run 3"},
+		{func(d *sgplvm.Data) { d.Y.Set(3, 1, math.Inf(1)) }, "finite"},
+	} {
+		d := simulated(20)
+		c.change(&d)
+		if _, err := sgplvm.Emulate(ctx, d, sgplvm.Config{}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("error %v, want %q", err, c.want)
+		}
+	}
+	var config *sgplvm.ConfigError
+	if _, _, err := sgplvm.Fit(ctx, simulated(20), sgplvm.Config{}); !errors.As(err, &config) || !strings.Contains(err.Error(), "Emulate") {
+		t.Errorf("Fit: %v", err)
+	}
+}
+
+// A changed file is refused, and so are a model's file as an emulator and an emulator's as a model.
+func TestEmulatorFile(t *testing.T) {
+	var file bytes.Buffer
+	if err := emulated(t, simulated(12)).Save(&file); err != nil {
+		t.Fatal(err)
+	}
+	for at := 0; at < file.Len(); at += 1 + file.Len()/300 {
+		b := bytes.Clone(file.Bytes())
+		b[at] ^= 4
+		if _, err := sgplvm.LoadEmulator(bytes.NewReader(b)); err == nil {
+			t.Errorf("byte %d changed: no error", at)
+		}
+	}
+	if _, err := sgplvm.Load(bytes.NewReader(file.Bytes())); err == nil || !strings.Contains(err.Error(), "an emulator") {
+		t.Errorf("Load: %v", err)
+	}
+}

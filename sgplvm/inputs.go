@@ -1,0 +1,71 @@
+package sgplvm
+
+import (
+	"fmt"
+
+	"github.com/seed-08962ecc/kronfield/internal/quote"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/emulator"
+)
+
+// Inputs are what is known of the runs of a simulator beforehand, and of what an Emulator predicts: a table, fields, or both.
+type Inputs struct {
+	Columns []InputColumn // of the table, each with a value for every run
+	Fields  data.Source   // an array for every run, such as a map of conductivities; nil: none
+}
+
+// An InputColumn is a column of the table: its Name, and Numbers in any unit or Labels of categories, n each. Dates are numbers, such as days.
+type InputColumn = emulator.Column
+
+// InputError reports an input that cannot be used: its Run, counted from 0 (−1: it is about the column), the Column by its name or by its
+// number from 1, what was found and what was wanted.
+type InputError = emulator.InputError
+
+// count returns the number of runs. Errors: *ConfigError where parts differ.
+func (in *Inputs) count() (int, error) {
+	n := -1
+	for q := range in.Columns {
+		c := &in.Columns[q]
+		if c.Numbers != nil && c.Labels != nil {
+			return 0, &data.ConfigError{Field: "Inputs", Err: fmt.Errorf("column %d has numbers and labels, expected one of the two", q+1)}
+		}
+		if n >= 0 && c.Len() != n {
+			return 0, &data.ConfigError{Field: "Inputs", Err: fmt.Errorf("column %d has %s, expected %d as the first", q+1, quote.Counted(c.Len(), "value"), n)}
+		}
+		n = c.Len()
+	}
+	if in.Fields != nil {
+		fields, points, channels := in.Fields.Dims()
+		if points < 1 || channels < 1 || fields < 1 {
+			return 0, &data.ConfigError{Field: "Inputs", Err: fmt.Errorf("%d fields of %d points and %d channels, expected at least one of each", fields, points, channels)}
+		}
+		if n >= 0 && fields != n {
+			return 0, &data.ConfigError{Field: "Inputs", Err: fmt.Errorf("%d fields beside a table of %d rows, expected as many", fields, n)}
+		}
+		n = fields
+	}
+	if n < 1 {
+		return 0, &data.ConfigError{Field: "Inputs", Err: fmt.Errorf("no input, expected a column or fields")}
+	}
+	return n, nil
+}
+
+// of returns the inputs of some runs.
+func (in *Inputs) of(runs []int) *Inputs {
+	some := &Inputs{}
+	for _, c := range in.Columns {
+		s := InputColumn{Name: c.Name}
+		for _, i := range runs {
+			if c.Labels != nil {
+				s.Labels = append(s.Labels, c.Labels[i])
+			} else {
+				s.Numbers = append(s.Numbers, c.Numbers[i])
+			}
+		}
+		some.Columns = append(some.Columns, s)
+	}
+	if in.Fields != nil {
+		some.Fields = data.Subset{Examples: in.Fields, Numbers: runs}
+	}
+	return some
+}

@@ -1,0 +1,264 @@
+package emulator
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
+)
+
+// mostModes limits the components of the outputs.
+const mostModes = 100
+
+// Inputs are those of n runs: numbers, and fields of which only products are known.
+type Inputs struct {
+	Numbers mat.Matrix // n×d, NaN nowhere
+	Fixed   []bool     // columns that are not scaled
+	Gram    mat.Matrix // of the fields, n×n, or 0×0
+}
+
+// some returns the inputs of some runs.
+func (in *Inputs) some(runs []int) *Inputs {
+	s := &Inputs{Numbers: rows(in.Numbers, runs), Fixed: in.Fixed}
+	if in.Gram.Rows > 0 {
+		s.Gram = submatrix(in.Gram, runs)
+	}
+	return s
+}
+
+// submatrix returns some rows and columns of a symmetric matrix.
+func submatrix(a mat.Matrix, list []int) mat.Matrix {
+	s := mat.New(len(list), len(list))
+	work.Submatrix(s, a, list, list)
+	return s
+}
+
+// gather returns some elements.
+func gather(v, list []int) []int {
+	s := make([]int, len(list))
+	for i, k := range list {
+		s[i] = v[k]
+	}
+	return s
+}
+
+// groups numbers different inputs in order, and gives runs with the same inputs the same number.
+func (in *Inputs) groups() []int {
+	of := make([]int, max(in.Numbers.Rows, in.Gram.Rows))
+	var firsts []int
+	for i := range of {
+		of[i] = len(firsts)
+		for g, k := range firsts {
+			if in.same(i, k) {
+				of[i] = g
+				break
+			}
+		}
+		if of[i] == len(firsts) {
+			firsts = append(firsts, i)
+		}
+	}
+	return of
+}
+
+// same tells whether two runs have the same inputs.
+func (in *Inputs) same(i, k int) bool {
+	if in.Gram.Rows > 0 && in.Gram.At(i, i)+in.Gram.At(k, k)-2*in.Gram.At(i, k) > 1e-12*(in.Gram.At(i, i)+in.Gram.At(k, k)) {
+		return false
+	}
+	return slices.Equal(in.Numbers.Row(i), in.Numbers.Row(k))
+}
+
+// distinct returns the number of different groups.
+func distinct(groups []int) int {
+	count := 0
+	for _, g := range groups {
+		count = max(count, g+1)
+	}
+	return count
+}
+
+// A Scaling turns inputs into ξ: numbers less their mean over their deviation, then components of fields.
+type Scaling struct {
+	Mean, Scale []float64
+	Fields      *Basis // nil: none
+}
+
+// newScaling learns from some runs; components limits those of fields.
+func newScaling(in *Inputs, runs []int, components int) (*Scaling, error) {
+	s := &Scaling{}
+	for q := range in.Numbers.Cols {
+		mean, square := 0., 0.
+		for _, i := range runs {
+			mean += in.Numbers.At(i, q) / float64(len(runs))
+		}
+		for _, i := range runs {
+			d := in.Numbers.At(i, q) - mean
+			square += d * d / float64(len(runs))
+		}
+		scale := math.Sqrt(square)
+		if !(scale > 1e-12*math.Abs(mean)) || in.Fixed[q] {
+			scale = 1
+		}
+		s.Mean, s.Scale = append(s.Mean, mean), append(s.Scale, scale)
+	}
+	if in.Gram.Rows > 0 {
+		var err error
+		if s.Fields, err = NewBasis(in.Gram, runs, components); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// weights returns those of the linear part: a component of a field counts by its deviation once more, since outputs are smoother than inputs.
+func (s *Scaling) weights() []float64 {
+	var u []float64
+	for range s.Mean {
+		u = append(u, 1)
+	}
+	if s.Fields != nil {
+		for _, d := range s.Fields.Deviations {
+			u = append(u, d/s.Fields.largest())
+		}
+	}
+	return u
+}
+
+// apply returns ξ of some runs.
+func (s *Scaling) apply(in *Inputs, runs []int) mat.Matrix {
+	d := len(s.Mean)
+	var fields mat.Matrix
+	if s.Fields != nil {
+		fields, _ = s.Fields.of(in.Gram, runs)
+	}
+	x := mat.New(len(runs), d+fields.Cols)
+	for i, r := range runs {
+		for q := range d {
+			x.Set(i, q, (in.Numbers.At(r, q)-s.Mean[q])/s.Scale[q])
+		}
+	}
+	if fields.Cols > 0 {
+		mat.Scale(x.Slice(0, x.Rows, d, x.Cols), 1/s.Fields.largest(), fields)
+	}
+	return x
+}
+
+// A fold is runs that are held out of a fit and the coordinates of all.
+type fold struct {
+	train, held []int
+	basis       *Basis
+	x, xHeld    mat.Matrix
+	u           []float64 // weights of the linear part
+	p, pHeld    mat.Matrix
+	norms       []float64 // ‖y − mean‖² of those held out
+	shared      map[Choice]*Kernel
+	predicted   map[Choice]prediction
+}
+
+// A prediction is the means and variances, noise included, of coordinates.
+type prediction struct{ mean, variance mat.Matrix }
+
+// assign gives every run a fold; runs of the same group share one.
+func assign(groups []int, seed uint64) []int {
+	count := distinct(groups)
+	folds := min(5, count)
+	if len(groups) < 10 {
+		folds = count
+	}
+	order := rand.New(rand.NewPCG(seed, 0x656d75)).Perm(count)
+	of := make([]int, len(groups))
+	for i, g := range groups {
+		of[i] = order[g] % folds
+	}
+	return of
+}
+
+// newFold fits bases to the runs that are not in fold f.
+func newFold(in *Inputs, gram mat.Matrix, of []int, f, components int) (*fold, error) {
+	o := &fold{shared: map[Choice]*Kernel{}, predicted: map[Choice]prediction{}}
+	for i, g := range of {
+		if g == f {
+			o.held = append(o.held, i)
+		} else {
+			o.train = append(o.train, i)
+		}
+	}
+	s, err := newScaling(in, o.train, components)
+	if err != nil {
+		return nil, err
+	}
+	o.x, o.xHeld = s.apply(in, o.train), s.apply(in, o.held)
+	o.u = normalised(o.x, s.weights())
+	if o.basis, err = NewBasis(gram, o.train, modes(len(o.train))); err != nil {
+		return nil, err
+	}
+	o.p, _ = o.basis.of(gram, o.train)
+	o.pHeld, o.norms = o.basis.of(gram, o.held)
+	divide(o.p, o.basis.Deviations)
+	divide(o.pHeld, o.basis.Deviations)
+	return o, nil
+}
+
+// modes returns how many components n runs have at most.
+func modes(n int) int { return max(1, min(n-2, mostModes)) }
+
+// predict fits a choice to the other runs and predicts those held out. What it took is kept: a shared kernel is where kernels near it begin.
+func (o *fold) predict(ctx context.Context, c Choice) (prediction, error) {
+	if p, ok := o.predicted[c]; ok {
+		return p, nil
+	}
+	key := c
+	key.Near = 0
+	if o.shared[key] == nil {
+		k, err := fitShared(ctx, o.x, o.u, o.p, key)
+		if err != nil {
+			return prediction{}, err
+		}
+		o.shared[key] = k
+	}
+	kernels, modes, err := fitKernels(ctx, o.x, o.p, c, o.shared[key])
+	if err != nil {
+		return prediction{}, err
+	}
+	m, err := newProcess(o.x, o.p, kernels, modes)
+	if err != nil {
+		return prediction{}, err
+	}
+	mean, variance := m.Predict(o.xHeld)
+	o.predicted[c] = prediction{mean, variance}
+	return o.predicted[c], nil
+}
+
+// nearest predicts every run held out by the other with the nearest inputs.
+func (o *fold) nearest() prediction {
+	distances := mat.New(o.xHeld.Rows, o.x.Rows)
+	squares(distances, o.xHeld, o.x)
+	mean := mat.New(o.xHeld.Rows, o.p.Cols)
+	for i := range mean.Rows {
+		row, best := distances.Row(i), 0
+		for k, d := range row {
+			if d < row[best] {
+				best = k
+			}
+		}
+		copy(mean.Row(i), o.p.Row(best))
+	}
+	return prediction{mean: mean}
+}
+
+// errors returns the squared error of each field held out, summed over its points.
+func (o *fold) errors(mean mat.Matrix) []float64 {
+	sums := append([]float64{}, o.norms...)
+	for i := range sums {
+		for j, s := range o.basis.Deviations {
+			p, e := s*o.pHeld.At(i, j), s*(o.pHeld.At(i, j)-mean.At(i, j))
+			sums[i] += e*e - p*p
+		}
+		sums[i] = max(0, sums[i])
+	}
+	return sums
+}

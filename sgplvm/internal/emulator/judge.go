@@ -1,0 +1,186 @@
+package emulator
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+// Limits of the work: folds compare choices on at most foldRuns runs; kernels are fitted to at most fitRuns; products of factors, and kernels
+// near the shared one, are tried for at most fewInputs inputs.
+const foldRuns, fitRuns, fewInputs = 400, 800, 20
+
+// A Verdict is a choice with its errors.
+type Verdict struct {
+	Name       string
+	Choice     Choice
+	Components int       // of input fields
+	Errors     []float64 // root mean squared error of each run's field when held out, NaN where it was not judged
+}
+
+// Mean returns the mean error.
+func (v *Verdict) Mean() float64 {
+	sum, n := 0., 0.
+	for _, e := range v.Errors {
+		if e == e {
+			sum, n = sum+e, n+1
+		}
+	}
+	return sum / n
+}
+
+// A Judge compares choices by folds, in each of which everything is fitted again.
+type Judge struct {
+	in     *Inputs
+	gram   mat.Matrix
+	points int
+	of     []int
+	count  int // folds
+	folds  map[int][]*fold
+}
+
+// NewJudge returns a judge of n runs with products gram of their outputs, n×n, of so many values each. groups says which runs are repeated.
+func NewJudge(in *Inputs, gram mat.Matrix, points int, groups []int, seed uint64) *Judge {
+	j := &Judge{in: in, gram: gram, points: points, of: assign(groups, seed), folds: map[int][]*fold{}}
+	for _, f := range j.of {
+		j.count = max(j.count, f+1)
+	}
+	return j
+}
+
+// at returns the folds for a number of components of input fields.
+func (j *Judge) at(components int) ([]*fold, error) {
+	if f := j.folds[components]; f != nil {
+		return f, nil
+	}
+	folds, errs := make([]*fold, j.count), make([]error, j.count)
+	mat.Parallel(j.count, func(f int) { folds[f], errs[f] = newFold(j.in, j.gram, j.of, f, components) })
+	j.folds[components] = folds
+	return folds, first(errs)
+}
+
+// judge sets the errors of a choice in the folds from ≤ f < to.
+func (j *Judge) judge(v *Verdict, from, to int, predict func(*fold) (prediction, error)) error {
+	folds, err := j.at(v.Components)
+	if err != nil {
+		return err
+	}
+	errs := make([]error, to-from)
+	mat.Parallel(to-from, func(t int) {
+		f := folds[from+t]
+		p, err := predict(f)
+		if err != nil {
+			errs[t] = err
+			return
+		}
+		for i, e := range f.errors(p.mean) {
+			v.Errors[f.held[i]] = math.Sqrt(e / float64(j.points))
+		}
+	})
+	return first(errs)
+}
+
+// better tells by how many standard errors of the mean difference v has less error than w, over the runs that both have judged.
+func (v *Verdict) better(w *Verdict) float64 {
+	var n, sum, square float64
+	for i, e := range v.Errors {
+		if d := w.Errors[i] - e; d == d {
+			n++
+			sum += d
+			square += d * d
+		}
+	}
+	mean := sum / n
+	if mean == 0 || n < 2 {
+		return 0
+	}
+	return mean / math.Sqrt(max(square/n-mean*mean, tiny)/(n-1))
+}
+
+// ratio returns the mean error of v over that of w, over the runs that both have judged.
+func (v *Verdict) ratio(w *Verdict) float64 {
+	var a, b float64
+	for i, e := range v.Errors {
+		if e == e && w.Errors[i] == w.Errors[i] {
+			a, b = a+e, b+w.Errors[i]
+		}
+	}
+	if a == b {
+		return 1
+	}
+	return a / b
+}
+
+// verdict returns one without errors yet.
+func (j *Judge) verdict(name string, c Choice, components int) *Verdict {
+	v := &Verdict{Name: name, Choice: c, Components: components, Errors: make([]float64, len(j.of))}
+	for i := range v.Errors {
+		v.Errors[i] = math.NaN()
+	}
+	return v
+}
+
+// Simplest returns the errors of the simplest methods with as many components of input fields: ridge regression of the outputs' components, the
+// nearest run, and the mean of the runs.
+func (j *Judge) Simplest(ctx context.Context, components int) ([]*Verdict, error) {
+	methods := []struct {
+		name    string
+		predict func(*fold) (prediction, error)
+	}{
+		{"ridge", func(f *fold) (prediction, error) { return f.predict(ctx, Choice{Linear: true}) }},
+		{"nearest run", func(f *fold) (prediction, error) { return f.nearest(), nil }},
+		{"mean", func(f *fold) (prediction, error) { return prediction{mean: mat.New(f.pHeld.Rows, f.pHeld.Cols)}, nil }},
+	}
+	var list []*Verdict
+	for _, m := range methods {
+		v := j.verdict(m.name, Choice{}, components)
+		if err := j.judge(v, 0, j.count, m.predict); err != nil {
+			return nil, err
+		}
+		list = append(list, v)
+	}
+	return list, nil
+}
+
+// Of two numbers of components of fields the later one wins if it is better by winBar standard errors. A candidate is not judged on further folds if its
+// error on the first is mostWorse times the best: what is less worse may still help in a mixture.
+const winBar, mostWorse = 0.5, 1.1
+
+// try judges a choice, on all folds unless the first one says no; then it returns nil.
+func (j *Judge) try(ctx context.Context, best *Verdict, c Choice, components int) (*Verdict, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	v := j.verdict(name(c, components), c, components)
+	predict := func(f *fold) (prediction, error) { return f.predict(ctx, c) }
+	from := 0
+	if best != nil {
+		if err := j.judge(v, 0, 1, predict); err != nil {
+			return nil, err
+		}
+		if v.ratio(best) > mostWorse {
+			return nil, nil
+		}
+		from = 1
+	}
+	return v, j.judge(v, from, j.count, predict)
+}
+
+// name describes a choice.
+func name(c Choice, components int) string {
+	s := c.Form.String()
+	switch {
+	case c.Linear:
+		s = "linear"
+	case c.Single:
+		s += ", one length scale"
+	case c.Near > 0:
+		s += fmt.Sprintf(", near %g", c.Near)
+	}
+	if components > 0 {
+		s += fmt.Sprintf(", %d components", components)
+	}
+	return s
+}

@@ -1,0 +1,193 @@
+package emulator
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+)
+
+// mostRuns limits runs: their kernel matrix has 200 MB, and takes a minute.
+const mostRuns = 5000
+
+// A Member is a process of a mixture: kernels, each with the modes that have it.
+type Member struct {
+	Name    string
+	Weight  float64
+	Kernels []*Kernel
+	Modes   [][]int
+	process *Process
+}
+
+// A Model predicts outputs from inputs. It does not change. What JSON leaves out are large arrays.
+type Model struct {
+	Encodings   []Encoding
+	Mean, Scale []float64   // of the numbers of the table
+	Fields      *FieldBasis // nil: inputs are a table
+	Members     []Member
+	Reach       float64 // the largest distance of a run from the nearest other
+
+	// Outputs are Centre + V·(Deviations∘coordinates), in units of the Scaler.
+	Points     int
+	Scaler     data.Scaler
+	Deviations []float64 // falling
+	Factor     float64   // of the variances
+	Errors     Errors
+	Notes      []string // for users: what was left out
+	Effort     int      // of the configuration, like the next
+	Seed       uint64
+
+	X, P   mat.Matrix `json:"-"` // inputs ξ, n×d, and coordinates, n×J, of the runs
+	V      mat.Matrix `json:"-"` // values×J
+	Centre []float64  `json:"-"`
+	Left   []float64  `json:"-"` // variance of each value that the components leave out
+}
+
+// Errors tell how well runs were predicted that were held out, fold by fold: root mean squared errors of fields, in standard deviations of the channels.
+type Errors struct {
+	Runs     []int     // that were judged, ascending
+	Each     []float64 // error of each of them
+	Mean     float64
+	Simplest []Simple
+	Covered  float64 // share of values within 90 % intervals
+}
+
+// A Simple is a simple method and its mean error.
+type Simple struct {
+	Name string
+	Mean float64
+}
+
+// Condition conditions the kernels on the runs. Errors: those of eig.
+func (m *Model) Condition() (err error) {
+	for k := range m.Members {
+		c := &m.Members[k]
+		if c.process, err = newProcess(m.X, m.P, c.Kernels, c.Modes); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Coordinates returns ξ of inputs: columns, and fields where the model has some; n×d. Errors: *InputError, those of reading.
+func (m *Model) Coordinates(columns []Column, fields data.Source, n int) (mat.Matrix, error) {
+	numbers, _, err := encode(m.Encodings, columns, n)
+	if err != nil {
+		return numbers, err
+	}
+	d := len(m.Mean)
+	x := mat.New(n, d)
+	if m.Fields != nil {
+		x = mat.New(n, d+m.Fields.V.Cols)
+		if err := m.Fields.coordinates(x.Slice(0, n, d, x.Cols), fields); err != nil {
+			return x, err
+		}
+	}
+	for i := range n {
+		for q := range d {
+			x.Set(i, q, (numbers.At(i, q)-m.Mean[q])/m.Scale[q])
+		}
+	}
+	return x, nil
+}
+
+// nearest returns the distance of each row from the nearest run, in length scales of the first member; apart: from those with other inputs.
+func (m *Model) nearest(x mat.Matrix, apart bool) []float64 {
+	scales := m.LengthScales()
+	distances := mat.New(x.Rows, m.X.Rows)
+	squares(distances, scaled(x, scales), scaled(m.X, scales))
+	list := make([]float64, x.Rows)
+	for i := range list {
+		least := math.Inf(1)
+		for _, d := range distances.Row(i) {
+			if !apart || d > 1e-10 {
+				least = min(least, d)
+			}
+		}
+		list[i] = math.Sqrt(least)
+	}
+	return list
+}
+
+// Far returns, for each row of ξ, its distance from the nearest run as a multiple of the largest that a run has from the others.
+func (m *Model) Far(x mat.Matrix) []float64 {
+	list := m.nearest(x, false)
+	if m.Reach > 0 {
+		asm.Scale(list, 1/m.Reach, list)
+	}
+	return list
+}
+
+// Predict returns the means of the outputs' coordinates at rows of ξ, m×J, and their variances.
+func (m *Model) Predict(x mat.Matrix) (mean, variance mat.Matrix) {
+	var list []prediction
+	var weights []float64
+	for _, c := range m.Members {
+		mean, variance := c.process.Predict(x)
+		list, weights = append(list, prediction{mean, variance}), append(weights, c.Weight)
+	}
+	p := mixed(list, weights)
+	variance = p.variance.Clone()
+	mat.Scale(variance, m.Factor, variance)
+	return p.mean, variance
+}
+
+// Field sets dst to the output with coordinates p, in the user's units.
+func (m *Model) Field(dst, p []float64) {
+	q := make([]float64, len(p))
+	asm.MulTo(q, p, m.Deviations)
+	copy(dst, m.Centre)
+	mat.Mul(mat.Vector(dst), 1, m.V, mat.Vector(q), 1)
+	for i, v := range dst {
+		c := i % len(m.Scaler.Mean)
+		dst[i] = m.Scaler.Mean[c] + float64(m.Scaler.Scale[c]*v)
+	}
+}
+
+// Variance sets dst to the variance of the output whose coordinates have the given variances.
+func (m *Model) Variance(dst, variance []float64) {
+	mat.Parallel((len(dst)+4095)/4096, func(b int) {
+		for i := b * 4096; i < min(len(dst), (b+1)*4096); i++ {
+			sum := m.Left[i]
+			for j, v := range m.V.Row(i) {
+				s := v * m.Deviations[j]
+				sum += s * s * variance[j]
+			}
+			scale := m.Scaler.Scale[i%len(m.Scaler.Scale)]
+			dst[i] = scale * scale * sum
+		}
+	})
+}
+
+// Draw sets dst to an output drawn at a ξ with these moments of coordinates: what the components leave out is not drawn.
+func (m *Model) Draw(dst, mean, variance []float64, rng *rand.Rand) {
+	p := make([]float64, len(mean))
+	for j := range p {
+		p[j] = mean[j] + math.Sqrt(variance[j])*rng.NormFloat64()
+	}
+	m.Field(dst, p)
+}
+
+// Covariance returns that of an output whose coordinates have the given variances as F·Fᵀ + diag(left), in the user's units.
+func (m *Model) Covariance(variance []float64) (f mat.Matrix, left []float64) {
+	f, left = m.V.Clone(), append([]float64{}, m.Left...)
+	deviations := make([]float64, len(variance))
+	for j, v := range variance {
+		deviations[j] = m.Deviations[j] * math.Sqrt(v)
+	}
+	mat.ScaleCols(f, f, deviations)
+	for i := range left {
+		s := m.Scaler.Scale[i%len(m.Scaler.Scale)]
+		asm.Scale(f.Row(i), s, f.Row(i))
+		left[i] *= s * s
+	}
+	return f, left
+}
+
+// LengthScales returns those of the kernel that components share, d.
+func (m *Model) LengthScales() []float64 {
+	k := m.Members[0].Kernels
+	return k[len(k)-1].Scales
+}

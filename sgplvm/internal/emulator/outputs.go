@@ -1,0 +1,136 @@
+package emulator
+
+import (
+	"math"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+)
+
+// slabNumbers is about how many numbers of the outputs are held at a time.
+var slabNumbers = 1 << 24
+
+// eachSlab hands all rows of some values, scaled, to body: n×width, with the number of the first value. The source is read once for every slab.
+func eachSlab(y *data.Scaled, body func(slab mat.Matrix, from int) error) error {
+	n, size := y.Examples, y.Size()
+	width := max(1, min(size, slabNumbers/n))
+	for from := 0; from < size; from += width {
+		to := min(from+width, size)
+		slab := mat.New(n, to-from)
+		err := y.EachRows(func(rows mat.Matrix, first int) error {
+			mat.Copy(slab.Slice(first, first+rows.Rows, 0, to-from), rows.Slice(0, rows.Rows, from, to))
+			return nil
+		})
+		if err == nil {
+			err = body(slab, from)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// expand returns V of some values, width×J, and the mean of the basis' rows there.
+func (b *Basis) expand(slab mat.Matrix) (v mat.Matrix, mean []float64) {
+	y := rows(slab, b.Rows)
+	mean = make([]float64, y.Cols)
+	for i := range y.Rows {
+		for k, x := range y.Row(i) {
+			mean[k] += x / float64(y.Rows)
+		}
+	}
+	mat.Parallel(y.Rows, func(i int) {
+		row := y.Row(i)
+		for k := range row {
+			row[k] -= mean[k]
+		}
+	})
+	v = mat.New(y.Cols, b.Weights.Cols)
+	mat.Mul(v, 1, y.T(), b.Weights, 0)
+	return v, mean
+}
+
+// A calibration adds up how errors of runs held out compare with their variances, over the values that vary.
+type calibration struct {
+	predictions []prediction
+	sum, count  float64
+	ratios      []float64 // of some: e²/variance
+}
+
+// slab takes in some values of the judge's runs, and returns the variance of each that components leave out.
+func (s *calibration) slab(y mat.Matrix, folds []*fold) []float64 {
+	n, width := y.Rows, y.Cols
+	errors, variances, left := mat.New(n, width), mat.New(n, width), make([]float64, width)
+	for t, f := range folds {
+		v, mean := f.basis.expand(y)
+		held := rows(y, f.held)
+		mat.Parallel(held.Rows, func(i int) {
+			row := held.Row(i)
+			for k := range row {
+				row[k] -= mean[k]
+			}
+		})
+		scaled, squares := mat.New(v.Rows, v.Cols), mat.New(v.Rows, v.Cols)
+		mat.ScaleCols(scaled, v, f.basis.Deviations)
+		mat.MulElem(squares, scaled, scaled)
+		inside, e, var1 := mat.New(held.Rows, width), held.Clone(), mat.New(held.Rows, width)
+		mat.Mul(inside, 1, f.pHeld, scaled.T(), 0)
+		mat.Mul(e, -1, s.predictions[t].mean, scaled.T(), 1)
+		mat.Mul(var1, 1, s.predictions[t].variance, squares.T(), 0)
+		for i, r := range f.held {
+			for k, x := range held.Row(i) {
+				out := x - inside.At(i, k)
+				left[k] += out * out / float64(n)
+			}
+			copy(errors.Row(r), e.Row(i))
+			copy(variances.Row(r), var1.Row(i))
+		}
+	}
+	varies := variation(y)
+	for k, v := range varies {
+		if v == 0 {
+			left[k] = 0
+			continue
+		}
+		for i := range n {
+			e, v := errors.At(i, k), variances.At(i, k)+left[k]
+			if v > 0 {
+				s.sum += e * e / v
+				s.count++
+				if (i+k)%max(1, n*width/100_000) == 0 {
+					s.ratios = append(s.ratios, e*e/v)
+				}
+			}
+		}
+	}
+	return left
+}
+
+// covered returns the share of values within 90 % intervals whose variances are multiplied by a factor.
+func (s *calibration) covered(factor float64) float64 {
+	within := 0.
+	for _, r := range s.ratios {
+		if r <= factor*1.6448536269514722*1.6448536269514722 {
+			within++
+		}
+	}
+	return within / max(1, float64(len(s.ratios)))
+}
+
+// variation returns the largest difference from the first row of each column, 0 where that is rounding.
+func variation(y mat.Matrix) []float64 {
+	most := make([]float64, y.Cols)
+	first := y.Row(0)
+	for i := range y.Rows {
+		for k, v := range y.Row(i) {
+			most[k] = max(most[k], math.Abs(v-first[k]))
+		}
+	}
+	for k := range most {
+		if most[k] <= 1e-12*math.Abs(first[k]) {
+			most[k] = 0
+		}
+	}
+	return most
+}

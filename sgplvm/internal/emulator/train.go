@@ -1,0 +1,166 @@
+package emulator
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+)
+
+// A Data is runs of a simulator.
+type Data struct {
+	Columns []Column
+	Fields  *data.Scaled // inputs that are fields; nil: none
+	Outputs *data.Scaled
+}
+
+// Options steer Fit.
+type Options struct {
+	Quick bool
+	Seed  uint64
+	Told  func(candidate, best *Verdict) // nil: nobody listens
+}
+
+// Fit chooses and fits a model. Errors: *InputError, *data.ConfigError, those of reading and of ctx.
+func Fit(ctx context.Context, d Data, o Options) (*Model, error) {
+	n := d.Outputs.Examples
+	if n > mostRuns {
+		return nil, &data.ConfigError{Field: "Data", Err: fmt.Errorf("%d runs, expected at most %d: a matrix of all pairs is decomposed", n, mostRuns)}
+	}
+	if d.Outputs.Missing > 0 {
+		return nil, &data.ConfigError{Field: "Data", Err: fmt.Errorf("missing values")}
+	}
+	list, err := encodings(d.Columns)
+	if err != nil {
+		return nil, err
+	}
+	in := &Inputs{}
+	if in.Numbers, in.Fixed, err = encode(list, d.Columns, n); err != nil {
+		return nil, err
+	}
+	if d.Fields != nil {
+		if in.Gram, err = d.Fields.Gram(); err != nil {
+			return nil, err
+		}
+	}
+	gram, err := d.Outputs.Gram()
+	if err != nil {
+		return nil, err
+	}
+	groups := in.groups()
+	if distinct(groups) < 3 {
+		return nil, &data.ConfigError{Field: "Inputs", Err: fmt.Errorf("%d different inputs of %d runs, expected at least 3", distinct(groups), n)}
+	}
+	runs := sample(n, foldRuns, o.Seed)
+	judge := NewJudge(in.some(runs), submatrix(gram, runs), d.Outputs.Size(), gather(groups, runs), o.Seed)
+	told := o.Told
+	if told == nil {
+		told = func(_, _ *Verdict) {}
+	}
+	mixture, err := judge.Choose(ctx, o.Quick, told)
+	if err != nil {
+		return nil, err
+	}
+	m := &Model{Encodings: list, Points: d.Outputs.Points, Scaler: d.Outputs.Scaler}
+	if m.Errors, err = judge.errors(ctx, mixture, runs); err != nil {
+		return nil, err
+	}
+	basis, err := m.train(ctx, in, gram, d.Fields, mixture, o.Seed)
+	if err != nil {
+		return nil, err
+	}
+	return m, m.outputs(d.Outputs, basis, judge, mixture, runs)
+}
+
+// errors collects the errors of the mixture and of the simplest methods. runs are those of the judge.
+func (j *Judge) errors(ctx context.Context, m *Mixture, runs []int) (e Errors, err error) {
+	simplest, err := j.Simplest(ctx, m.Verdict.Components)
+	if err != nil {
+		return e, err
+	}
+	e.Runs, e.Each, e.Mean = runs, m.Verdict.Errors, m.Verdict.Mean()
+	for _, v := range simplest {
+		e.Simplest = append(e.Simplest, Simple{v.Name, v.Mean()})
+	}
+	return e, nil
+}
+
+// train fits the members to all runs, their kernels to at most fitRuns of them, and returns the outputs' basis.
+func (m *Model) train(ctx context.Context, in *Inputs, gram mat.Matrix, fields *data.Scaled, mixture *Mixture, seed uint64) (*Basis, error) {
+	n := gram.Rows
+	all := sample(n, n, seed)
+	scaling, err := newScaling(in, all, mixture.Verdict.Components)
+	if err != nil {
+		return nil, err
+	}
+	m.Mean, m.Scale = scaling.Mean, scaling.Scale
+	if fields != nil {
+		if m.Fields, err = newFieldBasis(fields, scaling.Fields); err != nil {
+			return nil, err
+		}
+	}
+	basis, err := NewBasis(gram, all, modes(n))
+	if err != nil {
+		return nil, err
+	}
+	m.Deviations = basis.Deviations
+	m.X = scaling.apply(in, all)
+	m.P, _ = basis.of(gram, all)
+	divide(m.P, basis.Deviations)
+	u, some := normalised(m.X, scaling.weights()), sample(n, fitRuns, seed)
+	x, p := rows(m.X, some), rows(m.P, some)
+	for k, v := range mixture.Members {
+		key := v.Choice
+		key.Near = 0
+		shared, err := fitShared(ctx, x, u, p, key)
+		if err != nil {
+			return nil, err
+		}
+		kernels, modes, err := fitKernels(ctx, x, p, v.Choice, shared)
+		if err != nil {
+			return nil, err
+		}
+		m.Members = append(m.Members, Member{Name: v.Name, Weight: mixture.Weights[k], Kernels: kernels, Modes: modes})
+	}
+	if err := m.Condition(); err != nil {
+		return nil, err
+	}
+	for _, d := range m.nearest(m.X, true) {
+		m.Reach = max(m.Reach, d)
+	}
+	return basis, nil
+}
+
+// outputs makes the basis of the outputs, and by what the folds show the variance that it leaves out and the factor of the others.
+func (m *Model) outputs(y *data.Scaled, basis *Basis, judge *Judge, mixture *Mixture, runs []int) error {
+	size := y.Size()
+	m.V, m.Centre, m.Left = mat.New(size, basis.Weights.Cols), make([]float64, size), make([]float64, size)
+	folds, err := judge.at(mixture.Verdict.Components)
+	if err != nil {
+		return err
+	}
+	var s calibration
+	for _, f := range folds {
+		s.predictions = append(s.predictions, f.mixed(mixture))
+	}
+	err = eachSlab(y, func(slab mat.Matrix, from int) error {
+		v, mean := basis.expand(slab)
+		copy(m.Centre[from:], mean)
+		for i, x := range v.Data {
+			v.Data[i] = float64(float32(x)) // as the file has them
+		}
+		mat.Copy(m.V.Slice(from, from+v.Rows, 0, v.Cols), v)
+		copy(m.Left[from:], s.slab(rows(slab, runs), folds))
+		return nil
+	})
+	m.Factor = 1
+	if s.count > 0 && s.sum > 0 {
+		m.Factor = s.sum / s.count
+	}
+	m.Errors.Covered = s.covered(m.Factor)
+	for i := range m.Left {
+		m.Left[i] *= m.Factor
+	}
+	return err
+}
