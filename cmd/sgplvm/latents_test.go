@@ -90,7 +90,7 @@ func TestLatents(t *testing.T) {
 	}
 	mustFail(t, 2, "latents: -out is missing, expected the file for the table, .npy or .csv", "latents", "-model", "model")
 	mustFail(t, 2, `latents: -out "folder" of values that are no pictures, expected a name that ends in .npy or .csv`, "latents", "-model", "model", "-out", "folder")
-	mustFail(t, 2, `latents: -out "l.txt" of values that are no pictures, expected a name that ends in .npy or .csv`, "latents", "-model", "model", "-out", "l.txt")
+	mustFail(t, 2, `latents: -out "l.md" of values that are no pictures, expected a name that ends in .npy or .csv`, "latents", "-model", "model", "-out", "l.md")
 	mustFail(t, 2, "latents: -observed without -data, expected both", "latents", "-model", "model", "-observed", "mask.npy", "-out", "l.csv")
 	mustFail(t, 2, "latents: -times with a model that was trained without any, expected none", "latents", "-model", "model", "-times", "at.npy", "-out", "l.csv")
 }

@@ -174,7 +174,7 @@ func TestSmallTables(t *testing.T) {
 // tableValues returns the values of a table.
 func tableValues(t *testing.T, path string, columns int) (values []float64) {
 	t.Helper()
-	f, err := dataset.LoadTable(path, columns)
+	f, err := dataset.LoadTable(path, columns, dataset.SetOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -52,14 +52,11 @@ func Load(path string, want Layout) (*Frames, error) {
 	var a *npy.Array
 	var holes []bool
 	var times []float64
-	var columns []string
 	switch {
 	case info.IsDir() || formatOf(path) != "":
 		return loadFolder(path, want)
 	case isGIF(path):
 		a, holes, times, err = readGIF(path)
-	case isCSV(path):
-		a, columns, err = readCSV(path)
 	default:
 		a, err = LoadArray(path, wantFrames)
 	}
@@ -76,15 +73,13 @@ func Load(path string, want Layout) (*Frames, error) {
 	} else if times != nil {
 		f.Files = []string{filepath.Base(path)}
 	}
-	if f.Table {
-		f.Columns = columns
-	}
 	return f, nil
 }
 
-// LoadTable loads a table of the given number of columns, as [Load] does. Errors: [*Error].
-func LoadTable(path string, columns int) (*Frames, error) {
-	f, err := Load(path, Layout{})
+// LoadTable loads a table of the given number of columns, as [LoadWith] does. Errors: [*Error].
+func LoadTable(path string, columns int, o SetOptions) (*Frames, error) {
+	o.known = columns
+	f, err := LoadWith(path, o)
 	if err != nil {
 		return nil, err
 	}
@@ -139,10 +134,8 @@ func loadFrames(name string, want Layout) (f *Frames, ok bool, err error) {
 		s, err = loadNetCDF(name, SetOptions{})
 	case isNPZ(name):
 		s, err = loadNPZ(name, want, nil)
-	case isCSV(name):
-		if s, ok, err = loadLong(name); !ok {
-			return nil, false, err
-		}
+	case IsText(name):
+		s, err = loadTable(name, SetOptions{Layout: want}, 0)
 	default:
 		return nil, false, nil
 	}

@@ -60,7 +60,7 @@ func LoadSet(name string, o SetOptions) (*Set, error) {
 // LoadWith is [Load], or [LoadAt] at o.Points, which then are the Grid, with those of the options that say how a source is read: Layout, Points, FillValue
 // and Select. Errors: [*Error].
 func LoadWith(path string, o SetOptions) (*Frames, error) {
-	if o.FillValue == nil && o.Select == "" && o.Points == "" {
+	if o.FillValue == nil && o.Select == "" && o.Points == "" && !IsText(path) {
 		return Load(path, o.Layout)
 	}
 	s, err := loadSource(path, o)
@@ -70,10 +70,10 @@ func LoadWith(path string, o SetOptions) (*Frames, error) {
 	return s.frames(), nil
 }
 
-// OpenWith is [Open] with options, as [LoadWith] is Load. With FillValue or Select the values are in memory.
+// OpenWith is [Open] with options, as [LoadWith] is Load. With FillValue or Select, and those of a table of text, the values are in memory.
 func OpenWith(path string, o SetOptions) (*Training, error) {
 	switch {
-	case o.FillValue != nil || o.Select != "":
+	case o.FillValue != nil || o.Select != "" || IsText(path):
 		f, err := LoadWith(path, o)
 		if err != nil {
 			return nil, err
@@ -99,6 +99,9 @@ func loadSource(name string, o SetOptions) (s *Set, err error) {
 	if o.Select != "" && !isNetCDF(name) {
 		return nil, &Error{Path: name, Found: "no names of dimensions", Want: "a NetCDF file to select " + quote.Line(o.Select) + " of"}
 	}
+	if o.MissingWord != "" && !IsText(name) {
+		return nil, &Error{Path: name, Found: "no words", Want: "a number for a fill value, not " + quote.Text(o.MissingWord)}
+	}
 	if o.Points != "" {
 		if grid, err = loadPoints(o.Points, maxPoints); err != nil {
 			return nil, err
@@ -109,13 +112,9 @@ func loadSource(name string, o SetOptions) (s *Set, err error) {
 		s, err = loadNetCDF(name, o)
 	case isNPZ(name):
 		s, err = loadNPZ(name, o.Layout, grid)
+	case IsText(name):
+		s, err = loadTable(name, o, grid.Len()*min(1, len(grid)))
 	default:
-		var long bool
-		if isCSV(name) {
-			if s, long, err = loadLong(name); long || err != nil {
-				break
-			}
-		}
 		s, err = loadPlain(name, o.Layout, grid)
 	}
 	if err != nil {
@@ -149,7 +148,7 @@ func loadPlain(name string, want Layout, grid sgplvm.Grid) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Set{Form: f.Form, Values: make([]float64, f.Count*f.size()), wide: isCSV(name)}
+	s := &Set{Form: f.Form, Values: make([]float64, f.Count*f.size())}
 	return s, f.ReadExamples(s.Values, 0, f.Count)
 }
 
@@ -321,7 +320,8 @@ func (s *Set) loadErrors(name string, o SetOptions) error {
 	if !isNetCDF(name) {
 		o.Select = ""
 	}
-	e, err := loadSource(name, SetOptions{Layout: o.Layout, Points: o.Points, Select: o.Select})
+	o.FillValue = nil
+	e, err := loadSource(name, o)
 	if err != nil {
 		return err
 	}
