@@ -86,7 +86,7 @@ func TestLatents(t *testing.T) {
 		if len(lines) != 1+c.rows || !strings.HasPrefix(lines[0], "mean1,") || strings.Count(lines[0], ",") != columns-1 || strings.HasSuffix(lines[0], ",time,sequence") != (c.model == timed) {
 			t.Errorf("%s: %d lines, the first %s", c.args, len(lines), lines[0])
 		}
-		sameBits(t, c.args+", as text", values(t, "table.csv"), want)
+		sameBits(t, c.args+", as text", tableValues(t, "table.csv", columns), want)
 	}
 	mustFail(t, 2, "latents: -out is missing, expected the file for the table, .npy or .csv", "latents", "-model", "model")
 	mustFail(t, 2, `latents: -out "folder" of values that are no pictures, expected a name that ends in .npy or .csv`, "latents", "-model", "model", "-out", "folder")

@@ -123,12 +123,9 @@ func loadWide(path string, t *table.Table, o SetOptions, points int) (*Set, erro
 		}
 		t.DropTime()
 	}
-	values, err := t.Numbers(t.Values)
-	if err != nil {
-		return nil, tableError(path, err)
-	}
 	shape := []int{t.Rows, len(t.Values)}
 	var form Form
+	var err error
 	if points > 0 {
 		form, err = formAt(path, shape, npy.Float64, points, o.Layout.Channels)
 	} else {
@@ -136,6 +133,10 @@ func loadWide(path string, t *table.Table, o SetOptions, points int) (*Set, erro
 	}
 	if err != nil {
 		return nil, err
+	}
+	values, err := t.Numbers(t.Values)
+	if err != nil {
+		return nil, tableError(path, err)
 	}
 	if form.Table && t.Names != nil {
 		for _, k := range t.Values {

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -33,8 +34,13 @@ func (d dialect) isBlank(b byte) bool { return b == ' ' || b == '\t' && d.separa
 
 func isEnd(b byte) bool { return b == '\n' || b == '\r' }
 
-// isComment tells whether a line that begins so is none of the table.
-func isComment(b byte) bool { return b == '#' || b == '%' || b == '!' }
+// isComment tells whether a line is none of the table: it begins with #, % or !, but not with the word of a spreadsheet for a missing value.
+func isComment(line string) bool {
+	return line != "" && (line[0] == '#' || line[0] == '%' || line[0] == '!') &&
+		!slices.ContainsFunc(sheetErrors, func(w string) bool { return strings.HasPrefix(line, w) })
+}
+
+var sheetErrors = []string{"#N/A", "#VALUE!", "#DIV/0!", "#NUM!", "#REF!", "#NAME?", "#NULL!"}
 
 // skip returns the place of the first byte from i on that is no blank.
 func (c *cursor) skip(i int) int {
@@ -61,7 +67,7 @@ func (c *cursor) toRow() bool {
 	for c.at < len(c.text) {
 		i := c.skip(c.at)
 		switch {
-		case i < len(c.text) && isComment(c.text[i]):
+		case isComment(c.text[i:]):
 			if n := strings.IndexAny(c.text[i:], "\r\n"); n >= 0 {
 				c.at = i + n
 			} else {
@@ -141,7 +147,10 @@ func (c *cursor) closing(i int) int {
 
 // trim takes blanks off a cell.
 func (x *cell) trim(text string) {
-	s := strings.TrimLeftFunc(text[x.from:x.to], unicode.IsSpace)
+	if x.text = text[x.from:x.to]; x.text == "" || x.text[0] > ' ' && x.text[0] < 0x80 && x.text[len(x.text)-1] > ' ' && x.text[len(x.text)-1] < 0x80 {
+		return
+	}
+	s := strings.TrimLeftFunc(x.text, unicode.IsSpace)
 	x.from = x.to - len(s)
 	x.text = strings.TrimRightFunc(s, unicode.IsSpace)
 	x.to = x.from + len(x.text)

@@ -59,7 +59,8 @@ type fields struct {
 func parseDate(text, layout string) (days float64, zoned, ok bool) {
 	f := fields{year: 1970, month: 1, day: 1}
 	if layout == clockLayout {
-		ok = strings.Contains(text, ":") || strings.Count(text, ".") == 2
+		_, n := digits(text, 2)
+		ok = strings.HasPrefix(text[n:], ":") || strings.HasPrefix(text[n:], ".") && strings.Count(text, ".") == 2
 		ok = ok && f.clock(text)
 	} else if text, ok = f.match(dropWeekday(text), layout); ok && text != "" {
 		ok = f.behind(text, layout)

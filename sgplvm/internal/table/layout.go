@@ -12,7 +12,8 @@ import (
 const (
 	sampleBytes = 1 << 16 // of which separators are judged
 	sampleRows  = 200
-	headerRows  = 4 // of names, units and the like at most
+	sampleCells = 1 << 10 // of a row
+	headerRows  = 4       // of names, units and the like at most
 
 	// MostColumns is how many columns a table may have to have roles: of more all are numbers.
 	MostColumns = 1 << 16
@@ -24,13 +25,14 @@ var separators = []byte{'\t', ';', ',', '|', 0, ' '}
 // A row is one of a sample.
 type row struct {
 	at, line, width int
-	cells           []string // of at most MostColumns
+	cells           []string // the first ones
+	last            string
 }
 
 // sample returns the first rows of a text: at least two, and no more than have some thousand cells.
 func (d dialect) sample(text string, at int) (rows []row, open int) {
 	c := cursor{dialect: d, text: text, at: at, line: 1}
-	for n := 0; len(rows) < sampleRows && (len(rows) < 2 || n < MostColumns); {
+	for n := 0; len(rows) < sampleRows && (len(rows) < 2 || n < 16*sampleCells); {
 		r := row{}
 		for {
 			x, ok := c.next()
@@ -44,10 +46,10 @@ func (d dialect) sample(text string, at int) (rows []row, open int) {
 			if r.width++; r.width == 1 {
 				r.at, r.line = c.start, x.line
 			}
-			if n++; r.width <= MostColumns {
+			if n++; r.width <= sampleCells {
 				r.cells = append(r.cells, x.text)
 			}
-			if x.last {
+			if r.last = x.text; x.last {
 				break
 			}
 		}
@@ -145,7 +147,7 @@ func (t *Table) findBody() error {
 	if first < 0 {
 		return &Error{Found: "no row", Want: "rows of numbers, separated by commas, semicolons, tabs or blanks"}
 	}
-	if first > 0 && rows[first-1].width == t.width-1 && !rows[first].endsEmpty() && isHeader(rows, first-1, 1) {
+	if first > 0 && rows[first-1].width == t.width-1 && rows[first].last != "" && isHeader(rows, first-1, 1) && !isHeader(rows, first, 0) {
 		first--
 	}
 	body := first
@@ -161,7 +163,7 @@ func (t *Table) findBody() error {
 	switch {
 	case t.width > MostColumns:
 	case body > first:
-		t.setNames(rows[first].cells)
+		t.setNames(t.text[:t.body], rows[first])
 		t.unnamed = rows[first].width < t.width
 	default:
 		t.namesOfComment()
@@ -175,8 +177,6 @@ func (t *Table) findBody() error {
 func unclosed(line int) error {
 	return &Error{Place: "line " + strconv.Itoa(line), Found: "a quote that is never closed", Want: `quotes in pairs (two of them, "", stand for one within quotes)`}
 }
-
-func (r row) endsEmpty() bool { return len(r.cells) > 0 && r.cells[len(r.cells)-1] == "" }
 
 // isHeader tells whether row k has words where all below has numbers or dates. It may lack some first cells.
 func isHeader(rows []row, k, lacks int) bool {
@@ -211,21 +211,24 @@ func isHeader(rows []row, k, lacks int) bool {
 			words++
 		}
 	}
-	return words > 0 && len(years) == 0 || len(years) > 2 && len(years) < len(r.cells)
+	return words > 0 && len(years) == 0 || len(years) > 2 && len(years) < r.width
 }
 
-// setNames takes the cells of a line as names, those of the last columns where there are fewer.
-func (t *Table) setNames(cells []string) {
+// setNames takes the cells of a row of a text as names, those of the last columns where there are fewer.
+func (t *Table) setNames(text string, r row) {
 	t.Names = make([]string, t.width)
-	for k, name := range cells {
-		if name = strings.ReplaceAll(name, `""`, `"`); !utf8.ValidString(name) { // in an older encoding
+	c := cursor{dialect: t.dialect, text: text, at: r.at, line: r.line}
+	for k := range r.width {
+		x, _ := c.next()
+		name := strings.ReplaceAll(x.text, `""`, `"`)
+		if !utf8.ValidString(name) { // in an older encoding
 			runes := make([]rune, len(name))
 			for i := range runes {
 				runes[i] = rune(name[i])
 			}
 			name = string(runes)
 		}
-		t.Names[k+t.width-len(cells)] = name
+		t.Names[k+t.width-r.width] = name
 	}
 }
 
@@ -236,12 +239,12 @@ func (t *Table) namesOfComment() {
 		return
 	}
 	last := strings.TrimLeft(lines[len(lines)-1], " \t")
-	if last == "" || !isComment(last[0]) {
+	if !isComment(last) {
 		return
 	}
-	rows, _ := t.sample(strings.TrimLeft(last, "#%! \t"), 0)
-	if len(rows) == 1 && rows[0].width == t.width && !slices.ContainsFunc(rows[0].cells, isNumber) {
-		t.setNames(rows[0].cells)
+	last = strings.TrimLeft(last, "#%! \t")
+	if rows, _ := t.sample(last, 0); len(rows) == 1 && rows[0].width == t.width && !slices.ContainsFunc(rows[0].cells, isNumber) {
+		t.setNames(last, rows[0])
 	}
 }
 

@@ -65,7 +65,7 @@ func (t *Table) guessTime(o Options, free func(int) bool) []int {
 		}
 		return []int{k}
 	}
-	if o.NumbersOnly || t.Names == nil {
+	if o.NumbersOnly || t.Names == nil { // names tell the rest
 		return nil
 	}
 	var parts []int
@@ -80,7 +80,7 @@ func (t *Table) guessTime(o Options, free func(int) bool) []int {
 		return parts
 	}
 	for k := range t.columns {
-		if c := &t.columns[k]; c.kind == Number && free(k) && t.isNamed(k, timeNames) {
+		if c := &t.columns[k]; c.kind == Number && free(k) && (t.isNamed(k, timeNames) || k == 0 && c.dates == compactLayout && c.hits == c.numbers) {
 			return []int{k}
 		}
 	}
