@@ -35,6 +35,7 @@ type longTable struct {
 	times              []float64 // of examples
 	where              []float64 // coordinates, point by point
 	names              []string  // of points without coordinates
+	keys               []int     // their columns
 }
 
 // findLong tells whether a table is long, and what its columns are; nil: it is not. It has a column "value" or times that come more than once, and columns that tell rows of one time apart.
@@ -149,7 +150,7 @@ func (l *longTable) findKeys(words []int) bool {
 			seen[[2]int{l.exampleOf[row], p}] = true
 		}
 		if len(seen) == l.Rows && len(names) < l.Rows {
-			l.pointOf, l.names, l.points = of, names, len(names)
+			l.keys, l.pointOf, l.names, l.points = keys, of, names, len(names)
 			return true
 		}
 	}
@@ -235,6 +236,12 @@ func loadLong(path string, t *table.Table) (*Set, error) {
 	if s.examples = "example"; l.example < 0 {
 		s.examples = t.Names[t.Time[0]]
 	}
+	var what []string
+	for _, c := range slices.Concat(l.keys, l.coordinates) {
+		what = append(what, t.Name(c))
+	}
+	s.note("a value in a row: %s at %s (by %s)", quote.Counted(s.Count, "example"), quote.Counted(l.points, "point"), strings.Join(what, ", "))
+	t.Describe(append(l.keys, l.example)...)
 	return s, l.place(s, order)
 }
 

@@ -239,7 +239,7 @@ func TestLongTableRefused(t *testing.T) {
 		{"time,x,value\n1,,2\n1,3,4\n", `line 2, column "x": found no number, expected a coordinate`},
 		{"time,x,value\n1,2,3\n2,2,4\n3,2,b\n", `line 4, column "value": found "b", expected a number, as in most of the column; -fill-value b takes such words as missing, -labels value leaves the column as it is`},
 		{"time,x,value\n,2,3\n1,2,3\n", `line 2, column "time": found "", expected a time, as in the other rows (-time-column none takes no column as the time, sed 2d leaves the line out)`},
-		{"time,x,value\n1,2,3\n2,2,3\n1990-01-01,2,3\n", `line 4, column "time": found "1990-01-01", expected a number, as in most of the column; -fill-value 1990-01-01 takes such words as missing, -labels time leaves the column as it is`},
+		{"time,x,value\n1,2,3\n2,2,3\n1990-01-01,2,3\n", `line 4, column "time": found "1990-01-01", expected a number, as in most of the column; -fill-value '1990-01-01' takes such words as missing, -labels time leaves the column as it is`},
 		{"example,time,x,value\na,1,2,3\na,2,3,3\n", `line 3, column "time": found "2", expected the time of example "a" in an earlier row, or -time-column none`},
 		{"example,time,x,value\na,1,2,3\nb,1,3,3\n", "times of the examples, value 1: found 1, as value 0, expected each once"},
 		{"example,x,value\na,2,3\n,3,3\n", `line 3, column "example": found "", expected the example of the value`},

@@ -100,8 +100,8 @@ func loadTable(path string, o SetOptions, points int) (*Set, error) {
 		if s, err = loadWide(path, t, o, points); err != nil {
 			return nil, err
 		}
+		t.Describe()
 	}
-	t.Describe()
 	for _, note := range t.Notes {
 		s.note("%s", note)
 	}

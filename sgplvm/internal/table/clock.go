@@ -50,7 +50,7 @@ func (f *fields) clock(s string) bool {
 	s = s[n:]
 	for k := range 2 {
 		at := s
-		if at != "" && (at[0] == ':' || at[0] == '.') {
+		if at != "" && strings.IndexByte(":. ", at[0]) >= 0 {
 			at = at[1:]
 		}
 		v, n := digits(at, 2)

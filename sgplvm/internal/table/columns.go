@@ -28,6 +28,7 @@ type column struct {
 	numbers, missing, words  int
 	dates                    layoutSet // by which the cells are dates, but for those that are none
 	hits, exponents, doubles int       // cells that are dates, have an exponent, are quoted
+	before, behind           string    // its numbers
 	odd, notDate             place     // the first cell that is no number, no date
 }
 
@@ -199,7 +200,9 @@ func (c *column) see(t *Table, x cell) {
 		return
 	}
 	if n, ok := t.parse(x.text); ok {
-		c.numbers++
+		if c.numbers++; c.numbers == 1 {
+			c.before, _, c.behind = affix(x.text)
+		}
 		if c.digits = max(c.digits, uint8(min(n.digits, 255))); n.exponent {
 			c.exponents++
 		} else {
@@ -258,8 +261,10 @@ func (t *Table) Numbers(columns []int) ([]float64, error) {
 	for _, k := range columns {
 		if c := t.column(k); c.odd.line > 0 {
 			word := c.odd.text
-			if strings.ContainsAny(word, " '\"") || len(word) > 20 {
+			if len(word) > 20 {
 				word = "WORD"
+			} else if strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+				word = "'" + word + "'"
 			}
 			return nil, &Error{Place: t.place(c.odd.line, k), Found: quote.Text(c.odd.text),
 				Want: fmt.Sprintf("a number, as in most of the column; -fill-value %s takes such words as missing, -labels %s leaves the column as it is", quote.Line(word), t.word(k))}

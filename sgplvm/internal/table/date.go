@@ -10,7 +10,8 @@ import (
 // layouts are the forms of dates that are recognised, in the words of strptime; of those that say the same of a whole column the first is taken. A time of day may
 // follow. 12.1.2020 is not read with the month first: nobody writes so with dots.
 var layouts = []string{
-	"%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%Y %m %d", "%Y%m%d", "%Y_%m_%d",
+	"%Y%m%d", "%Y%m%d%H", "%Y%m%d%H%M", "%Y%m%d%H%M%S", // the compact ones
+	"%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%Y %m %d", "%Y_%m_%d",
 	"%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%d %m %Y",
 	"%d.%m.%y", "%d/%m/%y", "%m/%d/%y", "%d-%m-%y", "%m-%d-%y", "%y-%m-%d", "%y/%m/%d",
 	"%d-%b-%Y", "%d %b %Y", "%d/%b/%Y", "%d. %b %Y", "%d%b%Y", "%b %d, %Y", "%b %d %Y", "%b/%d/%Y", "%Y-%b-%d", "%Y %b %d", "%d-%b-%y", "%d %b %y", "%d%b%y",
@@ -26,9 +27,9 @@ type layoutSet uint64
 const clockLayout = "%H:%M"
 
 var (
-	allLayouts    = layoutSet(1)<<len(layouts) - 1
-	compactLayout = layoutSet(1) << 4
-	clocks        = layoutSet(1) << (len(layouts) - 1)
+	allLayouts = layoutSet(1)<<len(layouts) - 1
+	compact    = layoutSet(1)<<4 - 1
+	clocks     = layoutSet(1) << (len(layouts) - 1)
 )
 
 // first is the first layout of a set.
@@ -113,7 +114,7 @@ func (f *fields) match(s, layout string) (rest string, ok bool) {
 			return s, false
 		}
 	}
-	return s, len(s) == 0 || s[0] < '0' || s[0] > '9' || !strings.ContainsAny(layout[len(layout)-1:], "YmdyjqV")
+	return s, len(s) == 0 || s[0] < '0' || s[0] > '9' || !strings.ContainsAny(layout[len(layout)-1:], "YmdyjqVHMS")
 }
 
 // limits are how many digits a field has, and between which numbers it is.

@@ -199,7 +199,7 @@ func isHeader(rows []row, k, lacks int) bool {
 		case isMissing(x):
 		case len(below) == 0 && is:
 			return false
-		case 2*number > total && is:
+		case is && (2*number > total || total == 0):
 			year, err := strconv.Atoi(x)
 			if err != nil || year < 1500 || year > 2200 || len(years) > 0 && year != years[len(years)-1]+1 {
 				return false
@@ -232,19 +232,17 @@ func (t *Table) setNames(text string, r row) {
 	}
 }
 
-// namesOfComment takes a comment before the first row as names, where it has a word for each column.
+// namesOfComment takes a comment before the first row as names, where it has a word for each column: the one before the last, which then has units, or the last.
 func (t *Table) namesOfComment() {
 	lines := strings.FieldsFunc(t.text[t.start:t.body], func(r rune) bool { return r == '\n' || r == '\r' })
-	if len(lines) == 0 {
-		return
-	}
-	last := strings.TrimLeft(lines[len(lines)-1], " \t")
-	if !isComment(last) {
-		return
-	}
-	last = strings.TrimLeft(last, "#%! \t")
-	if rows, _ := t.sample(last, 0); len(rows) == 1 && rows[0].width == t.width && !slices.ContainsFunc(rows[0].cells, isNumber) {
-		t.setNames(last, rows[0])
+	for _, line := range lines[max(0, len(lines)-2):] {
+		if line = strings.TrimLeft(line, " \t"); t.Names != nil || !isComment(line) {
+			continue
+		}
+		line = strings.TrimLeft(line, "#%! \t")
+		if rows, _ := t.sample(line, 0); len(rows) == 1 && rows[0].width == t.width && !slices.ContainsFunc(rows[0].cells, isNumber) {
+			t.setNames(line, rows[0])
+		}
 	}
 }
 

@@ -21,6 +21,23 @@ func isMissing(s string) bool {
 	return s == "" || len(s) <= 8 && (s[0] < '0' || s[0] > '9') && missingWords[strings.ToLower(s)]
 }
 
+// affixes may stand around a number, with a blank or without.
+var affixes = []string{"%", "$", "€", "£", "¥"}
+
+// affix divides a cell into a number and what stands before and behind it.
+func affix(s string) (before, number, behind string) {
+	number = s
+	for _, a := range affixes {
+		if rest, ok := strings.CutPrefix(number, a); ok {
+			number = strings.TrimLeft(rest, " ")
+		} else if rest, ok := strings.CutSuffix(number, a); ok {
+			number = strings.TrimRight(rest, " \u00a0")
+		}
+	}
+	at := strings.Index(s, number)
+	return s[:at], number, s[at+len(number):]
+}
+
 // A written number is what stands in a cell: its value and how many digits it has behind the decimal sign and in all.
 type written struct {
 	value             float64
@@ -38,8 +55,11 @@ func blank(s string) int {
 	return 0
 }
 
-// parse reads a finite number.
+// parse reads a finite number, of money or per cent too.
 func (f format) parse(s string) (n written, ok bool) {
+	if s != "" && (s[0] > '9' || s[0] == '$' || s[len(s)-1] > '9' || s[len(s)-1] == '%' || s[len(s)-1] == '$') {
+		_, s, _ = affix(s)
+	}
 	negative := false
 	switch {
 	case s == "":

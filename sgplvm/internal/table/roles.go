@@ -54,9 +54,9 @@ func Read(file string, o Options) (*Table, error) {
 }
 
 var (
-	timeNames = []string{"time", "t", "date", "datetime", "timestamp", "day", "days", "hour", "hours", "year", "years", "month", "epoch", "unix", "elapsed", "seconds", "date_time"}
+	timeNames = []string{"time", "t", "date", "datetime", "timestamp", "day", "days", "hour", "hours", "year", "years", "month", "epoch", "unix", "elapsed", "seconds", "date_time", "datum", "zeit", "fecha"}
 	rowNames  = []string{"", "index", "id", "row", "rows", "nr", "no", "n", "obs", "number", "unnamed: 0", "rownames", "rowid", "record"}
-	partNames = [][]string{{"year", "yr", "yyyy", "yy", "jahr"}, {"month", "mon", "mm", "mo", "monat"}, {"day", "dd", "dy", "tag"}, {"hour", "hr", "hh", "stunde"}}
+	partNames = [][]string{{"year", "yr", "yyyy", "yy", "jahr"}, {"month", "mon", "mm", "mo", "monat"}, {"day", "dd", "dy", "tag"}, {"hour", "hr", "hh", "stunde"}, {"minute", "min", "mn", "mi"}}
 )
 
 // isNamed tells whether a column has one of some names, perhaps with a unit behind it.
@@ -128,8 +128,8 @@ func (t *Table) NoValues() error {
 	return &Error{Found: "no column of numbers but the time", Want: "one (-time-column none takes it as one)"}
 }
 
-// Describe notes what of a table is not plain.
-func (t *Table) Describe() {
+// Describe notes what of a table is not plain; of some labels more is known.
+func (t *Table) Describe(known ...int) {
 	names := func(columns []int) string {
 		var all []string
 		for i, k := range columns {
@@ -148,7 +148,9 @@ func (t *Table) Describe() {
 		}
 		t.note("times: %s %s%s", plural(len(t.Time), "column"), names(t.Time), form)
 	}
-	labels := slices.DeleteFunc(slices.Clone(t.Labels), func(k int) bool { return t.column(k).kind == Empty && (t.Names == nil || t.Names[k] == "") })
+	labels := slices.DeleteFunc(slices.Clone(t.Labels), func(k int) bool {
+		return slices.Contains(known, k) || t.column(k).kind == Empty && (t.Names == nil || t.Names[k] == "")
+	})
 	if len(labels) > 0 {
 		t.note("carried through as they are: %s %s", plural(len(labels), "column"), names(labels))
 	}
@@ -207,7 +209,7 @@ func nameList(names []string) string {
 
 // countsRows tells whether the first column counts the rows, as statistics programs write it.
 func (t *Table) countsRows() bool {
-	if t.Names == nil || t.width < 2 || !t.unnamed && !t.isNamed(0, rowNames) {
+	if t.Names == nil || t.width < 2 || !t.unnamed && !t.isNamed(0, rowNames) && !strings.HasSuffix(strings.ToLower(t.Names[0]), "id") {
 		return false
 	}
 	x, err := t.Numbers([]int{0})

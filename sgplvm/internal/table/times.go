@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/seed-08962ecc/kronfield/internal/quote"
 )
@@ -27,7 +28,7 @@ func (t *Table) findTime(o Options, free func(int) bool) (err error) {
 		t.Time = nil
 		return nil
 	}
-	if c := t.column(t.Time[0]); len(t.Time) == 1 && o.Layout == "" && c.kind == Number && !(c.dates == compactLayout && c.hits == c.numbers) {
+	if c := t.column(t.Time[0]); len(t.Time) == 1 && o.Layout == "" && c.kind == Number && !c.isCompact() {
 		if t.Times, err = t.Numbers(t.Time); err != nil {
 			return err
 		}
@@ -71,6 +72,9 @@ func (t *Table) guessTime(o Options, free func(int) bool) []int {
 	var parts []int
 	for _, names := range partNames {
 		k := slices.IndexFunc(t.Names, func(name string) bool { return slices.Contains(names, strings.ToLower(strings.TrimSpace(name))) })
+		if k < 0 && len(parts) == 4 {
+			k = slices.Index(t.Names, "mm") // beside MM
+		}
 		if k < 0 || !free(k) || t.columns[k].kind != Number || t.columns[k].decimals > 0 || t.columns[k].missing > 0 {
 			break
 		}
@@ -80,11 +84,21 @@ func (t *Table) guessTime(o Options, free func(int) bool) []int {
 		return parts
 	}
 	for k := range t.columns {
-		if c := &t.columns[k]; c.kind == Number && free(k) && (t.isNamed(k, timeNames) || k == 0 && c.dates == compactLayout && c.hits == c.numbers) {
+		if c := &t.columns[k]; c.kind == Number && free(k) && (t.isNamed(k, timeNames) || c.isCompact() && (k == 0 || t.soundsTimed(k))) {
 			return []int{k}
 		}
 	}
 	return nil
+}
+
+// isCompact tells whether the numbers of a column are dates.
+func (c *column) isCompact() bool {
+	return c.dates != 0 && c.dates&^compact == 0 && c.hits == c.numbers
+}
+
+// soundsTimed tells whether a part of a column's name is that of a time.
+func (t *Table) soundsTimed(k int) bool {
+	return slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(t.Names[k]), func(r rune) bool { return !unicode.IsLetter(r) }), func(w string) bool { return slices.Contains(timeNames, w) })
 }
 
 // Line returns the line of a row.

@@ -93,6 +93,11 @@ func (t *Table) write(w *writer, cells Insert) {
 // Text writes a number as those of a column are.
 func (r *Result) Text(t *Table, column int, v float64) string {
 	c := t.column(column)
+	return c.before + r.number(t, c, v) + c.behind
+}
+
+// number writes a number with the digits of a column.
+func (r *Result) number(t *Table, c *column, v float64) string {
 	digits, form := int(c.decimals), byte('f')
 	switch whole := c.digits >= 15 || c.numbers == 0; {
 	case r.Exact && r.Precision > 0:
