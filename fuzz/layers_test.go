@@ -53,7 +53,8 @@ var policy = map[string][]string{
 	"sgplvm/internal/predict":  slices.Concat(algebra, leaves, latent, []string{"sgplvm/internal/bound", "sgplvm/internal/infer", "sgplvm/internal/outlier", "sgplvm/edge"}),
 	"sgplvm":                   slices.Concat(below, leaves, latent, []string{"sgplvm/internal/bound", "sgplvm/internal/predict", "sgplvm/internal/outlier", "sgplvm/internal/film", "sgplvm/edge", "internal/simple", "sgplvm/internal/pca"}, rooms),
 	"sgplvm/internal/film":     append([]string{"sgplvm/internal/predict", "sgplvm/internal/outlier", "sgplvm/internal/data", "sgplvm/internal/work", "mat", "chol"}, rooms...),
-	"sgplvm/dataset":           {"sgplvm", "mat/npy", "mat/netcdf"},
+	"sgplvm/internal/table":    {},
+	"sgplvm/dataset":           {"sgplvm", "mat/npy", "mat/netcdf", "sgplvm/internal/table"},
 	"sgplvm/evaluate":          {"mat"},
 
 	"sgplvm/internal/film/frame":   {"mat", "sgplvm/internal/data", "sgplvm/internal/work"},

@@ -15,7 +15,7 @@ import (
 //
 //	FILE.nc[:VARIABLE]     NetCDF (CDF-1, CDF-2, CDF-5) by the CF conventions, (time, lat, lon), (time, station) and others alike
 //	FILE.npz[:MEMBER]      an array of NumPy in an archive, with MEMBER_mask beside it where it is masked
-//	FILE.csv               a table, an example in a row; or long, a value in a row (see the package documentation)
+//	FILE.csv, .tsv, .txt   a table of text, an example in a row or a value in a row (see the package documentation)
 //
 // Without a name the only variable that fits is taken. Points that have no value in any example do not exist, unless a mask says
 // which do; a table has no such points. All pixels of PNG and JPEG pictures and of films exist, and so do points of which a mask hides the values. Errors: [*Error].
@@ -68,6 +68,23 @@ func LoadWith(path string, o SetOptions) (*Frames, error) {
 		return nil, err
 	}
 	return s.frames(), nil
+}
+
+// LoadTable loads a table of the given number of columns, as [LoadWith] does. Errors: [*Error].
+func LoadTable(path string, columns int, o SetOptions) (*Frames, error) {
+	o.known = columns
+	f, err := LoadWith(path, o)
+	if err != nil {
+		return nil, err
+	}
+	if !f.Table || f.Channels != columns {
+		found := "pictures of " + FormatGrid(f.Width, f.Height)
+		if f.Table {
+			found = quote.Counted(f.Channels, "column")
+		}
+		return nil, &Error{Path: path, Place: "shape " + quote.Shape(f.Shape), Found: found, Want: "a table of " + quote.Counted(columns, "column")}
+	}
+	return f, nil
 }
 
 // OpenWith is [Open] with options, as [LoadWith] is Load. With FillValue or Select, and those of a table of text, the values are in memory.

@@ -1,10 +1,8 @@
 package dataset
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"slices"
 	"strings"
@@ -53,15 +51,6 @@ func readTable(path string, o SetOptions, numbersOnly bool) (*table.Table, error
 	}
 	t, err := table.Read(text.String(), table.Options{Columns: o.Columns, Labels: o.Labels, Time: o.TimeColumn, Layout: o.TimeFormat, Missing: o.MissingWord, NumbersOnly: numbersOnly})
 	return t, tableError(path, err)
-}
-
-// tableError names the file of an error.
-func tableError(path string, err error) error {
-	var bad *table.Error
-	if errors.As(err, &bad) {
-		return &Error{Path: path, Place: bad.Place, Found: bad.Found, Want: bad.Want}
-	}
-	return err
 }
 
 // readNumbers reads the columns of numbers of a table, n×d, or the times of one that has nothing else.
@@ -146,38 +135,6 @@ func loadWide(path string, t *table.Table, o SetOptions, points int) (*Set, erro
 	form.Times = t.Times
 	form.text = &textTable{Table: t, values: t.Values, total: len(values)}
 	return &Set{Form: form, Values: values}, nil
-}
-
-// A textTable writes results in the form of the table that the values come from.
-type textTable struct {
-	*table.Table
-	values []int // columns
-	total  int   // values
-	at     []int // for each row the number of its first value; nil: rows are in order. −1: it has none
-
-	inserts func(values []float64, r *table.Result) func(row int) []table.Insert // rows that the table lacks; nil: none
-}
-
-// write writes the table with some values, a list of total, in place of those that differ.
-func (t *textTable) write(w io.Writer, values []float64, r table.Result) error {
-	if len(values) != t.total {
-		panic(fmt.Sprintf("dataset: %d values for a table of %d", len(values), t.total))
-	}
-	first := func(row int) int { return row * len(t.values) }
-	if t.at != nil {
-		first = func(row int) int { return t.at[row] }
-	}
-	r.Columns = t.values
-	r.Value = func(row, k int) float64 {
-		if i := first(row); i >= 0 {
-			return values[i+k]
-		}
-		return math.NaN()
-	}
-	if t.inserts != nil {
-		r.Before = t.inserts(values, &r)
-	}
-	return t.Write(w, r)
 }
 
 // isTableOf tells whether results can have the form of the table that the values come from.

@@ -121,15 +121,6 @@ type FilledAbout struct {
 	Selection *sgplvm.Selection `json:"selection,omitempty"`
 }
 
-type columnAbout struct {
-	Name   string                        `json:"name"`
-	Errors map[string]map[string]float64 `json:"errors,omitempty"` // beside the truth
-
-	Missing       int        `json:"missing,omitempty"`
-	StandardError cli.Number `json:"standardError,omitzero"` // of what was filled in, root mean square
-	Deviation     cli.Number `json:"deviation,omitzero"`     // of what was observed
-}
-
 // kindAbout tells what fills in the values that are missing in one way, and how well.
 type kindAbout struct {
 	Kind         string       `json:"kind"`

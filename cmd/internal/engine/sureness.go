@@ -77,6 +77,16 @@ func (s *lines) sureness(a *surenessAbout) {
 	}
 }
 
+// columnAbout tells of a column of a table.
+type columnAbout struct {
+	Name   string                        `json:"name"`
+	Errors map[string]map[string]float64 `json:"errors,omitempty"` // beside the truth
+
+	Missing       int        `json:"missing,omitempty"`
+	StandardError cli.Number `json:"standardError,omitzero"` // of what was filled in, root mean square
+	Deviation     cli.Number `json:"deviation,omitzero"`     // of what was observed
+}
+
 // columnsOf tells of each column of a table in which something was filled in; nil: it is no table.
 func columnsOf(set *dataset.Set, filled *dataset.Filled) (all []columnAbout) {
 	if !set.Table {

@@ -9,15 +9,6 @@ import (
 var zones = map[string]float64{"Z": 0, "UTC": 0, "GMT": 0, "WET": 0, "WEST": 1, "CET": 1, "CEST": 2, "MEZ": 1, "MESZ": 2, "EET": 2, "EEST": 3, "MSK": 3,
 	"EST": -5, "EDT": -4, "CDT": -5, "MST": -7, "MDT": -6, "PST": -8, "PDT": -7, "AKST": -9, "AKDT": -8, "HST": -10, "JST": 9, "AEST": 10, "AEDT": 11, "NZST": 12, "NZDT": 13}
 
-// digits reads a number of at most so many digits, and returns how many it has.
-func digits(s string, most int) (v, n int) {
-	for n < len(s) && n < most && s[n] >= '0' && s[n] <= '9' {
-		v = 10*v + int(s[n]-'0')
-		n++
-	}
-	return v, n
-}
-
 // behind reads a time of day behind a date that has a day.
 func (f *fields) behind(s, layout string) bool {
 	if !strings.ContainsAny(layout, "dju") {

@@ -3,120 +3,11 @@ package table
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 
 	"github.com/seed-08962ecc/kronfield/internal/quote"
 )
-
-// A Kind is what a column holds.
-type Kind uint8
-
-// Kinds of columns.
-const (
-	Empty Kind = iota // nothing but missing values
-	Number
-	Date
-	Word
-)
-
-// A column is what is known of one.
-type column struct {
-	kind                     Kind
-	decimals, digits         uint8 // most of them, behind the decimal sign without an exponent
-	numbers, missing, words  int
-	dates                    layoutSet // by which the cells are dates, but for those that are none
-	hits, exponents, doubles int       // cells that are dates, have an exponent, are quoted
-	before, behind           string    // its numbers
-	odd, notDate             place     // the first cell that is no number, no date
-}
-
-// A place is a cell that is told of.
-type place struct {
-	line int // 0: there is none
-	text string
-}
-
-// A Table is a table of text.
-type Table struct {
-	Names []string // of the columns; nil: there are none
-	Rows  int      // of values
-	Notes []string // on how the table was read
-
-	Values, Labels []int     // columns of numbers, and those that are carried through as they are
-	Time           []int     // columns that tell the time, together; nil: there is none
-	Times          []float64 // by row: days since 1970-01-01 if Dated, else the numbers of a column
-	Dated          bool
-	Guessed        bool // the time is a column of numbers, by its name
-
-	dialect
-	format
-	encoding
-	text    string
-	start   int // behind a mark
-	end     int // of the last row
-	width   int // number of columns
-	body    int // where the rows begin, in line
-	line    int
-	unnamed bool // the first column has no name, as the line of names is shorter
-	columns []column
-	missing []string // words
-	zoned   bool
-	layout  string // of the dates
-}
-
-func (t *Table) note(format string, args ...any) {
-	t.Notes = append(t.Notes, fmt.Sprintf(format, args...))
-}
-
-// each calls use with all cells of the rows, in order.
-func (t *Table) each(use func(row int, x cell)) (row int, err error) {
-	c := cursor{dialect: t.dialect, text: t.text[:t.end], at: t.body, line: t.line}
-	for {
-		x, ok := c.next()
-		if !ok {
-			break
-		}
-		use(row, x)
-		if x.last {
-			row++
-		}
-	}
-	if c.open > 0 {
-		err = unclosed(c.open)
-	}
-	return row, err
-}
-
-// isMissing tells whether a cell has no value.
-func (t *Table) isMissing(s string) bool {
-	return isMissing(s) || t.missing != nil && slices.Contains(t.missing, s)
-}
-
-// column is that of a number; of too many columns all are one.
-func (t *Table) column(k int) *column {
-	if k >= len(t.columns) {
-		k = 0
-	}
-	return &t.columns[k]
-}
-
-// Name names a column in messages.
-func (t *Table) Name(k int) string {
-	if k < len(t.Names) && t.Names[k] != "" {
-		return quote.Text(t.Names[k])
-	}
-	return strconv.Itoa(k + 1)
-}
-
-// Word is the name of a column as a flag takes it.
-func (t *Table) word(k int) string {
-	if k < len(t.Names) && t.Names[k] != "" && !strings.ContainsAny(t.Names[k], ", \"'") && strconv.Itoa(k+1) != t.Names[k] {
-		return quote.Line(t.Names[k])
-	}
-	return strconv.Itoa(k + 1)
-}
 
 // findFormat finds how numbers are written: so that most cells are.
 func (t *Table) findFormat() error {
@@ -298,26 +189,4 @@ func (t *Table) places(columns []int) func(column int) int {
 		at[c] = int32(k)
 	}
 	return func(k int) int { return int(at[min(k, t.width)]) }
-}
-
-// place names a cell.
-func (t *Table) place(line, column int) string {
-	return fmt.Sprintf("line %d, column %s", line, t.Name(column))
-}
-
-// Width is the number of columns.
-func (t *Table) Width() int { return t.width }
-
-// Present tells whether a column has any value.
-func (t *Table) Present(k int) bool { return t.column(k).kind != Empty }
-
-// Is tells whether a file that begins so looks like a table: rows of as many cells, of which numbers are.
-func Is(start string) bool {
-	text, e, err := decode(start)
-	if err != nil || e == plain && strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && !unicode.IsSpace(r) }) {
-		return false
-	}
-	rows, _ := separatorOf(text).sample(strings.TrimPrefix(text, mark), 0)
-	n := width(rows)
-	return n > 1 && slices.ContainsFunc(rows, func(r row) bool { return r.width == n && slices.ContainsFunc(r.cells, isNumber) })
 }

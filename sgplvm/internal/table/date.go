@@ -49,13 +49,6 @@ func (s layoutSet) matching(text string) layoutSet {
 	return left
 }
 
-// fields are those of a date.
-type fields struct {
-	year, month, day, yearDay, week, weekday int
-	seconds, zone                            float64
-	hasZone, twelve, afternoon               bool
-}
-
 // parseDate reads a date by a layout, which a time of day may follow, as days since 1970-01-01 in UTC; zoned tells that the text names a zone, else it is taken as UTC.
 func parseDate(text, layout string) (days float64, zoned, ok bool) {
 	f := fields{year: 1970, month: 1, day: 1}
@@ -184,29 +177,6 @@ func (f *fields) set(c byte, v, n int) {
 	case 'f':
 		f.seconds += float64(v) / math.Pow10(n)
 	}
-}
-
-var months = []string{"january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"}
-var weekdays = []string{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"}
-
-// word returns the letters at the start of s.
-func word(s string) string {
-	n := 0
-	for n < len(s) && s[n]|0x20 >= 'a' && s[n]|0x20 <= 'z' {
-		n++
-	}
-	return s[:n]
-}
-
-// nameOf returns the number of a name, from 1 on, of which three letters or more stand at the start of s, perhaps with a full stop, and the rest of s.
-func nameOf(s string, names []string) (int, string) {
-	w := word(s)
-	for k, name := range names {
-		if len(w) >= 3 && len(w) <= len(name) && strings.EqualFold(name[:len(w)], w) {
-			return k + 1, strings.TrimPrefix(s[len(w):], ".")
-		}
-	}
-	return 0, s
 }
 
 // dropWeekday takes a weekday off a date.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/seed-08962ecc/kronfield/internal/quote"
@@ -174,10 +175,6 @@ func (t *Table) findBody() error {
 	return nil
 }
 
-func unclosed(line int) error {
-	return &Error{Place: "line " + strconv.Itoa(line), Found: "a quote that is never closed", Want: `quotes in pairs (two of them, "", stand for one within quotes)`}
-}
-
 // isHeader tells whether row k has words where all below has numbers or dates. It may lack some first cells.
 func isHeader(rows []row, k, lacks int) bool {
 	r, words, years := rows[k], 0, []int{}
@@ -253,3 +250,14 @@ func (t *Table) ragged(line, cells int) error {
 
 // takeOut says how a line is left out.
 func takeOut(line int) string { return "sed " + strconv.Itoa(line) + "d leaves the line out" }
+
+// Is tells whether a file that begins so looks like a table: rows of as many cells, of which numbers are.
+func Is(start string) bool {
+	text, e, err := decode(start)
+	if err != nil || e == plain && strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && !unicode.IsSpace(r) }) {
+		return false
+	}
+	rows, _ := separatorOf(text).sample(strings.TrimPrefix(text, mark), 0)
+	n := width(rows)
+	return n > 1 && slices.ContainsFunc(rows, func(r row) bool { return r.width == n && slices.ContainsFunc(r.cells, isNumber) })
+}

@@ -112,33 +112,30 @@ func (f format) parse(s string) (n written, ok bool) {
 	if whole+n.decimals == 0 {
 		return n, false
 	}
-	end := i
-	if i < len(s) && (s[i]|0x20 == 'e' || s[i]|0x20 == 'd') {
-		n.exponent = true
-		if i++; i < len(s) && (s[i] == '-' || s[i] == '+') {
-			i++
-		}
-		for from := i; ; i++ {
-			if i == len(s) && i > from {
-				break
-			}
-			if i == len(s) || s[i] < '0' || s[i] > '9' {
-				return n, false
-			}
-		}
-	}
-	if i < len(s) {
+	if n.exponent = isExponent(s[i:]); !n.exponent && i < len(s) {
 		return n, false
 	}
 	if n.digits <= 15 && n.decimals <= 22 && !n.exponent {
 		n.value = float64(mantissa) / powers[n.decimals] // both are exact
-	} else if n.value, ok = f.convert(s, end); !ok {
+	} else if n.value, ok = f.convert(s, i); !ok {
 		return n, false
 	}
 	if negative {
 		n.value = -n.value
 	}
 	return n, true
+}
+
+// isExponent tells whether a text is the end of a number with an exponent.
+func isExponent(s string) bool {
+	if s == "" || s[0]|0x20 != 'e' && s[0]|0x20 != 'd' {
+		return false
+	}
+	s = s[1:]
+	if s != "" && (s[0] == '-' || s[0] == '+') {
+		s = s[1:]
+	}
+	return s != "" && strings.Trim(s, "0123456789") == ""
 }
 
 // powers of ten that are exact.

@@ -2,7 +2,6 @@ package table
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,25 +9,6 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/internal/quote"
 )
-
-// Options say what a table's columns are. The zero value leaves all to the table.
-type Options struct {
-	// Columns are those of the values, Labels those that are carried through: names, numbers from 1 on, and ranges of these, separated by commas. "": the columns of
-	// numbers, and all others.
-	Columns, Labels string
-
-	// Time names the column of the times, or several that make one, such as a date and a time of day; "none": there is none; "": what looks like one.
-	Time string
-
-	// Layout is how dates are written, in the words of strptime, such as %d.%m.%Y. "": it is recognised.
-	Layout string
-
-	// Missing is a word that stands for a missing value, beside the usual ones.
-	Missing string
-
-	// NumbersOnly says that no column of numbers is a time or counts the rows.
-	NumbersOnly bool
-}
 
 // Read reads a file's text.
 func Read(file string, o Options) (*Table, error) {
@@ -51,24 +31,6 @@ func Read(file string, o Options) (*Table, error) {
 		}
 	}
 	return t, nil
-}
-
-var (
-	timeNames = []string{"time", "t", "date", "datetime", "timestamp", "day", "days", "hour", "hours", "year", "years", "month", "epoch", "unix", "elapsed", "seconds", "date_time", "datum", "zeit", "fecha"}
-	rowNames  = []string{"", "index", "id", "row", "rows", "nr", "no", "n", "obs", "number", "unnamed: 0", "rownames", "rowid", "record"}
-	partNames = [][]string{{"year", "yr", "yyyy", "yy", "jahr"}, {"month", "mon", "mm", "mo", "monat"}, {"day", "dd", "dy", "tag"}, {"hour", "hr", "hh", "stunde"}, {"minute", "min", "mn", "mi"}}
-)
-
-// isNamed tells whether a column has one of some names, perhaps with a unit behind it.
-func (t *Table) isNamed(k int, names []string) bool {
-	if k >= len(t.Names) {
-		return false
-	}
-	name := strings.ToLower(strings.TrimSpace(t.Names[k]))
-	if cut := strings.IndexAny(name, "([/"); cut > 0 {
-		name = strings.TrimSpace(name[:cut])
-	}
-	return slices.Contains(names, name)
 }
 
 // assign decides what the columns are.
@@ -218,20 +180,6 @@ func (t *Table) countsRows() bool {
 	}
 	for i, v := range x {
 		if v != x[0]+float64(i) {
-			return false
-		}
-	}
-	return true
-}
-
-// monotone tells whether numbers rise, or fall, from each to the next.
-func monotone(x []float64) bool {
-	if len(x) < 2 {
-		return false
-	}
-	sign := math.Copysign(1, x[1]-x[0])
-	for i := 1; i < len(x); i++ {
-		if !(sign*(x[i]-x[i-1]) > 0) {
 			return false
 		}
 	}

@@ -12,6 +12,24 @@ import (
 	"github.com/seed-08962ecc/kronfield/internal/quote"
 )
 
+var (
+	timeNames = []string{"time", "t", "date", "datetime", "timestamp", "day", "days", "hour", "hours", "year", "years", "month", "epoch", "unix", "elapsed", "seconds", "date_time", "datum", "zeit", "fecha"}
+	rowNames  = []string{"", "index", "id", "row", "rows", "nr", "no", "n", "obs", "number", "unnamed: 0", "rownames", "rowid", "record"}
+	partNames = [][]string{{"year", "yr", "yyyy", "yy", "jahr"}, {"month", "mon", "mm", "mo", "monat"}, {"day", "dd", "dy", "tag"}, {"hour", "hr", "hh", "stunde"}, {"minute", "min", "mn", "mi"}}
+)
+
+// isNamed tells whether a column has one of some names, perhaps with a unit behind it.
+func (t *Table) isNamed(k int, names []string) bool {
+	if k >= len(t.Names) {
+		return false
+	}
+	name := strings.ToLower(strings.TrimSpace(t.Names[k]))
+	if cut := strings.IndexAny(name, "([/"); cut > 0 {
+		name = strings.TrimSpace(name[:cut])
+	}
+	return slices.Contains(names, name)
+}
+
 // findTime finds the columns that tell the time among those that are free, and reads them.
 func (t *Table) findTime(o Options, free func(int) bool) (err error) {
 	switch o.Time {
@@ -298,4 +316,18 @@ func median(x []float64) float64 {
 		return 0
 	}
 	return x[len(x)/2]
+}
+
+// monotone tells whether numbers rise, or fall, from each to the next.
+func monotone(x []float64) bool {
+	if len(x) < 2 {
+		return false
+	}
+	sign := math.Copysign(1, x[1]-x[0])
+	for i := 1; i < len(x); i++ {
+		if !(sign*(x[i]-x[i-1]) > 0) {
+			return false
+		}
+	}
+	return true
 }

@@ -2,20 +2,9 @@ package table
 
 import (
 	"io"
-	"math"
 	"strconv"
 	"strings"
 )
-
-// value is the number in a cell, NaN for none.
-func (t *Table) value(text string) float64 {
-	if !t.isMissing(text) {
-		if n, ok := t.parse(text); ok {
-			return n.value
-		}
-	}
-	return math.NaN()
-}
 
 // An Insert is a row that the table does not have: the texts of its cells.
 type Insert []string
