@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
@@ -182,4 +183,67 @@ func tableValues(t *testing.T, path string, columns int) (values []float64) {
 		values = append(values, f.Values(i)...)
 	}
 	return values
+}
+
+// fill takes a logger's table without a word of help: the result is that table with the gaps filled in, beside one of standard errors. train, impute and latents read the same
+// tables, and impute fills in at their times.
+func TestTableOfText(t *testing.T) {
+	workFolder(t)
+	var text, whole strings.Builder
+	text.WriteString("Station 7\nDatum;Wetter;Temperatur;Druck\n;;°C;hPa\n")
+	whole.WriteString(text.String())
+	for k := range 30 {
+		day := time.Date(2020, 2, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, k).Format("02.01.2006")
+		x := math.Sin(float64(k) / 5)
+		row := func(gap bool) string {
+			temp := strings.Replace(fmt.Sprintf("%.2f", 10+3*x), ".", ",", 1)
+			if gap {
+				temp = ""
+			}
+			return fmt.Sprintf("%s;trüb;%s;%s\n", day, temp, strings.Replace(fmt.Sprintf("%.1f", 1000+10*x), ".", ",", 1))
+		}
+		text.WriteString(row(k%7 == 3))
+		whole.WriteString(row(false))
+	}
+	write(t, "gaps.csv", []byte(text.String()))
+	write(t, "whole.csv", []byte(whole.String()))
+	run := func(args string) string {
+		t.Helper()
+		o := sgplvmRun(strings.Fields(args)...)
+		if o.code != 0 {
+			t.Fatalf("%s: %+v", args, o)
+		}
+		return o.stdout
+	}
+	said := run("fill -data gaps.csv -out filled.csv -effort none")
+	if want := "Temperatur: 4 of 30 missing, filled in with a standard error of "; !strings.Contains(said, want) {
+		t.Errorf("fill printed %q", said)
+	}
+	before, after, truth := strings.Split(text.String(), "\n"), strings.Split(string(read(t, "filled.csv")), "\n"), tableValues(t, "whole.csv", 2)
+	values, errors := tableValues(t, "filled.csv", 2), tableValues(t, "filled_standard_error.csv", 2)
+	for line, was := range before {
+		k := line - 3
+		if k < 0 || k >= 30 || k%7 != 3 {
+			if after[line] != was {
+				t.Errorf("line %d was %q and is %q", line+1, was, after[line])
+			}
+			continue
+		}
+		if e := math.Abs(values[2*k] - truth[2*k]); e > 0.2 || !(errors[2*k] > 0) || len(after[line]) != len(was)+len(strings.Replace(fmt.Sprintf("%.2f", values[2*k]), ".", ",", 1)) {
+			t.Errorf("line %d is %q, off by %v ± %v", line+1, after[line], e, errors[2*k])
+		}
+	}
+	steps(t, 80)
+	run("train -data whole.csv -config steps80.json -out weather")
+	run("impute -model weather -data gaps.csv -out imputed.csv -variance v.csv")
+	for k, v := range tableValues(t, "imputed.csv", 2) {
+		if math.Abs(v-truth[k]) > 0.5 {
+			t.Errorf("value %d is imputed as %v, want %v", k, v, truth[k])
+		}
+	}
+	run("latents -model weather -data gaps.csv -out latents.tsv")
+	mustFail(t, 2, `fill: -save "filled_standard_error.csv", expected a name for a model, which has an ending of its own or none: filled_standard_error.model`, strings.Fields("fill -data gaps.csv -out filled.csv -save filled_standard_error.csv")...)
+	mustFail(t, 2, `fill: -variance "filled_standard_error.csv" is the name for the standard errors of -out "filled.csv", expected another one`, strings.Fields("fill -data gaps.csv -out filled.csv -variance filled_standard_error.csv")...)
+	mustFail(t, 1, `gaps.csv: found no column "Wind", expected one of "Datum", "Wetter", "Temperatur", "Druck", or a number from 1 to 4, or a range such as 2-3`, strings.Fields("fill -data gaps.csv -out filled.csv -columns Wind")...)
+	mustFail(t, 1, `whole.npy: found no words, expected a number for a fill value, not "none"`, strings.Fields("fill -data whole.npy -out filled.csv -fill-value none")...)
 }
