@@ -59,14 +59,14 @@ func readNumbers(path string) (*npy.Array, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(t.Values) == 0 {
+	if t.Count() == 0 {
 		return nil, tableError(path, t.NoValues())
 	}
 	values, err := t.Numbers(t.Values)
 	if err != nil {
 		return nil, tableError(path, err)
 	}
-	return npy.New(values, t.Rows, len(t.Values)), nil
+	return npy.New(values, t.Rows, t.Count()), nil
 }
 
 // loadTable loads a table of text: an example in a row, or a value in a row where its columns say so and neither a grid nor points are given.
@@ -76,7 +76,7 @@ func loadTable(path string, o SetOptions, points int) (*Set, error) {
 		return nil, err
 	}
 	t.KeepEmpty(o.known)
-	if len(t.Values) == 0 {
+	if t.Count() == 0 {
 		return nil, tableError(path, t.NoValues())
 	}
 	var s *Set
@@ -112,7 +112,7 @@ func loadWide(path string, t *table.Table, o SetOptions, points int) (*Set, erro
 		}
 		t.DropTime()
 	}
-	shape := []int{t.Rows, len(t.Values)}
+	shape := []int{t.Rows, t.Count()}
 	var form Form
 	var err error
 	if points > 0 {

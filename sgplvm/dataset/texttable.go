@@ -33,7 +33,7 @@ func (t *textTable) write(w io.Writer, values []float64, r table.Result) error {
 	if len(values) != t.total {
 		panic(fmt.Sprintf("dataset: %d values for a table of %d", len(values), t.total))
 	}
-	first := func(row int) int { return row * len(t.values) }
+	first := func(row int) int { return row * (t.total / t.Rows) }
 	if t.at != nil {
 		first = func(row int) int { return t.at[row] }
 	}

@@ -59,10 +59,10 @@ func readList(path string) (*npy.Array, error) {
 	if err != nil {
 		return nil, tableError(path, err)
 	}
-	if t.Rows == 1 || len(t.Values) == 1 {
+	if t.Rows == 1 || t.Count() == 1 {
 		return npy.New(values, len(values)), nil
 	}
-	return npy.New(values, t.Rows, len(t.Values)), nil
+	return npy.New(values, t.Rows, t.Count()), nil
 }
 
 // LoadSequences reads which of several independent sequences each of n frames belongs to, as [LoadTimes] reads times:

@@ -149,7 +149,11 @@ func (t *Table) Texts(columns ...int) []string {
 
 // Numbers returns the numbers of some columns in ascending order, row by row, NaN where they are missing. A cell that is no number is an [*Error].
 func (t *Table) Numbers(columns []int) ([]float64, error) {
-	for _, k := range columns {
+	n, check := len(columns), columns
+	if t.isWide(columns) {
+		n, check = t.width, []int{0}
+	}
+	for _, k := range check {
 		if c := t.column(k); c.odd.line > 0 {
 			word := c.odd.text
 			if len(word) > 20 {
@@ -161,19 +165,30 @@ func (t *Table) Numbers(columns []int) ([]float64, error) {
 				Want: fmt.Sprintf("a number, as in most of the column; -fill-value %s takes such words as missing, -labels %s leaves the column as it is", quote.Line(word), t.word(k))}
 		}
 	}
-	values := make([]float64, t.Rows*len(columns))
+	values := make([]float64, t.Rows*n)
 	at := t.places(columns)
 	t.each(func(row int, x cell) {
 		if k := at(x.column); k >= 0 {
-			values[row*len(columns)+k] = t.value(x.text)
+			values[row*n+k] = t.value(x.text)
 		}
 	})
 	return values, nil
 }
 
+// isWide tells whether columns that are not listed are all of too many.
+func (t *Table) isWide(columns []int) bool { return columns == nil && t.width > MostColumns }
+
+// Count is the number of columns of values.
+func (t *Table) Count() int {
+	if t.isWide(t.Values) {
+		return t.width
+	}
+	return len(t.Values)
+}
+
 // places returns a function that tells which of some columns a column is, −1 where it is none.
 func (t *Table) places(columns []int) func(column int) int {
-	if len(columns) == t.width { // in order
+	if len(columns) == t.width || t.isWide(columns) { // in order
 		return func(k int) int {
 			if k >= t.width {
 				return -1

@@ -47,10 +47,12 @@ func (t *Table) assign(o Options) error {
 	if err := t.findTime(o, free); err != nil {
 		return err
 	}
-	if t.width > MostColumns && t.columns[0].kind != Number {
-		return t.NoValues()
+	if t.width > MostColumns {
+		if t.columns[0].kind != Number {
+			return t.NoValues()
+		}
+		return nil
 	}
-	t.Values = make([]int, 0, t.width)
 	for k := range t.width {
 		kind := t.column(k).kind
 		isValue := (kind == Number || kind == Empty && o.NumbersOnly) && !slices.Contains(labels, k) && !(k == 0 && !o.NumbersOnly && t.countsRows())

@@ -44,7 +44,7 @@ type Table struct {
 	Rows  int      // of values
 	Notes []string // on how the table was read
 
-	Values, Labels []int     // columns of numbers, and those that are carried through as they are
+	Values, Labels []int     // columns of numbers (nil: all of more than MostColumns), and those that are carried through as they are
 	Time           []int     // columns that tell the time, together; nil: there is none
 	Times          []float64 // by row: days since 1970-01-01 if Dated, else the numbers of a column
 	Dated          bool
