@@ -15,7 +15,6 @@ import (
 
 var (
 	valueColumns      = []string{"value"}
-	timeColumns       = []string{"time", "date", "datetime", "timestamp"}
 	exampleColumns    = []string{"example", "sample", "frame", "member", "series"}
 	errorColumns      = []string{"standard_error", "stderr"}
 	coordinateColumns = []string{"lat", "lon", "latitude", "longitude", "long", "x", "y", "z", "depth", "height", "level", "altitude", "elevation", "easting", "northing"}
@@ -52,7 +51,7 @@ func findLong(path string, t *table.Table) (*longTable, error) {
 			l.error = k
 		}
 	}
-	if l.example < 0 && (t.Time == nil || t.Guessed && t.Time[0] > 0 && !is(t.Time[0], timeColumns)) {
+	if l.example < 0 && t.Time == nil {
 		return nil, nil
 	}
 	named := slices.ContainsFunc(t.Values, func(k int) bool { return is(k, valueColumns) })

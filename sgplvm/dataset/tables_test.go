@@ -59,6 +59,7 @@ var textCases = []textCase{
 	{name: "months.csv", text: "month,x\nJan 2020,1.5\nFeb 2020,{|7.1}\nMar 2020,3.5\n", columns: "x", rows: 3, last: "2020-03-01"},
 	{name: "American.csv", text: "Date,High,Volume\n2/27/2020,\"1,251.50\",\"1,200\"\n2/28/2020,{|7.13},\"1,300\"\n3/2/2020,\"1,260.25\",{|7}\n", columns: "High|Volume", rows: 3, last: "2020-03-02"},
 	{name: "12 hours.csv", text: "when,x\n1/30/2020 11:00 PM,1.5\n1/31/2020 12:00 AM,{|7.1}\n1/31/2020 1:00 AM,2.5\n", columns: "x", rows: 3, last: "2020-01-31 01:00:00"},
+	{name: "month and day.csv", text: "ozone,temp,month,day\n41,67,5,1\n36,{|7},5,2\n12,74,{|7},3\n", columns: "ozone|temp|month|day", rows: 3},
 	{name: "numbers of seconds.csv", text: "t,x\n0.0,1.5\n0.1,{|7.1}\n0.3,3.5\n", columns: "x", rows: 3, last: "0.3"},
 	{name: "exponents.csv", text: "a,b\n1.25E+03,2\n{|7.13e+00},3\n2.50E-01,4\n", columns: "a|b", rows: 3},
 	{name: "old Mac.csv", text: "a,b\r1.5,2\r{|7.1},3\r2.5,4\r", columns: "a|b", rows: 3},

@@ -14,6 +14,7 @@ import (
 
 var (
 	timeNames = []string{"time", "t", "date", "datetime", "timestamp", "day", "days", "hour", "hours", "year", "years", "month", "epoch", "unix", "elapsed", "seconds", "date_time", "datum", "zeit", "fecha"}
+	sureNames = []string{"time", "date", "datetime", "timestamp"} // of a time in any column
 	rowNames  = []string{"", "index", "id", "row", "rows", "nr", "no", "n", "obs", "number", "unnamed: 0", "rownames", "rowid", "record"}
 	partNames = [][]string{{"year", "yr", "yyyy", "yy", "jahr"}, {"month", "mon", "mm", "mo", "monat"}, {"day", "dd", "dy", "tag"}, {"hour", "hr", "hh", "stunde"}, {"minute", "min", "mn", "mi"}}
 )
@@ -50,10 +51,12 @@ func (t *Table) findTime(o Options, free func(int) bool) (err error) {
 		if t.Times, err = t.Numbers(t.Time); err != nil {
 			return err
 		}
-		if k := slices.IndexFunc(t.Times, math.IsNaN); k >= 0 {
-			return t.noTime(k, "")
-		}
 		t.Guessed = o.Time == ""
+		if k := slices.IndexFunc(t.Times, math.IsNaN); k >= 0 && (!t.Guessed || t.isNamed(t.Time[0], sureNames)) {
+			return t.noTime(k, "")
+		} else if k >= 0 {
+			t.Time, t.Times, t.Guessed = nil, nil, false
+		}
 		return nil
 	}
 	t.Dated = true
@@ -102,7 +105,7 @@ func (t *Table) guessTime(o Options, free func(int) bool) []int {
 		return parts
 	}
 	for k := range t.columns {
-		if c := &t.columns[k]; c.kind == Number && free(k) && (t.isNamed(k, timeNames) || c.isCompact() && (k == 0 || t.soundsTimed(k))) {
+		if c := &t.columns[k]; c.kind == Number && free(k) && (t.isNamed(k, sureNames) || k == 0 && t.isNamed(k, timeNames) || c.isCompact() && (k == 0 || t.soundsTimed(k))) {
 			return []int{k}
 		}
 	}
