@@ -3,6 +3,7 @@ package dataset
 import (
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -43,7 +44,7 @@ func readTable(path string, o SetOptions, numbersOnly bool) (*table.Table, error
 	}
 	defer file.Close()
 	var text strings.Builder
-	if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
+	if info, err := file.Stat(); err == nil && info.Mode().IsRegular() && info.Size() < math.MaxInt {
 		text.Grow(int(info.Size()))
 	}
 	if _, err := io.Copy(&text, file); err != nil {
