@@ -218,6 +218,13 @@ func (s *fillSettings) load() (*dataset.Set, error) {
 	o := engine.ReadOptions(s.f)
 	o.Layout, o.Points, o.Times, o.Observed = cli.Layout(*s.grid, *s.channels), *s.points, *s.times, *s.observed
 	o.Exists, o.Errors, o.Film = *s.exists, *s.errors_, *s.film
+	if *s.model != "" {
+		m, err := engine.Load(*s.model)
+		if err != nil {
+			return nil, err
+		}
+		o.Names = engine.Names(m)
+	}
 	set, err := dataset.LoadSet(*s.data, o)
 	if err != nil {
 		return nil, err

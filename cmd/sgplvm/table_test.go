@@ -84,7 +84,9 @@ func TestTable(t *testing.T) {
 			t.Errorf("column %s: %v, expected %v\n%s", c.Name, c.Errors, want, errors)
 		}
 	}
-	if string(read(t, "fromtext")) != string(read(t, "fromarray")) {
+	mustRun(t, strings.Fields("predict -model fromtext -out p.npy")...)
+	mustRun(t, strings.Fields("predict -model fromarray -out q.npy")...)
+	if string(read(t, "p.npy")) != string(read(t, "q.npy")) {
 		t.Error("text and array give different models")
 	}
 	told := mustRun(t, "info", "-model", "fromtext")
@@ -183,6 +185,43 @@ func tableValues(t *testing.T, path string, columns int) (values []float64) {
 		values = append(values, f.Values(i)...)
 	}
 	return values
+}
+
+// A model finds its columns by their names, in any order and among others; a long table's likewise, of which some may not be there.
+func TestColumnsByName(t *testing.T) {
+	workFolder(t)
+	steps(t, 40)
+	values := measured(40, 4)
+	wide, other, long := "a,b,c\n", "id,c,x,a,b\n", "t,s,value\n"
+	for i := range 40 {
+		v := values[5*i:]
+		wide += fmt.Sprintf("%v,%v,%v\n", v[0], v[2], v[3])
+		if i < 10 {
+			other += fmt.Sprintf("N%d,,7,%v,%v\n", i, v[0], v[2])
+			long += fmt.Sprintf("%d,b,%v\n%d,a,%v\n", i, v[2], i, v[0])
+		}
+	}
+	write(t, "wide.csv", []byte(wide))
+	write(t, "other.csv", []byte(other))
+	write(t, "long.csv", []byte(long))
+	write(t, "few.csv", []byte("a,b\n1,2\n"))
+	mustRun(t, strings.Fields("train -data wide.csv -config steps40.json -out m")...)
+	var got [][]float64
+	for _, name := range []string{"other", "long"} {
+		if o := sgplvmRun(strings.Fields("impute -model m -data " + name + ".csv -out " + name + ".npy")...); o.code != 0 {
+			t.Fatalf("%s: %+v", name, o)
+		}
+		got = append(got, shaped(t, name+".npy", 10, 3))
+	}
+	for i := range 10 {
+		for k, c := range []int{0, 2, 3} {
+			v := values[5*i+c]
+			if got[0][3*i+k] != got[1][3*i+k] || k < 2 && got[0][3*i+k] != v || math.Abs(got[0][3*i+k]-v) > 5 {
+				t.Errorf("row %d, column %d: %v and %v, want %v", i, k, got[0][3*i+k], got[1][3*i+k], v)
+			}
+		}
+	}
+	mustFail(t, 1, `few.csv: found no column "c", expected all of "a", "b", "c" (-columns names others, in this order)`, strings.Fields("impute -model m -data few.csv -out f.npy")...)
 }
 
 // fill takes a logger's table without a word of help: the result is that table with the gaps filled in, beside one of standard errors. train, impute and latents read the same

@@ -191,7 +191,7 @@ func (l *longTable) findPoints() error {
 const sparse = 16
 
 // loadLong makes examples and points of the rows of a long table; nil: the table is none.
-func loadLong(path string, t *table.Table) (*Set, error) {
+func loadLong(path string, t *table.Table, names []string) (*Set, error) {
 	l, err := findLong(path, t)
 	if l == nil || err != nil {
 		return nil, err
@@ -208,6 +208,9 @@ func loadLong(path string, t *table.Table) (*Set, error) {
 		s.Table, s.Scattered = true, false
 		s.Width, s.Channels = 1, l.points*k
 		s.Columns = l.columnNames()
+		if err := l.match(s, order, names); err != nil {
+			return nil, err
+		}
 	} else {
 		s.Grid = factor(l.where, len(l.coordinates))
 		if len(l.coordinates) == 2 {
@@ -257,6 +260,28 @@ func (l *longTable) columnNames() []string {
 		}
 	}
 	return all
+}
+
+// match brings the points of a table into the order of some names, which may have more, if any of them are there.
+func (l *longTable) match(s *Set, order []int, names []string) error {
+	k := len(l.values)
+	lacks := ""
+	known := slices.ContainsFunc(s.Columns, func(name string) bool { return slices.Contains(names, name) })
+	for c, name := range s.Columns {
+		at := slices.Index(names, name)
+		if order[c/k] = at / k; at < 0 || at%k != c%k {
+			lacks = name
+		}
+	}
+	if !known {
+		copy(order, upTo(len(order)))
+		return nil
+	}
+	if lacks != "" {
+		return &Error{Path: l.path, Found: "values of " + quote.Text(lacks), Want: "none but those of " + quote.Line(strings.Join(names, ", "))}
+	}
+	s.Columns, s.Channels = names, len(names)
+	return nil
 }
 
 // place puts the values of the rows in their places.

@@ -47,6 +47,9 @@ type SetOptions struct {
 	// "level=850", "level=850,member=#0". "": none.
 	Select string
 
+	// Names are those of the columns that a table of text must have, in this order, as those of a model; a table without any of them is taken as it is. nil: all columns.
+	Names []string
+
 	known int // columns that a table is known to have
 }
 

@@ -76,13 +76,18 @@ func loadTable(path string, o SetOptions, points int) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
+	if t.Names != nil && o.Columns == "" {
+		if err := t.Choose(o.Names); err != nil {
+			return nil, tableError(path, err)
+		}
+	}
 	t.KeepEmpty(o.known)
 	if t.Count() == 0 {
 		return nil, tableError(path, t.NoValues())
 	}
 	var s *Set
 	if points == 0 && o.Width == 0 && o.Height == 0 {
-		if s, err = loadLong(path, t); err != nil {
+		if s, err = loadLong(path, t, o.Names); err != nil {
 			return nil, err
 		}
 	}

@@ -110,6 +110,7 @@ func modelFrames(f *cli.Flags, path string, m *sgplvm.Model, data, grid string) 
 		if grid != "" {
 			return nil, f.Usagef("-grid %s with a model of a table, expected none", grid)
 		}
+		o.Names = Names(m)
 		return dataset.LoadTable(data, m.Channels(), o)
 	}
 	want := cli.Layout(grid, m.Channels())
@@ -138,6 +139,7 @@ func LoadLike(f *cli.Flags, frames *dataset.Frames, path string) (*dataset.Frame
 		return dataset.LoadAt(path, frames.Points(), frames.Channels)
 	}
 	if frames.Table {
+		o.Names = frames.Columns
 		return dataset.LoadTable(path, frames.Channels, o)
 	}
 	o.Layout = frames.Layout

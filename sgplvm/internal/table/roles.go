@@ -75,11 +75,41 @@ func (t *Table) assign(o Options) error {
 // KeepEmpty takes columns without any number for values, too, where the table then has so many.
 func (t *Table) KeepEmpty(values int) {
 	empty := slices.DeleteFunc(slices.Clone(t.Labels), t.Present)
-	if len(t.Values)+len(empty) == values {
+	if len(empty) > 0 && len(t.Values)+len(empty) == values {
 		t.Labels = slices.DeleteFunc(t.Labels, func(k int) bool { return !t.Present(k) })
 		t.Values = append(t.Values, empty...)
 		slices.Sort(t.Values)
 	}
+}
+
+// Choose takes the columns of some names for the values, in that order, if there are any of them: then all of them must be there.
+func (t *Table) Choose(names []string) error {
+	var chosen []int
+	lacks := ""
+	for _, name := range names {
+		if k := slices.Index(t.Names, name); k >= 0 && !slices.Contains(chosen, k) {
+			chosen = append(chosen, k)
+		} else {
+			lacks = name
+		}
+	}
+	if len(chosen) == 0 {
+		return nil
+	}
+	if len(chosen) < len(names) {
+		return &Error{Found: "no column " + quote.Text(lacks), Want: "all of " + nameList(names) + " (-columns names others, in this order)"}
+	}
+	for _, k := range t.Values {
+		if !slices.Contains(chosen, k) {
+			t.Labels = append(t.Labels, k)
+		}
+	}
+	isChosen := func(k int) bool { return slices.Contains(chosen, k) }
+	t.Values, t.Labels = chosen, slices.DeleteFunc(t.Labels, isChosen)
+	if slices.ContainsFunc(t.Time, isChosen) {
+		t.Time, t.Times, t.Dated, t.Guessed = nil, nil, false, false
+	}
+	return nil
 }
 
 // NoValues refuses a table without numbers.
