@@ -35,6 +35,7 @@ type longTable struct {
 	where              []float64 // coordinates, point by point
 	names              []string  // of points without coordinates
 	keys               []int     // their columns
+	slots              []int     // by point and value its place in an example, −1: it has none
 }
 
 // findLong tells whether a table is long, and what its columns are; nil: it is not. It has a column "value" or times that come more than once, and columns that tell rows of one time apart.
@@ -190,7 +191,7 @@ func (l *longTable) findPoints() error {
 // sparse is how many places a row may make at most, beyond a few.
 const sparse = 16
 
-// loadLong makes examples and points of the rows of a long table; nil: the table is none.
+// loadLong makes examples and points of the rows of a long table; nil: the table is none. Where points have no coordinates, names may say which columns there are, and in which order.
 func loadLong(path string, t *table.Table, names []string) (*Set, error) {
 	l, err := findLong(path, t)
 	if l == nil || err != nil {
@@ -201,29 +202,41 @@ func loadLong(path string, t *table.Table, names []string) (*Set, error) {
 			return nil, err
 		}
 	}
-	order := upTo(l.points)
+	values, err := l.Numbers(l.values)
+	if err != nil {
+		return nil, tableError(path, err)
+	}
 	k := len(l.values)
 	s := &Set{Form: Form{Name: path, Count: l.examples, Layout: Layout{Width: l.points, Height: 1, Channels: k}, Scattered: true, Type: npy.Float64, Times: l.times}}
+	l.slots = upTo(l.points * k)
 	if len(l.coordinates) == 0 {
 		s.Table, s.Scattered = true, false
-		s.Width, s.Channels = 1, l.points*k
-		s.Columns = l.columnNames()
-		if err := l.match(s, order, names); err != nil {
+		if s.Columns, err = l.findColumns(values, names); err != nil {
 			return nil, err
+		}
+		s.Width, s.Channels = 1, len(s.Columns)
+		if n := l.points*k - s.Channels; n > 0 && names == nil {
+			s.note("%s of %d %s no value in any example: carried through", quote.Counted(n, "series"), l.points*k, map[bool]string{true: "has", false: "have"}[n == 1])
 		}
 	} else {
 		s.Grid = factor(l.where, len(l.coordinates))
 		if len(l.coordinates) == 2 {
-			l.findGrid(s, order)
+			l.findGrid(s)
 		}
 		for _, c := range l.coordinates {
-			s.coordinates = append(s.coordinates, strings.TrimSpace(t.Names[c]))
+			s.coordinates = append(s.coordinates, l.title(c))
 		}
 	}
-	if size := s.Points() * s.Channels; s.Points() > maxPoints || s.Table && size > maxColumns || float64(l.examples)*float64(size) > max(sparse*float64(t.Rows*k), 1<<16) {
+	if size := s.size(); s.Points() > maxPoints || s.Table && size > maxColumns || float64(l.examples)*float64(size) > max(sparse*float64(t.Rows*k), 1<<16) {
 		return nil, &Error{Path: path, Found: fmt.Sprintf("%d rows of %s at %s", t.Rows, quote.Counted(l.examples, "example"), quote.Counted(l.points, "point")),
-			Want: fmt.Sprintf("the same points in all examples, at least a value in %d of them", sparse)}
+			Want: fmt.Sprintf("the same points in all examples, at least a value in %d of them (-time-column none takes each row for an example)", sparse)}
 	}
+	l.describe(s)
+	return s, l.place(s, values)
+}
+
+// describe completes the form of a set, and notes what its table is.
+func (l *longTable) describe(s *Set) {
 	switch {
 	case s.Table:
 		s.Shape = []int{s.Count, s.Channels}
@@ -232,109 +245,128 @@ func loadLong(path string, t *table.Table, names []string) (*Set, error) {
 	default:
 		s.Shape = []int{s.Count, s.Height, s.Width}
 	}
-	if !s.Table && k > 1 {
-		s.Shape = append(s.Shape, k)
+	if !s.Table && s.Channels > 1 {
+		s.Shape = append(s.Shape, s.Channels)
 	}
 	if s.examples = "example"; l.example < 0 {
-		s.examples = t.Names[t.Time[0]]
+		s.examples = l.title(l.Time[0])
 	}
 	var what []string
 	for _, c := range slices.Concat(l.keys, l.coordinates) {
-		what = append(what, t.Name(c))
+		what = append(what, l.Name(c))
 	}
 	s.note("a value in a row: %s at %s (by %s)", quote.Counted(s.Count, "example"), quote.Counted(l.points, "point"), strings.Join(what, ", "))
-	t.Describe(append(l.keys, l.example)...)
-	return s, l.place(s, order)
+	l.Describe(append(l.keys, l.example)...)
 }
 
-// columnNames names the columns that points without coordinates become.
-func (l *longTable) columnNames() []string {
-	var all []string
-	for _, name := range l.names {
-		for _, c := range l.values {
-			if len(l.values) > 1 {
-				all = append(all, name+" "+l.Table.Names[c])
-			} else {
-				all = append(all, name)
-			}
-		}
+// title is the name of a column, or its number.
+func (l *longTable) title(c int) string {
+	if l.Table.Names == nil {
+		return fmt.Sprint(c + 1)
 	}
-	return all
+	return strings.TrimSpace(l.Table.Names[c])
 }
 
-// match brings the points of a table into the order of some names, which may have more, if any of them are there.
-func (l *longTable) match(s *Set, order []int, names []string) error {
+// findColumns makes columns of points without coordinates: those of some names, if any of them are there, else those that have a value.
+func (l *longTable) findColumns(values []float64, names []string) (columns []string, err error) {
 	k := len(l.values)
-	lacks := ""
-	known := slices.ContainsFunc(s.Columns, func(name string) bool { return slices.Contains(names, name) })
-	for c, name := range s.Columns {
-		at := slices.Index(names, name)
-		if order[c/k] = at / k; at < 0 || at%k != c%k {
-			lacks = name
+	seen := make([]bool, l.points*k)
+	for i, v := range values {
+		if v == v {
+			seen[l.pointOf[i/k]*k+i%k] = true
 		}
 	}
-	if !known {
-		copy(order, upTo(len(order)))
-		return nil
+	all := make([]string, len(seen))
+	matched, lacks := false, ""
+	for i := range all {
+		if all[i] = l.names[i/k]; k > 1 {
+			all[i] += " " + l.title(l.values[i%k])
+		}
+		if l.slots[i] = slices.Index(names, all[i]); l.slots[i] >= 0 {
+			matched = true
+		} else if seen[i] {
+			lacks = all[i]
+		}
 	}
-	if lacks != "" {
-		return &Error{Path: l.path, Found: "values of " + quote.Text(lacks), Want: "none but those of " + quote.Line(strings.Join(names, ", "))}
+	if matched && lacks != "" {
+		return nil, &Error{Path: l.path, Found: "values of " + quote.Text(lacks), Want: "none but those of " + quote.Line(strings.Join(names, ", "))}
 	}
-	s.Columns, s.Channels = names, len(names)
-	return nil
+	if matched {
+		return names, nil
+	}
+	for i, name := range all {
+		if l.slots[i] = -1; seen[i] {
+			l.slots[i] = len(columns)
+			columns = append(columns, name)
+		}
+	}
+	if columns == nil { // refused as data without values
+		l.slots = upTo(len(all))
+		return all, nil
+	}
+	return columns, nil
+}
+
+// at is the place of a point's value among those of all examples, −1 where it has none.
+func (l *longTable) at(s *Set, example, point, value int) int {
+	if slot := l.slots[point*len(l.values)+value]; slot >= 0 {
+		return example*s.size() + slot
+	}
+	return -1
 }
 
 // place puts the values of the rows in their places.
-func (l *longTable) place(s *Set, order []int) error {
-	values, err := l.Numbers(l.values)
-	if err != nil {
-		return tableError(l.path, err)
-	}
-	errors := []float64(nil)
+func (l *longTable) place(s *Set, values []float64) error {
+	var errors []float64
+	s.Values = nans(s.Count * s.size())
 	if l.error >= 0 {
+		var err error
 		if errors, err = l.Numbers([]int{l.error}); err != nil {
 			return tableError(l.path, err)
 		}
-	}
-	k := len(l.values)
-	size := s.Points() * s.Channels
-	s.Values = nans(s.Count * size)
-	if errors != nil {
 		s.Errors = nans(len(s.Values))
 	}
-	of := make([]int, len(s.Values)/k) // the row of each place, from 1
-	text := &textTable{Table: l.Table, values: l.values, total: len(s.Values), at: make([]int, l.Rows)}
+	k := len(l.values)
+	of := make([]int, len(s.Values)) // the row of each place, from 1
 	for row := range l.Rows {
-		at := l.exampleOf[row]*size + order[l.pointOf[row]]*k
-		if was := of[at/k]; was > 0 {
-			return &Error{Path: l.path, Place: fmt.Sprintf("lines %d and %d", l.Line(was-1), l.Line(row)), Found: "two rows of the same example and point", Want: fmt.Sprintf("one (sed %dd leaves the second out)", l.Line(row))}
-		}
-		of[at/k] = row + 1
-		text.at[row] = at
-		copy(s.Values[at:at+k], values[row*k:])
-		if errors == nil {
-			continue
-		}
-		for i := at; i < at+k; i++ {
-			if s.Errors[i] = errors[row]; !(errors[row] >= 0) && s.Values[i] == s.Values[i] {
+		for j, v := range values[row*k : (row+1)*k] {
+			at := l.at(s, l.exampleOf[row], l.pointOf[row], j)
+			if at < 0 {
+				continue
+			}
+			if was := of[at]; was > 0 {
+				return &Error{Path: l.path, Place: fmt.Sprintf("lines %d and %d", l.Line(was-1), l.Line(row)), Found: "two rows of the same example and point", Want: fmt.Sprintf("one (sed %dd leaves the second out)", l.Line(row))}
+			}
+			of[at] = row + 1
+			if s.Values[at] = v; errors == nil {
+				continue
+			}
+			if s.Errors[at] = errors[row]; !(errors[row] >= 0) && v == v {
 				return l.fail(row, l.error, numberText(errors[row]), "a standard error of 0 or more")
 			}
 		}
 	}
-	s.text = text
-	l.lacking(s, of, order)
+	s.text = &textTable{Table: l.Table, values: l.values, total: len(s.Values), at: func(row, j int) int { return l.at(s, l.exampleOf[row], l.pointOf[row], j) }}
+	l.lacking(s, of)
 	return nil
 }
 
 // lacking has the results have a row for each example and point of which the table has none: beside the others of its example or, in a table sorted by points, of its
 // point, else at the end.
-func (l *longTable) lacking(s *Set, of, order []int) {
-	k, points := len(l.values), l.points
-	place := func(e, p int) int { return (e*len(of)/s.Count + order[p]) }
+func (l *longTable) lacking(s *Set, of []int) {
 	var lacks [][2]int
+	points := len(l.slots) / len(l.values)
+	at := func(e, p int) int { // of the first value of the point that has a place
+		for j := range l.values {
+			if i := l.at(s, e, p, j); i >= 0 {
+				return i
+			}
+		}
+		return -1
+	}
 	for e := range l.examples {
 		for p := range points {
-			if of[place(e, p)] == 0 {
+			if i := at(e, p); i >= 0 && of[i] == 0 {
 				lacks = append(lacks, [2]int{e, p})
 			}
 		}
@@ -359,13 +391,14 @@ func (l *longTable) lacking(s *Set, of, order []int) {
 		return func(row int) (all []table.Insert) {
 			for ; next < len(lacks) && (row == l.Rows || sorted(lacks[next], rows[row])); next++ {
 				e, p := lacks[next][0], lacks[next][1]
-				at := place(e, p) * k
-				if values[at] != values[at] {
+				if i := at(e, p); values[i] != values[i] {
 					continue // a point that does not exist
 				}
 				cells := model(e, p)
-				for i, c := range l.values {
-					cells[c] = r.Text(l.Table, c, values[at+i])
+				for j, c := range l.values {
+					if i := l.at(s, e, p, j); i >= 0 {
+						cells[c] = r.Text(l.Table, c, values[i])
+					}
 				}
 				all = append(all, cells)
 			}
@@ -423,9 +456,8 @@ func nans(n int) []float64 {
 	return x
 }
 
-// findGrid arranges points in a plane as rows and columns, where they are most of those of a grid. order becomes the place of
-// each of them.
-func (l *longTable) findGrid(s *Set, order []int) {
+// findGrid arranges points in a plane as rows and columns, where they are most of those of a grid.
+func (l *longTable) findGrid(s *Set) {
 	var axes [2][]float64
 	for k := range axes {
 		seen := map[float64]bool{}
@@ -441,7 +473,7 @@ func (l *longTable) findGrid(s *Set, order []int) {
 		}
 	}
 	h, w := len(axes[0]), len(axes[1])
-	if h < 2 || w < 2 || h > maxSide || w > maxSide || h*w > 2*len(order) {
+	if h < 2 || w < 2 || h > maxSide || w > maxSide || h*w > 2*l.points {
 		return
 	}
 	at := [2]map[float64]int{{}, {}}
@@ -450,8 +482,10 @@ func (l *longTable) findGrid(s *Set, order []int) {
 			at[k][v] = i
 		}
 	}
-	for i := range order {
-		order[i] = at[0][l.where[2*i]]*w + at[1][l.where[2*i+1]]
+	for i := range l.slots {
+		k := len(l.values)
+		p := i / k
+		l.slots[i] = (at[0][l.where[2*p]]*w+at[1][l.where[2*p+1]])*k + i%k
 	}
 	s.Grid = append(factor(axes[0], 1), factor(axes[1], 1)...)
 	s.Width, s.Height, s.Scattered = w, h, false

@@ -259,7 +259,7 @@ func TestLongTableRefused(t *testing.T) {
 	}
 	path := saveText(t, "long.csv", far.String())
 	_, err := dataset.LoadSet(path, dataset.SetOptions{})
-	checkError(t, err, filepath.Dir(path), "long.csv: found 5000 rows of 5000 examples at 5000 points, expected the same points in all examples, at least a value in 16 of them")
+	checkError(t, err, filepath.Dir(path), "long.csv: found 5000 rows of 5000 examples at 5000 points, expected the same points in all examples, at least a value in 16 of them (-time-column none takes each row for an example)")
 }
 
 // A table comes back as it was, filled in; rows that are pictures too.

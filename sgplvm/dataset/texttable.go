@@ -21,9 +21,9 @@ func tableError(path string, err error) error {
 // A textTable writes results in the form of the table that the values come from.
 type textTable struct {
 	*table.Table
-	values []int // columns
-	total  int   // values
-	at     []int // for each row the number of its first value; nil: rows are in order. −1: it has none
+	values []int                // columns
+	total  int                  // values
+	at     func(row, k int) int // the number of a value; nil: rows are in order. −1: it has none
 
 	inserts func(values []float64, r *table.Result) func(row int) []table.Insert // rows that the table lacks; nil: none
 }
@@ -33,14 +33,14 @@ func (t *textTable) write(w io.Writer, values []float64, r table.Result) error {
 	if len(values) != t.total {
 		panic(fmt.Sprintf("dataset: %d values for a table of %d", len(values), t.total))
 	}
-	first := func(row int) int { return row * (t.total / t.Rows) }
-	if t.at != nil {
-		first = func(row int) int { return t.at[row] }
+	at := t.at
+	if at == nil {
+		at = func(row, k int) int { return row*(t.total/t.Rows) + k }
 	}
 	r.Columns = t.values
 	r.Value = func(row, k int) float64 {
-		if i := first(row); i >= 0 {
-			return values[i+k]
+		if i := at(row, k); i >= 0 {
+			return values[i]
 		}
 		return math.NaN()
 	}

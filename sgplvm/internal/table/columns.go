@@ -83,9 +83,6 @@ func (t *Table) survey() error {
 
 // see takes a cell into account.
 func (c *column) see(t *Table, x cell) {
-	if x.quoted {
-		c.doubles++
-	}
 	if t.isMissing(x.text) {
 		c.missing++
 		return
@@ -147,7 +144,7 @@ func (t *Table) Texts(columns ...int) []string {
 	return all
 }
 
-// Numbers returns the numbers of some columns in ascending order, row by row, NaN where they are missing. A cell that is no number is an [*Error].
+// Numbers returns the numbers of some columns, row by row, NaN where they are missing. A cell that is no number is an [*Error].
 func (t *Table) Numbers(columns []int) ([]float64, error) {
 	n, check := len(columns), columns
 	if t.isWide(columns) {

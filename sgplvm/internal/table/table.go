@@ -23,13 +23,13 @@ const (
 
 // A column is what is known of one.
 type column struct {
-	kind                     Kind
-	decimals, digits         uint8 // most of them, behind the decimal sign without an exponent
-	numbers, missing, words  int
-	dates                    layoutSet // by which the cells are dates, but for those that are none
-	hits, exponents, doubles int       // cells that are dates, have an exponent, are quoted
-	before, behind           string    // its numbers
-	odd, notDate             place     // the first cell that is no number, no date
+	kind                    Kind
+	decimals, digits        uint8 // most of them, behind the decimal sign without an exponent
+	numbers, missing, words int
+	dates                   layoutSet // by which the cells are dates, but for those that are none
+	hits, exponents         int       // cells that are dates, and numbers with an exponent
+	before, behind          string    // what stands around its numbers
+	odd, notDate            place     // the first cell that is no number, no date
 }
 
 // A place is a cell that is told of.
@@ -91,7 +91,7 @@ func (t *Table) Name(k int) string {
 	return strconv.Itoa(k + 1)
 }
 
-// Word is the name of a column as a flag takes it.
+// word is the name of a column as a flag takes it.
 func (t *Table) word(k int) string {
 	if k < len(t.Names) && t.Names[k] != "" && !strings.ContainsAny(t.Names[k], ", \"'") && strconv.Itoa(k+1) != t.Names[k] {
 		return quote.Line(t.Names[k])
