@@ -58,9 +58,10 @@ var policy = map[string][]string{
 	"sgplvm/internal/modelfile":  slices.Concat(algebra, leaves, latent, []string{"internal/quote", "mat/safetensors", "sgplvm/internal/bound", "sgplvm/internal/predict"}),
 	"sgplvm": slices.Concat(below, leaves, latent, []string{"sgplvm/internal/bound", "sgplvm/internal/predict", "sgplvm/internal/outlier", "sgplvm/internal/film", "sgplvm/edge", "internal/simple", "sgplvm/internal/pca",
 		"sgplvm/internal/validation", "sgplvm/internal/completion", "sgplvm/internal/journal", "sgplvm/internal/modelfile", "sgplvm/internal/emulator"}, rooms),
-	"sgplvm/internal/film": append([]string{"sgplvm/internal/predict", "sgplvm/internal/outlier", "sgplvm/internal/data", "sgplvm/internal/work", "mat", "chol"}, rooms...),
-	"sgplvm/dataset":       {"sgplvm", "mat/npy", "mat/netcdf"},
-	"sgplvm/evaluate":      {"mat"},
+	"sgplvm/internal/film":  append([]string{"sgplvm/internal/predict", "sgplvm/internal/outlier", "sgplvm/internal/data", "sgplvm/internal/work", "mat", "chol"}, rooms...),
+	"sgplvm/internal/table": {},
+	"sgplvm/dataset":        {"sgplvm", "mat/npy", "mat/netcdf", "sgplvm/internal/table"},
+	"sgplvm/evaluate":       {"mat"},
 
 	"sgplvm/internal/film/frame":   {"mat", "sgplvm/internal/data", "sgplvm/internal/work"},
 	"sgplvm/internal/film/chroma":  {"mat", "sgplvm/internal/data", "sgplvm/internal/film/frame"},

@@ -190,6 +190,9 @@ func (c *completer) probe(ctx context.Context, first, cfg Config) (lost bool, er
 	return true, nil
 }
 
+// withoutMotion is the name of the model that takes the frames of a film as examples in no order.
+const withoutMotion = "a model without motion"
+
 // compete compares the simplest methods, and for a film a model without motion, with what the model has made of the held-out values; nil where nothing is in
 // reserve of examples with times, or less than two frames of a film: each shows what the other misses.
 func (c *completer) compete(ctx context.Context, cfg Config) (*completion.Contest, error) {

@@ -39,9 +39,6 @@ func (c *completer) withoutTimes(cfg Config) *completer {
 	return &other
 }
 
-// withoutMotion is the name of the model that takes the frames of a film as examples in no order.
-const withoutMotion = "a model without motion"
-
 // completeStill has another completer fill in the frames of a film for the contest, and returns its configuration. The model of the film stays.
 func (c *completer) completeStill(ctx context.Context, other *completer, cfg Config) (Config, error) {
 	if c.how.selection.Ended != "" || c.d.clock.over(1./3) || len(c.holes.HeldOut) < 2 {

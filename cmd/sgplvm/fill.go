@@ -3,11 +3,15 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/engine"
+	"github.com/seed-08962ecc/kronfield/cmd/internal/files"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
@@ -25,7 +29,11 @@ type fillSettings struct {
 	resume                         *bool
 	checkpoint                     *engine.Checkpoint // nil where a model is given
 	results, variances             *engine.Output
+	errorTable                     string // the file for the standard errors of a table of text; "": none
 }
+
+// fillInputs are the flags of fill that take files to read.
+var fillInputs = []string{"data", "observed", "model", "points", "times", "exists", "errors", "config"}
 
 func newFillSettings(e *cli.Environment) *fillSettings {
 	f := cli.NewFlags(e, "fill", `sgplvm fill -data F -out G [flags]
@@ -33,7 +41,8 @@ func newFillSettings(e *cli.Environment) *fillSettings {
 Learns from examples of which values are missing, and completes them: pictures, maps, a table.
 F is what train takes, a variable of a NetCDF file (F.nc:NAME), an array of a .npz file
 (F.npz:NAME), or a table with a value in a row (example, coordinates, value). Missing are NaN, what the
-file declares as a fill value, and empty cells. Points that no example has, such as land
+file declares as a fill value, and empty cells. A table of text is read as it is, with dates, names, any separator; the
+result is that table with the gaps filled in, and beside it another one, G_standard_error. Points that no example has, such as land
 in maps of the sea, are outside the model. G has the form that its name ends in, as F where both
 are the same: .nc and .npz have all that F has and the filled values beside their standard errors.
 What was observed stays as it was. Values far outside what all others say count as missing (-keep-outliers).
@@ -165,6 +174,11 @@ func (s *fillSettings) complete(ctx context.Context, e *cli.Environment, set *da
 	if err := engine.SaveSet(e, set, filled, done.Model, s.results, s.variances); err != nil {
 		return nil, nil, err
 	}
+	if s.errorTable != "" {
+		if err := files.WriteAtomic(s.errorTable, func(w io.Writer) error { return set.WriteErrors(w, filled) }); err != nil {
+			return nil, nil, err
+		}
+	}
 	if *s.save == "" {
 		return done, filled, nil
 	}
@@ -190,7 +204,7 @@ func (s *fillSettings) check() error {
 			}
 		}
 	}
-	if err := f.Apart([]string{"data", "observed", "model", "points", "times", "exists", "errors", "config"}, []string{"out", "variance", "save"}); err != nil {
+	if err := f.Apart(fillInputs, []string{"out", "variance", "save"}); err != nil {
 		return err
 	}
 	if err := f.ModelName("save"); err != nil {
@@ -201,9 +215,16 @@ func (s *fillSettings) check() error {
 
 // load loads the data, and asks whether the results can be written.
 func (s *fillSettings) load() (*dataset.Set, error) {
-	o, _ := engine.ReadOptions(s.f)
+	o := engine.ReadOptions(s.f)
 	o.Layout, o.Points, o.Times, o.Observed = cli.Layout(*s.grid, *s.channels), *s.points, *s.times, *s.observed
 	o.Exists, o.Errors, o.Film = *s.exists, *s.errors_, *s.film
+	if *s.model != "" {
+		m, err := engine.Load(*s.model)
+		if err != nil {
+			return nil, err
+		}
+		o.Names = engine.Names(m)
+	}
 	set, err := dataset.LoadSet(*s.data, o)
 	if err != nil {
 		return nil, err
@@ -213,10 +234,28 @@ func (s *fillSettings) load() (*dataset.Set, error) {
 			return nil, err
 		}
 	}
+	if err := s.besideTable(set); err != nil {
+		return nil, err
+	}
 	if set.Times == nil && !set.Film && s.f.Given("period") {
 		return nil, s.f.Usagef("-period without times, expected -times or data that have them")
 	}
 	return set, nil
+}
+
+// besideTable names the file of the standard errors where the result is a table of text: filled_standard_error.csv beside filled.csv.
+func (s *fillSettings) besideTable(set *dataset.Set) error {
+	ending := filepath.Ext(*s.out)
+	if !set.FromText() || !slices.Contains(dataset.TableEndings, strings.ToLower(ending)) {
+		return nil
+	}
+	s.errorTable = strings.TrimSuffix(*s.out, ending) + "_standard_error" + ending
+	for _, name := range append(slices.Clone(fillInputs), "variance", "save") {
+		if path := s.f.Text(name); path != "" && filepath.Clean(path) == filepath.Clean(s.errorTable) {
+			return s.f.Usagef("-%s %q is the name for the standard errors of -out %q, expected another one", name, path, *s.out)
+		}
+	}
+	return cli.Writable(s.errorTable)
 }
 
 // learn learns a model of the examples and completes them.

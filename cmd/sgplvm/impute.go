@@ -113,7 +113,7 @@ func (s *imputeSettings) load(e *cli.Environment, m *sgplvm.Model) (seen *engine
 	for _, note := range seen.Notes {
 		e.Note("%s", note)
 	}
-	if seen.Priors, err = s.times.Priors(m, seen.Count); err != nil {
+	if seen.Priors, err = s.times.Priors(m, &seen.Form); err != nil {
 		return nil, nil, err
 	}
 	if *s.sheet != "" && seen.Table {
@@ -125,7 +125,7 @@ func (s *imputeSettings) load(e *cli.Environment, m *sgplvm.Model) (seen *engine
 	if *s.truth == "" {
 		return seen, nil, nil
 	}
-	if truth, err = engine.LoadLike(seen.Frames, *s.truth); err != nil {
+	if truth, err = engine.LoadLike(s.f, seen.Frames, *s.truth); err != nil {
 		return nil, nil, err
 	}
 	if truth.Count != seen.Count {

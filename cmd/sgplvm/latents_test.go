@@ -86,11 +86,11 @@ func TestLatents(t *testing.T) {
 		if len(lines) != 1+c.rows || !strings.HasPrefix(lines[0], "mean1,") || strings.Count(lines[0], ",") != columns-1 || strings.HasSuffix(lines[0], ",time,sequence") != (c.model == timed) {
 			t.Errorf("%s: %d lines, the first %s", c.args, len(lines), lines[0])
 		}
-		sameBits(t, c.args+", as text", values(t, "table.csv"), want)
+		sameBits(t, c.args+", as text", tableValues(t, "table.csv", columns), want)
 	}
 	mustFail(t, 2, "latents: -out is missing, expected the file for the table, .npy or .csv", "latents", "-model", "model")
 	mustFail(t, 2, `latents: -out "folder" of values that are no pictures, expected a name that ends in .npy or .csv`, "latents", "-model", "model", "-out", "folder")
-	mustFail(t, 2, `latents: -out "l.txt" of values that are no pictures, expected a name that ends in .npy or .csv`, "latents", "-model", "model", "-out", "l.txt")
+	mustFail(t, 2, `latents: -out "l.md" of values that are no pictures, expected a name that ends in .npy or .csv`, "latents", "-model", "model", "-out", "l.md")
 	mustFail(t, 2, "latents: -observed without -data, expected both", "latents", "-model", "model", "-observed", "mask.npy", "-out", "l.csv")
 	mustFail(t, 2, "latents: -times with a model that was trained without any, expected none", "latents", "-model", "model", "-times", "at.npy", "-out", "l.csv")
 }

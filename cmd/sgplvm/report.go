@@ -111,12 +111,12 @@ func (s *reportSettings) load(in *page.Input) error {
 		in.Data.Training = true
 		return nil
 	}
-	if in.Data.Priors, err = s.times.Priors(m, seen.Count); err != nil {
+	if in.Data.Priors, err = s.times.Priors(m, &seen.Form); err != nil {
 		return err
 	}
 	switch {
 	case *s.truth != "":
-		truth, err := engine.LoadLike(seen.Frames, *s.truth)
+		truth, err := engine.LoadLike(s.f, seen.Frames, *s.truth)
 		if err != nil {
 			return err
 		}
@@ -125,7 +125,7 @@ func (s *reportSettings) load(in *page.Input) error {
 		}
 		in.Data.Truth = truth
 	case *s.observed != "": // what the mask hides is known
-		truth, err := engine.LoadLike(seen.Frames, *s.data)
+		truth, err := engine.LoadLike(s.f, seen.Frames, *s.data)
 		if err != nil {
 			return err
 		}

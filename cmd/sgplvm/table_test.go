@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
@@ -83,7 +84,9 @@ func TestTable(t *testing.T) {
 			t.Errorf("column %s: %v, expected %v\n%s", c.Name, c.Errors, want, errors)
 		}
 	}
-	if string(read(t, "fromtext")) != string(read(t, "fromarray")) {
+	mustRun(t, strings.Fields("predict -model fromtext -out p.npy")...)
+	mustRun(t, strings.Fields("predict -model fromarray -out q.npy")...)
+	if string(read(t, "p.npy")) != string(read(t, "q.npy")) {
 		t.Error("text and array give different models")
 	}
 	told := mustRun(t, "info", "-model", "fromtext")
@@ -174,7 +177,7 @@ func TestSmallTables(t *testing.T) {
 // tableValues returns the values of a table.
 func tableValues(t *testing.T, path string, columns int) (values []float64) {
 	t.Helper()
-	f, err := dataset.LoadTable(path, columns)
+	f, err := dataset.LoadTable(path, columns, dataset.SetOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,4 +185,104 @@ func tableValues(t *testing.T, path string, columns int) (values []float64) {
 		values = append(values, f.Values(i)...)
 	}
 	return values
+}
+
+// A model finds its columns by their names, in any order and among others; a long table's likewise, of which some may not be there.
+func TestColumnsByName(t *testing.T) {
+	workFolder(t)
+	steps(t, 40)
+	values := measured(40, 4)
+	wide, other, long := "a,b,c\n", "id,c,x,a,b\n", "t,s,value\n"
+	for i := range 40 {
+		v := values[5*i:]
+		wide += fmt.Sprintf("%v,%v,%v\n", v[0], v[2], v[3])
+		if i < 10 {
+			other += fmt.Sprintf("N%d,,7,%v,%v\n", i, v[0], v[2])
+			long += fmt.Sprintf("%d,b,%v\n%d,a,%v\n", i, v[2], i, v[0])
+		}
+	}
+	write(t, "wide.csv", []byte(wide))
+	write(t, "other.csv", []byte(other))
+	write(t, "long.csv", []byte(long))
+	write(t, "few.csv", []byte("a,b\n1,2\n"))
+	mustRun(t, strings.Fields("train -data wide.csv -config steps40.json -out m")...)
+	var got [][]float64
+	for _, name := range []string{"other", "long"} {
+		if o := sgplvmRun(strings.Fields("impute -model m -data " + name + ".csv -out " + name + ".npy")...); o.code != 0 {
+			t.Fatalf("%s: %+v", name, o)
+		}
+		got = append(got, shaped(t, name+".npy", 10, 3))
+	}
+	for i := range 10 {
+		for k, c := range []int{0, 2, 3} {
+			v := values[5*i+c]
+			if got[0][3*i+k] != got[1][3*i+k] || k < 2 && got[0][3*i+k] != v || math.Abs(got[0][3*i+k]-v) > 5 {
+				t.Errorf("row %d, column %d: %v and %v, want %v", i, k, got[0][3*i+k], got[1][3*i+k], v)
+			}
+		}
+	}
+	mustFail(t, 1, `few.csv: found no column "c", expected all of "a", "b", "c" (-columns names others, in this order)`, strings.Fields("impute -model m -data few.csv -out f.npy")...)
+}
+
+// fill takes a logger's table without a word of help: the result is that table with the gaps filled in, beside one of standard errors. train, impute and latents read the same
+// tables, and impute fills in at their times.
+func TestTableOfText(t *testing.T) {
+	workFolder(t)
+	var text, whole strings.Builder
+	text.WriteString("Station 7\nDatum;Wetter;Temperatur;Druck\n;;°C;hPa\n")
+	whole.WriteString(text.String())
+	for k := range 30 {
+		day := time.Date(2020, 2, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, k).Format("02.01.2006")
+		x := math.Sin(float64(k) / 5)
+		row := func(gap bool) string {
+			temp := strings.Replace(fmt.Sprintf("%.2f", 10+3*x), ".", ",", 1)
+			if gap {
+				temp = ""
+			}
+			return fmt.Sprintf("%s;trüb;%s;%s\n", day, temp, strings.Replace(fmt.Sprintf("%.1f", 1000+10*x), ".", ",", 1))
+		}
+		text.WriteString(row(k%7 == 3))
+		whole.WriteString(row(false))
+	}
+	write(t, "gaps.csv", []byte(text.String()))
+	write(t, "whole.csv", []byte(whole.String()))
+	run := func(args string) string {
+		t.Helper()
+		o := sgplvmRun(strings.Fields(args)...)
+		if o.code != 0 {
+			t.Fatalf("%s: %+v", args, o)
+		}
+		return o.stdout
+	}
+	said := run("fill -data gaps.csv -out filled.csv -effort none")
+	if want := "Temperatur: 4 of 30 missing, filled in with a standard error of "; !strings.Contains(said, want) {
+		t.Errorf("fill printed %q", said)
+	}
+	before, after, truth := strings.Split(text.String(), "\n"), strings.Split(string(read(t, "filled.csv")), "\n"), tableValues(t, "whole.csv", 2)
+	values, errors := tableValues(t, "filled.csv", 2), tableValues(t, "filled_standard_error.csv", 2)
+	for line, was := range before {
+		k := line - 3
+		if k < 0 || k >= 30 || k%7 != 3 {
+			if after[line] != was {
+				t.Errorf("line %d was %q and is %q", line+1, was, after[line])
+			}
+			continue
+		}
+		if e := math.Abs(values[2*k] - truth[2*k]); e > 0.2 || !(errors[2*k] > 0) || len(after[line]) != len(was)+len(strings.Replace(fmt.Sprintf("%.2f", values[2*k]), ".", ",", 1)) {
+			t.Errorf("line %d is %q, off by %v ± %v", line+1, after[line], e, errors[2*k])
+		}
+	}
+	steps(t, 80)
+	run("train -data whole.csv -config steps80.json -out weather")
+	run("impute -model weather -data gaps.csv -out imputed.csv -variance v.csv")
+	for k, v := range tableValues(t, "imputed.csv", 2) {
+		if math.Abs(v-truth[k]) > 0.5 {
+			t.Errorf("value %d is imputed as %v, want %v", k, v, truth[k])
+		}
+	}
+	run("latents -model weather -data gaps.csv -out latents.tsv")
+	mustFail(t, 2, `fill: -save "filled_standard_error.csv", expected a name for a model, which has an ending of its own or none: filled_standard_error.model`, strings.Fields("fill -data gaps.csv -out filled.csv -save filled_standard_error.csv")...)
+	mustFail(t, 2, `fill: -variance "filled_standard_error.csv" is the name for the standard errors of -out "filled.csv", expected another one`, strings.Fields("fill -data gaps.csv -out filled.csv -variance filled_standard_error.csv")...)
+	mustFail(t, 1, `gaps.csv: found no column "Wind", expected one of "Datum", "Wetter", "Temperatur", "Druck", or a number from 1 to 4, or a range such as 2-3`, strings.Fields("fill -data gaps.csv -out filled.csv -columns Wind")...)
+	mustFail(t, 1, `whole.npy: found no words, expected a number for a fill value, not "none"`, strings.Fields("fill -data whole.npy -out filled.csv -fill-value none")...)
 }

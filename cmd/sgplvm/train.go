@@ -93,7 +93,7 @@ func (s *trainSettings) emulate(ctx context.Context, e *cli.Environment) error {
 
 // open opens the training data: the frames, and with them their points, times and masks.
 func (s *trainSettings) open() (frames *dataset.Training, d sgplvm.Data, err error) {
-	o, _ := engine.ReadOptions(s.f)
+	o := engine.ReadOptions(s.f)
 	o.Layout, o.Points = cli.Layout(*s.grid, *s.channels), *s.points
 	if frames, err = dataset.OpenWith(*s.data, o); err != nil {
 		return nil, d, err

@@ -5,7 +5,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/cmd/internal/engine"
 )
 
-// trainSettings are the flags of train: at most 20 of them. What only experts want to set is in the file of -config.
+// trainSettings are the flags of train: at most 25 of them. What only experts want to set is in the file of -config.
 type trainSettings struct {
 	f *cli.Flags
 
@@ -30,8 +30,8 @@ Learns a model from pictures, of which values may be missing (NaN), and writes i
 of shape n×height×width, n×height×width×channels or, with -grid, n×p, such an array of a .npz file
 (F.npz:NAME), a variable of a NetCDF file (F.nc:NAME), an animated GIF, or a
 folder of PNG or JPEG pictures; with -points, of shape n×points or n×points×channels. An array
-of shape n×columns without a grid is a table, and so is a .csv file, whose first line may
-have names: each column is scaled by itself.
+of shape n×columns without a grid is a table, and so is a file .csv, .tsv or .txt, which is read as it is: each column is
+scaled by itself, dates are times, words are passed over.
 
 What kind of model is best for the data is found by trying: -effort says with how much work.
 Whatever is known better goes into the file of -config, of which sgplvm/docs/config.md has every field.

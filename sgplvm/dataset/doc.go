@@ -22,9 +22,29 @@
 // JPEG pictures are turned as their EXIF orientation says. Of an animated PNG the first picture is read, with a note. Where numbers are missing in the names of a
 // film's frames, the frames' times are those numbers ([Form.FilmTimes]).
 //
-// An array n×d without a grid is a table, and so is a .csv file: one point, of which the channels are
-// the columns, each in a unit of its own. Missing values of a .csv file are empty,
-// or one of the words NaN, NA, N/A, NULL, None and -.
+// An array n×d without a grid is a table, and so is a file of text: one point, of which the channels are
+// the columns, each in a unit of its own.
+//
+// # Tables of text
+//
+// Files .csv, .tsv, .tab, .txt and .dat are read as they are: cells separated by tabs, semicolons, commas, bars or blanks; decimal points or commas, thousands apart, money
+// and per cent; quotes; UTF-8 or UTF-16; lines of a title, comments, a line of units below the names. Missing are empty cells and words such as NaN, NA, N/A, NULL, None, - and ?.
+// A column of dates is the time, with a column of times of day beside it, and so are a first column of numbers with a name such as time or year, and columns year, month, day.
+// Dates are read in one of many forms, the same over a whole column; where day and month cannot be told apart an error asks for [SetOptions].TimeFormat. Times have the unit of
+// the column or, of dates, days since 1970-01-01; local times without a zone are brought to standard time where their clock goes back. Other columns of words, and a first
+// one that counts the rows, are carried through. [SetOptions] say it otherwise: Columns, Labels, TimeColumn, TimeFormat.
+//
+// A table is long if it has one row for each example and point: the same time in several rows, and beside it coordinates (lat, lon, depth, x, …) or a column of
+// words, such as the name of a station, that tells these rows apart; or a column "value" beside a time or an example (sample, frame, member, series). Points with
+// coordinates are points, in a plane those of a grid if they are at least half of one; names become the columns of a table. Rows that are not there are missing values; standard_error (stderr) is the
+// known error of a value.
+//
+//	time,lat,lon,value      date;station;temp
+//	1990-01-31,60,2.5,11.25   31.01.2020;north;1,5
+//	1990-01-31,60,5,          31.01.2020;south;
+//
+// The result is the table as it came with the gaps filled in, to as many digits as the column has; all other bytes are those that were read. Rows that a
+// long table lacks are put among the others.
 //
 // Examples seen at scattered points have no grid: [LoadTrainingPoints] reads the coordinates and
 // [LoadAt] the values, n×points or n×points×channels. [Cover] makes the grid of a picture
@@ -41,7 +61,7 @@
 //
 //	FILE.nc:sst     NetCDF with the CF conventions, also under other names
 //	FILE.npz:t      an archive of NumPy's arrays
-//	FILE.csv        a table: wide, an example in a row; or long, a value in a row
+//	FILE.csv        a table of text, an example in a row or a value in a row
 //	FILE.npy, …     what Load reads
 //
 // Of a NetCDF variable one dimension is that of the examples: the record dimension, one with times, or one with a name such as time
@@ -55,14 +75,6 @@
 // So are files of other formats.
 //
 // Of a .npz file the array NAME is masked by NAME_mask, "data" by "mask", where there is one: 1 is missing, as numpy.ma has it.
-//
-// A .csv file is long if its first line has a column value, a column example (sample, frame, member, series) or time (date), and one or
-// more others, which are coordinates; standard_error (stderr) is the known error of the value. Times are numbers or dates. Points in
-// a plane that are at least half of a grid are its points; rows that are not there are missing values.
-//
-//	time,lat,lon,value
-//	1990-01-31,60,2.5,11.25
-//	1990-01-31,60,5,
 //
 // Missing is not the same as not existing: a point without a value in any example, such as land in a map of the sea, is outside the
 // model, unless a mask says that it exists. [Set.Data] leaves such points out, or leaves them without values where a grid is too large to

@@ -130,13 +130,15 @@ func ExampleLoadSet() {
 	}
 	// Output:
 	// 2 examples, 2x2 points, 2 of 6 values missing
-	// [1 point of 4 has no value in any example: outside the model (a mask of the points that exist says otherwise)]
+	// [a value in a row: 2 examples at 4 points (by "lat", "lon") times: column "time", read as %Y-%m-%d 1 point of 4 has no value in any example: outside the model (a mask of the points that exist says otherwise)]
 	// [0 1 2] [60 0 60 5 50 0] [7335 7363]
-	// time,lat,lon,value,standard_error
-	// 1990-01-31,60,0,4.5,0
-	// 1990-01-31,60,5,4.75,0.5
-	// 1990-01-31,50,0,9,0
-	// 1990-02-28,60,0,4.25,0.2
-	// 1990-02-28,60,5,5,0
-	// 1990-02-28,50,0,9.5,0
+	// time,lat,lon,value
+	// 1990-01-31,60,0,4.5
+	// 1990-01-31,60,5,4.8
+	// 1990-01-31,50,0,9
+	// 1990-01-31,50,5,
+	// 1990-02-28,60,0,4.2
+	// 1990-02-28,60,5,5
+	// 1990-02-28,50,0,9.5
+	// 1990-02-28,50,5,
 }

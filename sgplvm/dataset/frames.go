@@ -26,6 +26,7 @@ type Form struct {
 
 	Times []float64   // of the examples: of an animation's frames in seconds, else in the source's unit; nil where it has none
 	Grid  sgplvm.Grid // the points, where the source has coordinates; nil: they are pixels, or the caller knows them
+	text  *textTable  // that the values come from; nil: none
 	Notes []string    // sentences that a user should read: what was taken as missing or as outside, and what looks wrong
 }
 
@@ -113,7 +114,7 @@ func (f *Frames) Select(frames []int) *Frames {
 		f.read(values[k*n:(k+1)*n], i)
 	}
 	s := *f
-	s.Count, s.Type, s.holes, s.mask, s.Film, s.Files = len(frames), npy.Float64, nil, nil, false, nil
+	s.Count, s.Type, s.holes, s.mask, s.Film, s.Files, s.text = len(frames), npy.Float64, nil, nil, false, nil, nil
 	s.Shape = append([]int{len(frames)}, f.Shape[1:]...)
 	if f.Times != nil {
 		s.Times = make([]float64, len(frames))

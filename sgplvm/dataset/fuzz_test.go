@@ -58,7 +58,7 @@ func FuzzLoad(f *testing.F) {
 		if frames, err := dataset.Load(path, dataset.Layout{}); !refused("Load", err) && frames.Count < 1 {
 			t.Errorf("Load: %d frames", frames.Count)
 		}
-		_, err := dataset.LoadTable(path, 2)
+		_, err := dataset.LoadTable(path, 2, dataset.SetOptions{})
 		refused("LoadTable", err)
 		if grid, err := dataset.LoadPoints(path); !refused("LoadPoints", err) && grid.Len() < 1 {
 			t.Errorf("LoadPoints: %d points", grid.Len())

@@ -4,21 +4,18 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/seed-08962ecc/kronfield/internal/quote"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 )
 
 // Load reads frames from a .npy file, a GIF, a PNG or JPEG file or a folder of these, or a table from a .npy
-// or .csv file.
+// file or one of text.
 //
 // A .npy file has one of the shapes n×p, n×h×w and n×h×w×c (see the package
 // documentation). Rows of p values are pictures where a grid is asked for, and p must be
 // width·height·channels, where no number of channels means 1; else they are the rows of a table. The
 // other shapes give the grid themselves and must agree with what is asked for.
 //
-// A file whose name ends in .csv has a row of numbers on each line, separated by commas, as many on
-// each. The first line may have names of the columns. Nothing between commas, NaN and NA are missing
-// values. All else is that of an array of such rows.
+// A file whose name ends in .csv, .tsv, .tab, .txt or .dat is a table of text (see the package documentation). All else is that of an array of its columns of numbers.
 //
 // Of a folder all files are read whose names end in .png, .jpg or .jpeg, in the order of
 // their names with runs of digits compared as numbers (frame2 before frame10); names
@@ -52,14 +49,11 @@ func Load(path string, want Layout) (*Frames, error) {
 	var a *npy.Array
 	var holes []bool
 	var times []float64
-	var columns []string
 	switch {
 	case info.IsDir() || formatOf(path) != "":
 		return loadFolder(path, want)
 	case isGIF(path):
 		a, holes, times, err = readGIF(path)
-	case isCSV(path):
-		a, columns, err = readCSV(path)
 	default:
 		a, err = LoadArray(path, wantFrames)
 	}
@@ -75,25 +69,6 @@ func Load(path string, want Layout) (*Frames, error) {
 		f.Film = true
 	} else if times != nil {
 		f.Files = []string{filepath.Base(path)}
-	}
-	if f.Table {
-		f.Columns = columns
-	}
-	return f, nil
-}
-
-// LoadTable loads a table of the given number of columns, as [Load] does. Errors: [*Error].
-func LoadTable(path string, columns int) (*Frames, error) {
-	f, err := Load(path, Layout{})
-	if err != nil {
-		return nil, err
-	}
-	if !f.Table || f.Channels != columns {
-		found := "pictures of " + FormatGrid(f.Width, f.Height)
-		if f.Table {
-			found = quote.Counted(f.Channels, "column")
-		}
-		return nil, &Error{Path: path, Place: "shape " + quote.Shape(f.Shape), Found: found, Want: "a table of " + quote.Counted(columns, "column")}
 	}
 	return f, nil
 }
@@ -139,10 +114,8 @@ func loadFrames(name string, want Layout) (f *Frames, ok bool, err error) {
 		s, err = loadNetCDF(name, SetOptions{})
 	case isNPZ(name):
 		s, err = loadNPZ(name, want, nil)
-	case isCSV(name):
-		if s, ok, err = loadLong(name); !ok {
-			return nil, false, err
-		}
+	case IsText(name):
+		s, err = loadTable(name, SetOptions{Layout: want}, 0)
 	default:
 		return nil, false, nil
 	}

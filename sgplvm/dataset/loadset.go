@@ -15,7 +15,7 @@ import (
 //
 //	FILE.nc[:VARIABLE]     NetCDF (CDF-1, CDF-2, CDF-5) by the CF conventions, (time, lat, lon), (time, station) and others alike
 //	FILE.npz[:MEMBER]      an array of NumPy in an archive, with MEMBER_mask beside it where it is masked
-//	FILE.csv               a table, an example in a row; or long, a value in a row (see the package documentation)
+//	FILE.csv, .tsv, .txt   a table of text, an example in a row or a value in a row (see the package documentation)
 //
 // Without a name the only variable that fits is taken. Points that have no value in any example do not exist, unless a mask says
 // which do; a table has no such points. All pixels of PNG and JPEG pictures and of films exist, and so do points of which a mask hides the values. Errors: [*Error].
@@ -60,7 +60,7 @@ func LoadSet(name string, o SetOptions) (*Set, error) {
 // LoadWith is [Load], or [LoadAt] at o.Points, which then are the Grid, with those of the options that say how a source is read: Layout, Points, FillValue
 // and Select. Errors: [*Error].
 func LoadWith(path string, o SetOptions) (*Frames, error) {
-	if o.FillValue == nil && o.Select == "" && o.Points == "" {
+	if o.FillValue == nil && o.Select == "" && o.Points == "" && !IsText(path) {
 		return Load(path, o.Layout)
 	}
 	s, err := loadSource(path, o)
@@ -70,10 +70,27 @@ func LoadWith(path string, o SetOptions) (*Frames, error) {
 	return s.frames(), nil
 }
 
-// OpenWith is [Open] with options, as [LoadWith] is Load. With FillValue or Select the values are in memory.
+// LoadTable loads a table of the given number of columns, as [LoadWith] does. Errors: [*Error].
+func LoadTable(path string, columns int, o SetOptions) (*Frames, error) {
+	o.known = columns
+	f, err := LoadWith(path, o)
+	if err != nil {
+		return nil, err
+	}
+	if !f.Table || f.Channels != columns {
+		found := "pictures of " + FormatGrid(f.Width, f.Height)
+		if f.Table {
+			found = quote.Counted(f.Channels, "column")
+		}
+		return nil, &Error{Path: path, Place: "shape " + quote.Shape(f.Shape), Found: found, Want: "a table of " + quote.Counted(columns, "column")}
+	}
+	return f, nil
+}
+
+// OpenWith is [Open] with options, as [LoadWith] is Load. With FillValue or Select, and those of a table of text, the values are in memory.
 func OpenWith(path string, o SetOptions) (*Training, error) {
 	switch {
-	case o.FillValue != nil || o.Select != "":
+	case o.FillValue != nil || o.Select != "" || IsText(path):
 		f, err := LoadWith(path, o)
 		if err != nil {
 			return nil, err
@@ -99,6 +116,9 @@ func loadSource(name string, o SetOptions) (s *Set, err error) {
 	if o.Select != "" && !isNetCDF(name) {
 		return nil, &Error{Path: name, Found: "no names of dimensions", Want: "a NetCDF file to select " + quote.Line(o.Select) + " of"}
 	}
+	if o.MissingWord != "" && !IsText(name) {
+		return nil, &Error{Path: name, Found: "no words", Want: "a number for a fill value, not " + quote.Text(o.MissingWord)}
+	}
 	if o.Points != "" {
 		if grid, err = loadPoints(o.Points, maxPoints); err != nil {
 			return nil, err
@@ -109,13 +129,9 @@ func loadSource(name string, o SetOptions) (s *Set, err error) {
 		s, err = loadNetCDF(name, o)
 	case isNPZ(name):
 		s, err = loadNPZ(name, o.Layout, grid)
+	case IsText(name):
+		s, err = loadTable(name, o, grid.Len()*min(1, len(grid)))
 	default:
-		var long bool
-		if isCSV(name) {
-			if s, long, err = loadLong(name); long || err != nil {
-				break
-			}
-		}
 		s, err = loadPlain(name, o.Layout, grid)
 	}
 	if err != nil {
@@ -149,7 +165,7 @@ func loadPlain(name string, want Layout, grid sgplvm.Grid) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Set{Form: f.Form, Values: make([]float64, f.Count*f.size()), wide: isCSV(name)}
+	s := &Set{Form: f.Form, Values: make([]float64, f.Count*f.size())}
 	return s, f.ReadExamples(s.Values, 0, f.Count)
 }
 
@@ -321,7 +337,8 @@ func (s *Set) loadErrors(name string, o SetOptions) error {
 	if !isNetCDF(name) {
 		o.Select = ""
 	}
-	e, err := loadSource(name, SetOptions{Layout: o.Layout, Points: o.Points, Select: o.Select})
+	o.FillValue = nil
+	e, err := loadSource(name, o)
 	if err != nil {
 		return err
 	}

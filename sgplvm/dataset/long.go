@@ -1,282 +1,451 @@
 package dataset
 
 import (
+	"cmp"
 	"encoding/binary"
-	"encoding/csv"
-	"errors"
 	"fmt"
-	"io"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/seed-08962ecc/kronfield/internal/quote"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/table"
 )
-
-// columns are the columns of a long table by what they mean, −1 where there is none.
-type columns struct {
-	header                      []string
-	example, time, value, error int
-	coordinates                 []int
-}
 
 var (
-	exampleColumns = []string{"example", "sample", "frame", "member", "series"}
-	timeColumns    = []string{"time", "date"}
-	errorColumns   = []string{"standard_error", "stderr"}
+	valueColumns      = []string{"value"}
+	exampleColumns    = []string{"example", "sample", "frame", "member", "series"}
+	errorColumns      = []string{"standard_error", "stderr"}
+	coordinateColumns = []string{"lat", "lon", "latitude", "longitude", "long", "x", "y", "z", "depth", "height", "level", "altitude", "elevation", "easting", "northing"}
+	placeColumns      = []string{"station", "site", "sensor", "location", "station_id", "site_id", "sensor_id", "stationid", "variable", "parameter", "id"}
 )
 
-// longColumns reads the first line of a long table; ok tells that it is one.
-func longColumns(header []string) (c columns, ok bool) {
-	c = columns{header: slices.Clone(header), example: -1, time: -1, value: -1, error: -1}
-	take := func(at *int, k int) {
-		ok = ok && *at < 0
-		*at = k
-	}
-	ok = true
-	for k, name := range header {
-		name = strings.ToLower(strings.TrimSpace(name))
-		switch {
-		case slices.Contains(exampleColumns, name):
-			take(&c.example, k)
-		case slices.Contains(timeColumns, name):
-			take(&c.time, k)
-		case name == "value":
-			take(&c.value, k)
-		case slices.Contains(errorColumns, name):
-			take(&c.error, k)
-		default:
-			c.coordinates = append(c.coordinates, k)
-		}
-	}
-	return c, ok && c.value >= 0 && (c.example >= 0 || c.time >= 0) && len(c.coordinates) > 0 && len(c.coordinates) <= maxDimensions
-}
-
-// A longTable collects the rows of a long table.
+// A longTable is a table with one value in a row, or several of one example and point. Columns that it does not have are −1.
 type longTable struct {
-	path string
-	columns
-	labels   []string // of the examples: the text of their example column, or of their time
-	clocks   []string // the text of their times
-	times    []float64
-	units    *TimeUnits // of dates; nil: the times are numbers
-	examples map[string]int
-	points   map[string]int
-	where    []float64 // coordinates, point by point
-	cells    []cell
-	key      []byte
+	*table.Table
+	path           string
+	example, error int
+	coordinates    []int // of the points
+	values         []int
+
+	examples, points   int
+	exampleOf, pointOf []int     // by row
+	times              []float64 // of examples
+	where              []float64 // coordinates, point by point
+	names              []string  // of points without coordinates
+	keys               []int     // their columns
+	slots              []int     // by point and value its place in an example, −1: it has none
 }
 
-// A cell is a row.
-type cell struct {
-	example, point int32
-	value, error   float64
-}
-
-// loadLong reads a long table; long is false for a file that is none.
-func loadLong(path string) (s *Set, long bool, err error) {
-	if !isRegular(path) {
-		return nil, false, nil
+// findLong tells whether a table is long, and what its columns are; nil: it is not. It has a column "value" or times that come more than once, and columns that tell rows of one time apart.
+func findLong(path string, t *table.Table) (*longTable, error) {
+	l := &longTable{Table: t, path: path, example: -1, error: -1}
+	is := func(k int, names []string) bool {
+		return t.Names != nil && slices.Contains(names, strings.ToLower(strings.TrimSpace(t.Names[k])))
 	}
-	text, most, err := openText(path)
+	for k := range t.Names {
+		if l.example < 0 && is(k, exampleColumns) && !slices.Contains(t.Time, k) {
+			l.example = k
+		}
+		if l.error < 0 && is(k, errorColumns) && slices.Contains(t.Values, k) {
+			l.error = k
+		}
+	}
+	if l.example < 0 && t.Time == nil {
+		return nil, nil
+	}
+	named := slices.ContainsFunc(t.Values, func(k int) bool { return is(k, valueColumns) })
+	var words []int
+	for _, k := range t.Labels {
+		if k != l.example && t.Present(k) {
+			words = append(words, k)
+		}
+	}
+	for _, k := range t.Values {
+		switch {
+		case k == l.example || k == l.error:
+		case named && !is(k, valueColumns) || !named && is(k, coordinateColumns):
+			l.coordinates = append(l.coordinates, k)
+		case !named && is(k, placeColumns):
+			words = append(words, k)
+		default:
+			l.values = append(l.values, k)
+		}
+	}
+	if len(l.values) == 0 || len(l.coordinates)+len(words) == 0 || len(l.coordinates) > maxDimensions {
+		return nil, nil
+	}
+	if err := l.findExamples(); err != nil {
+		return nil, err
+	}
+	if !named && l.examples == t.Rows || len(l.coordinates) == 0 && !l.findKeys(words) {
+		return nil, nil
+	}
+	return l, nil
+}
+
+// number numbers texts as they come.
+func number(texts []string) (of []int, all []string) {
+	known := map[string]int{}
+	of = make([]int, len(texts))
+	for row, text := range texts {
+		k, is := known[text]
+		if !is {
+			k = len(all)
+			known[text] = k
+			all = append(all, text)
+		}
+		of[row] = k
+	}
+	return of, all
+}
+
+// findExamples numbers the examples: by their column as they come, else by their times in ascending order.
+func (l *longTable) findExamples() error {
+	if l.example < 0 {
+		l.times = slices.Clone(l.Times)
+		slices.Sort(l.times)
+		l.times = slices.Compact(l.times)
+		l.examples = len(l.times)
+		l.exampleOf = make([]int, l.Rows)
+		for row, t := range l.Times {
+			l.exampleOf[row], _ = slices.BinarySearch(l.times, t)
+		}
+		return nil
+	}
+	of, labels := number(l.Texts(l.example))
+	l.exampleOf, l.examples = of, len(labels)
+	if k := slices.Index(labels, ""); k >= 0 {
+		return l.fail(slices.Index(of, k), l.example, `""`, "the example of the value")
+	}
+	if l.Time == nil {
+		return nil
+	}
+	l.times = nans(len(labels))
+	for row, i := range of {
+		if was := l.times[i]; was == was && was != l.Times[row] {
+			return l.fail(row, l.Time[0], quote.Text(l.Texts(l.Time...)[row]), fmt.Sprintf("the time of example %s in an earlier row, or -time-column none", quote.Text(labels[i])))
+		}
+		l.times[i] = l.Times[row]
+	}
+	return distinct(l.path, "times of the examples", l.times)
+}
+
+// fail refuses a cell of a row.
+func (l *longTable) fail(row, column int, found, want string) error {
+	return &Error{Path: l.path, Place: fmt.Sprintf("line %d, column %s", l.Line(row), l.Name(column)), Found: found, Want: want}
+}
+
+// findKeys finds the column of words, or all of them, by which no two rows of an example are alike.
+func (l *longTable) findKeys(words []int) bool {
+	tries := [][]int{}
+	for _, k := range words {
+		tries = append(tries, []int{k})
+	}
+	for _, keys := range append(tries, words) {
+		of, names := number(l.Texts(keys...))
+		seen := make(map[[2]int]bool, len(of))
+		for row, p := range of {
+			seen[[2]int{l.exampleOf[row], p}] = true
+		}
+		if len(seen) == l.Rows && len(names) < l.Rows {
+			l.keys, l.pointOf, l.names, l.points = keys, of, names, len(names)
+			return true
+		}
+	}
+	return false
+}
+
+// findPoints numbers the points by their coordinates.
+func (l *longTable) findPoints() error {
+	x, err := l.Numbers(l.coordinates)
 	if err != nil {
-		return nil, false, &Error{Path: path, Err: err}
+		return tableError(l.path, err)
 	}
-	defer text.Close()
-	r := csv.NewReader(text)
-	r.FieldsPerRecord, r.ReuseRecord = -1, true
-	header, err := r.Read()
-	if err != nil {
-		return nil, false, nil // as a plain table it is refused
-	}
-	c, ok := longColumns(header)
-	if !ok {
-		return nil, false, nil
-	}
-	t := &longTable{path: path, columns: c, examples: map[string]int{}, points: map[string]int{}, cells: make([]cell, 0, most/len(header)+1)}
-	for {
-		record, err := r.Read()
-		if errors.Is(err, io.EOF) {
-			break
+	dims := len(l.coordinates)
+	known := map[string]int{}
+	l.pointOf = make([]int, l.Rows)
+	key := make([]byte, 0, 8*dims)
+	for row := range l.pointOf {
+		key = key[:0]
+		at := x[row*dims : (row+1)*dims]
+		for k, v := range at {
+			if math.IsNaN(v) {
+				return l.fail(row, l.coordinates[k], "no number", "a coordinate")
+			}
+			key = binary.BigEndian.AppendUint64(key, math.Float64bits(v+0)) // no −0
 		}
-		if err != nil {
-			return nil, true, csvError(path, err)
+		p, is := known[string(key)]
+		if !is {
+			p = len(known)
+			known[string(key)] = p
+			l.where = append(l.where, at...)
 		}
-		if err := t.row(r, record); err != nil {
-			return nil, true, err
-		}
+		l.pointOf[row] = p
 	}
-	s, err = t.set()
-	return s, true, err
-}
-
-// row takes a row.
-func (t *longTable) row(r *csv.Reader, record []string) error {
-	fail := func(k int, want string) error {
-		line, column := r.FieldPos(k)
-		return &Error{Path: t.path, Place: fmt.Sprintf("line %d, column %d (character %d)", line, k+1, column), Found: quote.Text(record[k]), Want: want}
-	}
-	line, _ := r.FieldPos(0)
-	if len(record) != len(t.header) {
-		return &Error{Path: t.path, Place: fmt.Sprintf("line %d", line), Found: quote.Counted(len(record), "value"), Want: strconv.Itoa(len(t.header)) + " as in the first line"}
-	}
-	c := cell{error: math.NaN()}
-	t.key = t.key[:0]
-	first := len(t.where)
-	for _, k := range t.coordinates {
-		v, ok := parseNumber(record[k])
-		if !ok || math.IsNaN(v) {
-			return fail(k, "a coordinate, a number"+t.pivot(k, record[k]))
-		}
-		if v == 0 {
-			v = 0 // no −0
-		}
-		t.where = append(t.where, v)
-		t.key = binary.BigEndian.AppendUint64(t.key, math.Float64bits(v))
-	}
-	point, known := t.points[string(t.key)]
-	if known {
-		t.where = t.where[:first]
-	} else {
-		point = len(t.points)
-		t.points[string(t.key)] = point
-	}
-	example, bad, want := t.exampleOf(record)
-	if want != "" {
-		return fail(bad, want)
-	}
-	c.example, c.point = int32(example), int32(point)
-	var ok bool
-	if c.value, ok = parseNumber(record[t.value]); !ok {
-		return fail(t.value, "a finite number, or nothing or NaN for a missing one")
-	}
-	if t.columns.error >= 0 {
-		if c.error, ok = parseNumber(record[t.columns.error]); !ok || c.error < 0 || math.IsNaN(c.error) && !math.IsNaN(c.value) {
-			return fail(t.columns.error, "a standard error of 0 or more")
-		}
-	}
-	t.cells = append(t.cells, c)
+	l.points = len(known)
 	return nil
-}
-
-// pivot says how a table with names in place of a coordinate becomes one with a column for each name.
-func (t *longTable) pivot(k int, label string) string {
-	example := t.columns.example
-	if example < 0 {
-		example = t.time
-	}
-	if len(t.coordinates) > 1 || label == "" {
-		return ""
-	}
-	script := fmt.Sprintf("import sys, pandas; pandas.read_csv(sys.argv[1]).pivot(index=%q, columns=%q, values=%q).to_csv('NEW.csv', index=False)", t.header[example], t.header[k], t.header[t.value])
-	return "; with a column for each name it is a table: python3 -c '" + strings.ReplaceAll(script, "'", "\"") + "' " + ShellWord(t.path)
-}
-
-// exampleOf returns the example of a row. want is not empty where column bad is wrong.
-func (t *longTable) exampleOf(record []string) (example, bad int, want string) {
-	at := t.columns.example
-	if at < 0 {
-		at = t.time
-	}
-	label := strings.TrimSpace(record[at])
-	if label == "" {
-		return 0, at, "the example of the value"
-	}
-	clock := ""
-	if t.time >= 0 {
-		clock = strings.TrimSpace(record[t.time])
-	}
-	example, known := t.examples[label]
-	if known {
-		if t.time >= 0 && clock != t.clocks[example] {
-			return 0, t.time, fmt.Sprintf("%s, the time of example %s in an earlier row", quote.Text(t.clocks[example]), quote.Text(label))
-		}
-		return example, 0, ""
-	}
-	if t.time >= 0 {
-		time, ok := t.parseTime(clock)
-		if !ok {
-			return 0, t.time, "a time: a number, or a date such as 1990-01-31 or 1990-01-31 12:00:00, as in the other rows"
-		}
-		t.times, t.clocks = append(t.times, time), append(t.clocks, strings.Clone(clock))
-	}
-	label = strings.Clone(label)
-	t.examples[label] = len(t.labels)
-	t.labels = append(t.labels, label)
-	return len(t.labels) - 1, 0, ""
-}
-
-// parseTime reads a number or a date, of the kind of the first.
-func (t *longTable) parseTime(s string) (float64, bool) {
-	if t.units == nil {
-		if v, ok := parseNumber(s); ok && !math.IsNaN(v) {
-			return v, true
-		} else if len(t.times) > 0 {
-			return 0, false
-		}
-		t.units = sinceEpoch
-	}
-	v, err := t.units.Time(s)
-	return v, err == nil
 }
 
 // sparse is how many places a row may make at most, beyond a few.
 const sparse = 16
 
-// set makes examples and points of the rows.
-func (t *longTable) set() (*Set, error) {
-	fail := func(found, want string) (*Set, error) { return nil, &Error{Path: t.path, Found: found, Want: want} }
-	n, points, dims := len(t.labels), len(t.points), len(t.coordinates)
-	if len(t.cells) == 0 {
-		return fail("no row", "rows of examples, coordinates and values")
+// loadLong makes examples and points of the rows of a long table; nil: the table is none. Where points have no coordinates, names may say which columns there are, and in which order.
+func loadLong(path string, t *table.Table, names []string) (*Set, error) {
+	l, err := findLong(path, t)
+	if l == nil || err != nil {
+		return nil, err
 	}
-	s := &Set{Form: Form{Name: t.path, Count: n, Layout: Layout{Width: points, Height: 1, Channels: 1}, Scattered: true, Type: npy.Float64, Times: t.times}, Units: t.units}
-	for _, k := range t.coordinates {
-		s.coordinates = append(s.coordinates, strings.TrimSpace(t.header[k]))
-	}
-	order := make([]int, points)
-	for i := range order {
-		order[i] = i
-	}
-	s.Grid = factor(t.where, dims)
-	if dims == 2 {
-		t.findGrid(s, order)
-	}
-	if s.Points() > maxPoints || float64(n)*float64(s.Points()) > max(sparse*float64(len(t.cells)), 1<<16) {
-		return fail(fmt.Sprintf("%d rows of %s at %s", len(t.cells), quote.Counted(n, "example"), quote.Counted(s.Points(), "point")), fmt.Sprintf("the same points in all examples, at least a value in %d of them", sparse))
-	}
-	s.Shape = []int{n, s.Points()}
-	if !s.Scattered {
-		s.Shape = []int{n, s.Height, s.Width}
-	}
-	s.Values = nans(n * s.Points())
-	if t.columns.error >= 0 {
-		s.Errors = nans(n * s.Points())
-	}
-	seen := make([]bool, len(s.Values))
-	for _, c := range t.cells {
-		at := int(c.example)*s.Points() + order[c.point]
-		if seen[at] {
-			return fail(fmt.Sprintf("two rows of example %s at the point %v", quote.Text(t.labels[c.example]), t.where[int(c.point)*dims:][:dims]), "one")
-		}
-		seen[at] = true
-		s.Values[at] = c.value
-		if s.Errors != nil {
-			s.Errors[at] = c.error
-		}
-	}
-	if s.examples = "example"; t.columns.example < 0 {
-		s.examples = t.header[t.time]
-	}
-	if n > 1 && t.time >= 0 {
-		if err := distinct(t.path, "times of the examples", s.Times); err != nil {
+	if len(l.coordinates) > 0 {
+		if err := l.findPoints(); err != nil {
 			return nil, err
 		}
 	}
-	s.store = &longStore{t.columns, t.labels, t.clocks, s.Errors}
-	return s, nil
+	values, err := l.Numbers(l.values)
+	if err != nil {
+		return nil, tableError(path, err)
+	}
+	k := len(l.values)
+	s := &Set{Form: Form{Name: path, Count: l.examples, Layout: Layout{Width: l.points, Height: 1, Channels: k}, Scattered: true, Type: npy.Float64, Times: l.times}}
+	l.slots = upTo(l.points * k)
+	if len(l.coordinates) == 0 {
+		s.Table, s.Scattered = true, false
+		if s.Columns, err = l.findColumns(values, names); err != nil {
+			return nil, err
+		}
+		s.Width, s.Channels = 1, len(s.Columns)
+		if n := l.points*k - s.Channels; n > 0 && names == nil {
+			s.note("%s of %d %s no value in any example: carried through", quote.Counted(n, "series"), l.points*k, map[bool]string{true: "has", false: "have"}[n == 1])
+		}
+	} else {
+		s.Grid = factor(l.where, len(l.coordinates))
+		if len(l.coordinates) == 2 {
+			l.findGrid(s)
+		}
+		for _, c := range l.coordinates {
+			s.coordinates = append(s.coordinates, l.title(c))
+		}
+	}
+	if size := s.size(); s.Points() > maxPoints || s.Table && size > maxColumns || float64(l.examples)*float64(size) > max(sparse*float64(t.Rows*k), 1<<16) {
+		return nil, &Error{Path: path, Found: fmt.Sprintf("%d rows of %s at %s", t.Rows, quote.Counted(l.examples, "example"), quote.Counted(l.points, "point")),
+			Want: fmt.Sprintf("the same points in all examples, at least a value in %d of them (-time-column none takes each row for an example)", sparse)}
+	}
+	l.describe(s)
+	return s, l.place(s, values)
+}
+
+// describe completes the form of a set, and notes what its table is.
+func (l *longTable) describe(s *Set) {
+	switch {
+	case s.Table:
+		s.Shape = []int{s.Count, s.Channels}
+	case s.Scattered:
+		s.Shape = []int{s.Count, s.Width}
+	default:
+		s.Shape = []int{s.Count, s.Height, s.Width}
+	}
+	if !s.Table && s.Channels > 1 {
+		s.Shape = append(s.Shape, s.Channels)
+	}
+	if s.examples = "example"; l.example < 0 {
+		s.examples = l.title(l.Time[0])
+	}
+	var what []string
+	for _, c := range slices.Concat(l.keys, l.coordinates) {
+		what = append(what, l.Name(c))
+	}
+	s.note("a value in a row: %s at %s (by %s)", quote.Counted(s.Count, "example"), quote.Counted(l.points, "point"), strings.Join(what, ", "))
+	l.Describe(append(l.keys, l.example)...)
+}
+
+// title is the name of a column, or its number.
+func (l *longTable) title(c int) string {
+	if l.Table.Names == nil {
+		return fmt.Sprint(c + 1)
+	}
+	return strings.TrimSpace(l.Table.Names[c])
+}
+
+// findColumns makes columns of points without coordinates: those of some names, if any of them are there, else those that have a value.
+func (l *longTable) findColumns(values []float64, names []string) (columns []string, err error) {
+	k := len(l.values)
+	seen := make([]bool, l.points*k)
+	for i, v := range values {
+		if v == v {
+			seen[l.pointOf[i/k]*k+i%k] = true
+		}
+	}
+	all := make([]string, len(seen))
+	matched, lacks := false, ""
+	for i := range all {
+		if all[i] = l.names[i/k]; k > 1 {
+			all[i] += " " + l.title(l.values[i%k])
+		}
+		if l.slots[i] = slices.Index(names, all[i]); l.slots[i] >= 0 {
+			matched = true
+		} else if seen[i] {
+			lacks = all[i]
+		}
+	}
+	if matched && lacks != "" {
+		return nil, &Error{Path: l.path, Found: "values of " + quote.Text(lacks), Want: "none but those of " + quote.Line(strings.Join(names, ", "))}
+	}
+	if matched {
+		return names, nil
+	}
+	for i, name := range all {
+		if l.slots[i] = -1; seen[i] {
+			l.slots[i] = len(columns)
+			columns = append(columns, name)
+		}
+	}
+	if columns == nil { // refused as data without values
+		l.slots = upTo(len(all))
+		return all, nil
+	}
+	return columns, nil
+}
+
+// at is the place of a point's value among those of all examples, −1 where it has none.
+func (l *longTable) at(s *Set, example, point, value int) int {
+	if slot := l.slots[point*len(l.values)+value]; slot >= 0 {
+		return example*s.size() + slot
+	}
+	return -1
+}
+
+// place puts the values of the rows in their places.
+func (l *longTable) place(s *Set, values []float64) error {
+	var errors []float64
+	s.Values = nans(s.Count * s.size())
+	if l.error >= 0 {
+		var err error
+		if errors, err = l.Numbers([]int{l.error}); err != nil {
+			return tableError(l.path, err)
+		}
+		s.Errors = nans(len(s.Values))
+	}
+	k := len(l.values)
+	of := make([]int, len(s.Values)) // the row of each place, from 1
+	for row := range l.Rows {
+		for j, v := range values[row*k : (row+1)*k] {
+			at := l.at(s, l.exampleOf[row], l.pointOf[row], j)
+			if at < 0 {
+				continue
+			}
+			if was := of[at]; was > 0 {
+				return &Error{Path: l.path, Place: fmt.Sprintf("lines %d and %d", l.Line(was-1), l.Line(row)), Found: "two rows of the same example and point", Want: fmt.Sprintf("one (sed %dd leaves the second out)", l.Line(row))}
+			}
+			of[at] = row + 1
+			if s.Values[at] = v; errors == nil {
+				continue
+			}
+			if s.Errors[at] = errors[row]; !(errors[row] >= 0) && v == v {
+				return l.fail(row, l.error, numberText(errors[row]), "a standard error of 0 or more")
+			}
+		}
+	}
+	s.text = &textTable{Table: l.Table, values: l.values, total: len(s.Values), at: func(row, j int) int { return l.at(s, l.exampleOf[row], l.pointOf[row], j) }}
+	l.lacking(s, of)
+	return nil
+}
+
+// lacking has the results have a row for each example and point of which the table has none: beside the others of its example or, in a table sorted by points, of its
+// point, else at the end.
+func (l *longTable) lacking(s *Set, of []int) {
+	var lacks [][2]int
+	points := len(l.slots) / len(l.values)
+	at := func(e, p int) int { // of the first value of the point that has a place
+		for j := range l.values {
+			if i := l.at(s, e, p, j); i >= 0 {
+				return i
+			}
+		}
+		return -1
+	}
+	for e := range l.examples {
+		for p := range points {
+			if i := at(e, p); i >= 0 && of[i] == 0 {
+				lacks = append(lacks, [2]int{e, p})
+			}
+		}
+	}
+	if lacks == nil {
+		return
+	}
+	byPoint := func(a, b [2]int) int { return cmp.Or(cmp.Compare(a[1], b[1]), cmp.Compare(a[0], b[0])) }
+	rows := make([][2]int, l.Rows)
+	for row := range rows {
+		rows[row] = [2]int{l.exampleOf[row], l.pointOf[row]}
+	}
+	sorted := func(lack, row [2]int) bool { return false }
+	if slices.IsSorted(l.exampleOf) {
+		sorted = func(lack, row [2]int) bool { return lack[0] < row[0] }
+	} else if slices.IsSortedFunc(rows, byPoint) {
+		slices.SortFunc(lacks, byPoint)
+		sorted = func(lack, row [2]int) bool { return byPoint(lack, row) < 0 }
+	}
+	s.text.inserts = func(values []float64, r *table.Result) func(row int) []table.Insert {
+		next, model := 0, l.models()
+		return func(row int) (all []table.Insert) {
+			for ; next < len(lacks) && (row == l.Rows || sorted(lacks[next], rows[row])); next++ {
+				e, p := lacks[next][0], lacks[next][1]
+				if i := at(e, p); values[i] != values[i] {
+					continue // a point that does not exist
+				}
+				cells := model(e, p)
+				for j, c := range l.values {
+					if i := l.at(s, e, p, j); i >= 0 {
+						cells[c] = r.Text(l.Table, c, values[i])
+					}
+				}
+				all = append(all, cells)
+			}
+			return all
+		}
+	}
+}
+
+// models returns a function that makes a row of an example and a point without values. Other columns than theirs have what all rows of the point have, or all of the example.
+func (l *longTable) models() func(e, p int) table.Insert {
+	width := l.Width()
+	byExample, byPoint := make([][]string, width), make([][]string, width)
+	for c := range width {
+		if slices.Contains(l.values, c) || c == l.error {
+			continue
+		}
+		texts := l.Texts(c)
+		if isExample := c == l.example || slices.Contains(l.Time, c); !isExample {
+			byPoint[c] = common(texts, l.pointOf, l.points)
+		}
+		byExample[c] = common(texts, l.exampleOf, l.examples)
+	}
+	return func(e, p int) table.Insert {
+		cells := make(table.Insert, width)
+		for c := range cells {
+			if byPoint[c] != nil {
+				cells[c] = byPoint[c][p]
+			}
+			if cells[c] == "" && byExample[c] != nil {
+				cells[c] = byExample[c][e]
+			}
+		}
+		return cells
+	}
+}
+
+// common returns the text that all rows of a group have, "" where they differ.
+func common(texts []string, of []int, n int) []string {
+	all, seen := make([]string, n), make([]bool, n)
+	for row, g := range of {
+		if !seen[g] {
+			all[g], seen[g] = texts[row], true
+		} else if all[g] != texts[row] {
+			all[g] = ""
+		}
+	}
+	return all
 }
 
 func nans(n int) []float64 {
@@ -287,16 +456,15 @@ func nans(n int) []float64 {
 	return x
 }
 
-// findGrid arranges points in a plane as rows and columns, where they are most of those of a grid. order becomes the place of
-// each of them.
-func (t *longTable) findGrid(s *Set, order []int) {
+// findGrid arranges points in a plane as rows and columns, where they are most of those of a grid.
+func (l *longTable) findGrid(s *Set) {
 	var axes [2][]float64
 	for k := range axes {
 		seen := map[float64]bool{}
-		for i := k; i < len(t.where); i += 2 {
-			if !seen[t.where[i]] {
-				seen[t.where[i]] = true
-				axes[k] = append(axes[k], t.where[i])
+		for i := k; i < len(l.where); i += 2 {
+			if !seen[l.where[i]] {
+				seen[l.where[i]] = true
+				axes[k] = append(axes[k], l.where[i])
 			}
 		}
 		down := slices.IsSortedFunc(axes[k], func(a, b float64) int { return compareFloats(b, a) })
@@ -305,7 +473,7 @@ func (t *longTable) findGrid(s *Set, order []int) {
 		}
 	}
 	h, w := len(axes[0]), len(axes[1])
-	if h < 2 || w < 2 || h > maxSide || w > maxSide || h*w > 2*len(order) {
+	if h < 2 || w < 2 || h > maxSide || w > maxSide || h*w > 2*l.points {
 		return
 	}
 	at := [2]map[float64]int{{}, {}}
@@ -314,136 +482,11 @@ func (t *longTable) findGrid(s *Set, order []int) {
 			at[k][v] = i
 		}
 	}
-	for i := range order {
-		order[i] = at[0][t.where[2*i]]*w + at[1][t.where[2*i+1]]
+	for i := range l.slots {
+		k := len(l.values)
+		p := i / k
+		l.slots[i] = (at[0][l.where[2*p]]*w+at[1][l.where[2*p+1]])*k + i%k
 	}
 	s.Grid = append(factor(axes[0], 1), factor(axes[1], 1)...)
 	s.Width, s.Height, s.Scattered = w, h, false
-}
-
-// A longStore writes results in the columns of a long table.
-type longStore struct {
-	columns
-	labels, clocks []string
-	errors         []float64
-}
-
-func (l *longStore) endings() []string { return []string{".csv"} }
-func (l *longStore) check() error      { return nil }
-
-func (l *longStore) write(w *errorWriter, s *Set, r *Filled) error {
-	header := slices.Clone(l.header)
-	name := "standard_error"
-	if l.error >= 0 {
-		name = "filled_standard_error"
-	}
-	if r.Variance != nil {
-		header = append(header, name)
-	}
-	return s.writeRows(w, header, func(row []string, example, point int, where []float64, value int) {
-		if l.example >= 0 {
-			row[l.example] = l.labels[example]
-		}
-		if l.time >= 0 {
-			row[l.time] = l.clocks[example]
-		}
-		for k, c := range l.coordinates {
-			row[c] = strconv.FormatFloat(where[k], 'g', -1, 64)
-		}
-		row[l.value] = s.number(r.Mean[value])
-		if l.error >= 0 {
-			row[l.error] = s.number(l.errors[value])
-		}
-		if r.Variance != nil {
-			row[len(row)-1] = s.number(r.deviation(value))
-		}
-	})
-}
-
-// number writes a number with all digits that tell it apart, nothing for NaN.
-func (s *Set) number(v float64) string {
-	bits := 64
-	if s.typ() == npy.Float32 {
-		bits = 32
-	}
-	if math.IsNaN(v) {
-		return ""
-	}
-	return strconv.FormatFloat(v, 'g', -1, bits)
-}
-
-// writeRows writes a row for each value at a point that exists: set fills it in.
-func (s *Set) writeRows(w io.Writer, header []string, set func(row []string, example, point int, where []float64, value int)) error {
-	table := csv.NewWriter(w)
-	if err := table.Write(header); err != nil {
-		return err
-	}
-	all := joined(s.Grid)[0]
-	row := make([]string, len(header))
-	for i := range s.Values {
-		if s.exists(i) {
-			point := s.point(i)
-			set(row, i/s.size(), point, all.Row(point), i)
-			if err := table.Write(row); err != nil {
-				return err
-			}
-		}
-	}
-	table.Flush()
-	return table.Error()
-}
-
-// writeLong writes a long table of its own; without deviations their column is left out.
-func (s *Set) writeLong(w io.Writer, r *Filled) error {
-	header := []string{"example"}
-	if s.Times != nil {
-		header = append(header, "time")
-	}
-	at := len(header)
-	header = append(header, s.coordinateNames()...)
-	if s.Channels > 1 {
-		header = append(header, "channel")
-	}
-	last := len(header)
-	header = append(header, "value")
-	if r.Variance != nil {
-		header = append(header, "standard_error")
-	}
-	return s.writeRows(w, header, func(row []string, example, _ int, where []float64, value int) {
-		row[0] = strconv.Itoa(example)
-		if s.Times != nil {
-			row[1] = strconv.FormatFloat(s.Times[example], 'g', -1, 64)
-		}
-		for k, v := range where {
-			row[at+k] = strconv.FormatFloat(v, 'g', -1, 64)
-		}
-		if s.Channels > 1 {
-			row[last-1] = strconv.Itoa(value % s.Channels)
-		}
-		row[last] = s.number(r.Mean[value])
-		if r.Variance != nil {
-			row[last+1] = s.number(r.deviation(value))
-		}
-	})
-}
-
-// writeTable writes a table, an example in a row.
-func (s *Set) writeTable(w io.Writer, values []float64) error {
-	table := csv.NewWriter(w)
-	if s.Columns != nil {
-		if err := table.Write(s.Columns); err != nil {
-			return err
-		}
-	}
-	row := make([]string, s.size())
-	for ; len(values) > 0; values = values[s.size():] {
-		for k := range row {
-			row[k] = s.number(values[k])
-		}
-		if err := table.Write(row); err != nil {
-			return err
-		}
-	}
-	table.Flush()
-	return table.Error()
 }

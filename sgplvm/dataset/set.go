@@ -32,9 +32,25 @@ type SetOptions struct {
 	// FillValue means missing, as it stands in the source (before any scale). nil: nothing but NaN and what the source declares.
 	FillValue *float64
 
+	// Columns and Labels are the columns of a table of text that hold the values, and those that are carried through: names, numbers from 1 on and ranges of these, separated by
+	// commas. "": the columns of numbers, and those of words.
+	Columns, Labels string
+
+	// TimeColumn is the column of a table's times, or several that make one, separated by commas; "none": there is none; "": what looks like one. TimeFormat says how
+	// dates are written, in the words of strptime: %d.%m.%Y. "": it is recognised.
+	TimeColumn, TimeFormat string
+
+	// MissingWord stands for a missing value in a table of text, beside empty cells, NA, NULL and the like.
+	MissingWord string
+
 	// Select fixes dimensions of a NetCDF variable at one place each, by the value of its coordinate or by its number:
 	// "level=850", "level=850,member=#0". "": none.
 	Select string
+
+	// Names are those of the columns that a table of text must have, in this order, as those of a model; a table without any of them is taken as it is. nil: all columns.
+	Names []string
+
+	known int // columns that a table is known to have
 }
 
 // Set is incomplete data, in memory: examples of which values are missing, at points of which some may not exist. It
@@ -65,7 +81,6 @@ type Set struct {
 	strides     []int     // for each axis in the source the distance in Values; nil: the order is the same
 	coordinates []string  // names of the points' coordinates
 	examples    string    // what the source calls its examples
-	wide        bool      // the source is a table of text, an example in a row
 	store       store
 }
 
@@ -108,7 +123,9 @@ func (s *Set) frames() *Frames {
 		shape = []int{s.Count, s.Width, s.Channels}
 	}
 	f := &Frames{Form: s.Form, values: npy.New(s.Values, shape...)}
-	f.Shape = shape
+	if f.Shape = shape; s.Table {
+		f.Grid = nil
+	}
 	return f
 }
 

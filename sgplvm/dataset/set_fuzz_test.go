@@ -30,6 +30,10 @@ const (
 func seeds(t testing.TB) map[string][]string {
 	t.Helper()
 	all := map[string][]string{".csv": {longSeed, wideSeed}}
+	for _, c := range textCases {
+		all[".csv"] = append(all[".csv"], gap.ReplaceAllString(c.text, "$1"))
+	}
+	all[".csv"] = append(all[".csv"], utf16Text("\uFEFFa;b\n1,5;\n2;3\n", false))
 	for ending, names := range map[string][]string{".nc": {"sst-1.nc", "sst-2.nc", "sst-5.nc", "stations.nc"}, ".npz": {"maps.npz", "two.npz"}} {
 		for _, name := range names {
 			b, err := os.ReadFile(filepath.Join("testdata", name))

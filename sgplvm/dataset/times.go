@@ -1,10 +1,8 @@
 package dataset
 
 import (
-	"bufio"
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/seed-08962ecc/kronfield/internal/quote"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
@@ -42,35 +40,29 @@ func loadList(path, want string) (*npy.Array, error) {
 	if isNetCDF(path) && FileName(path) == path {
 		return readTimeVariable(path)
 	}
-	if dates := readDates(path); dates != nil {
-		return npy.New(dates, len(dates)), nil
+	if IsText(path) {
+		return readList(path)
 	}
-	a, err := LoadArray(path, "a file of "+want)
-	if err == nil && isCSV(path) && (a.Shape[0] == 1 || a.Shape[1] == 1) {
-		a.Shape = []int{a.Len()}
-	}
-	return a, err
+	return LoadArray(path, "a file of "+want)
 }
 
-// readDates reads a table of one column of dates, perhaps under a name, as days since 1970-01-01; nil: it is none.
-func readDates(path string) (days []float64) {
-	if !isCSV(path) || !isRegular(path) {
-		return nil
-	}
-	text, _, err := openText(path)
+// readList reads the times of a table, or its only column or row of numbers.
+func readList(path string) (*npy.Array, error) {
+	t, err := readTable(path, SetOptions{}, true)
 	if err != nil {
-		return nil
+		return nil, err
 	}
-	defer text.Close()
-	for lines, first := bufio.NewScanner(text), true; lines.Scan(); first = false {
-		day, err := sinceEpoch.Time(strings.Trim(lines.Text(), "\" \r"))
-		if err == nil {
-			days = append(days, day)
-		} else if !first {
-			return nil
-		}
+	if t.Time != nil {
+		return npy.New(t.Times, t.Rows), nil
 	}
-	return days
+	values, err := t.Numbers(t.Values)
+	if err != nil {
+		return nil, tableError(path, err)
+	}
+	if t.Rows == 1 || t.Count() == 1 {
+		return npy.New(values, len(values)), nil
+	}
+	return npy.New(values, t.Rows, t.Count()), nil
 }
 
 // LoadSequences reads which of several independent sequences each of n frames belongs to, as [LoadTimes] reads times:

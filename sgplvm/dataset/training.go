@@ -38,7 +38,7 @@ func (f *Frames) training() *Training {
 // open opens a .npy file, of which form returns the form. Anything else is read with load.
 // want says in messages what the file should be.
 func open(path, want string, load func() (*Frames, error), form func(shape []int, t npy.Type) (Form, error)) (*Training, error) {
-	decoded := isNetCDF(path) || isNPZ(path) || isGIF(path) || isCSV(path) || formatOf(path) != ""
+	decoded := isNetCDF(path) || isNPZ(path) || isGIF(path) || IsText(path) || formatOf(path) != ""
 	if info, err := os.Stat(path); err != nil && !decoded {
 		return nil, &Error{Path: path, Err: err}
 	} else if decoded || !info.Mode().IsRegular() { // what has to be decoded, a folder, or a pipe that can be read but once

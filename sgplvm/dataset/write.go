@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/internal/quote"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/table"
 )
 
 // Fill puts what a model says into the places of the set. mean and variance are of the given points, which [Set.Data] has returned, for all
@@ -38,7 +39,7 @@ func (s *Set) Fill(points []int, mean, variance []float64, smooth bool) (*Filled
 var SetEndings = append(slices.Clone(npzEndings), netcdfEndings...)
 
 // wantResult are the endings of the names of results.
-const wantResult = "a name that ends in .npy, .npz, .nc or .csv"
+const wantResult = "a name that ends in .npy, .npz, .nc, .csv, .tsv or .txt"
 
 // CheckOutput says whether results can be written under a name, before any work: the ending must be known, and names in the file that
 // is to be completed must be free. Errors: [*Error].
@@ -46,9 +47,7 @@ func (s *Set) CheckOutput(path string) error {
 	switch {
 	case s.store != nil && isKind(path, s.store.endings()):
 		return s.store.check()
-	case isKind(path, []string{".npy", ".csv"}) || isKind(path, npzEndings):
-		return nil
-	case isKind(path, netcdfEndings):
+	case isKind(path, []string{".npy"}) || isKind(path, TableEndings) || isKind(path, npzEndings) || isKind(path, netcdfEndings):
 		return nil
 	}
 	return &Error{Path: path, Found: "the ending " + quote.Text(filepath.Ext(path)), Want: wantResult}
@@ -66,12 +65,12 @@ func (s *Set) WriteVariance(w io.Writer, path string, r *Filled) error {
 	switch {
 	case isKind(path, []string{".npy"}):
 		return plain.writeArray(w, plain.whole(v))
-	case (s.Table || s.wide) && isCSV(path):
-		return plain.writeTable(w, plain.whole(v))
-	case isCSV(path) && s.store != nil && isKind(path, s.store.endings()):
-		return s.store.write(&errorWriter{Writer: w}, &plain, &Filled{Mean: v})
-	case isCSV(path):
-		return plain.writeLong(w, &Filled{Mean: v})
+	case isKind(path, TableEndings) && s.isTableOf(v):
+		return s.text.write(w, v, table.Result{Exact: true})
+	case isKind(path, TableEndings) && s.Table:
+		return plain.writeTable(w, path, plain.whole(v))
+	case isKind(path, TableEndings):
+		return plain.writeLong(w, path, &Filled{Mean: v})
 	case isKind(path, npzEndings):
 		return plain.writeNPZ(w, &Filled{Mean: v})
 	case isKind(path, netcdfEndings):
@@ -85,8 +84,8 @@ func (s *Set) WriteVariance(w io.Writer, path string, r *Filled) error {
 //	.npy   the means, an array of the source's shape
 //	.npz   all members of a source that is one, and NAME_filled and NAME_standard_error
 //	.nc    all of a source that is a NetCDF file, and the variables NAME_filled and NAME_standard_error
-//	.csv   a table as the source, the means; or, of a long one and of all others, a row for each value: example, coordinates,
-//	       value and standard error
+//	.csv   and other tables of text: the table that is the source, in which gaps are numbers of as many digits as others of their column have, and all
+//	       else is as it was (WriteErrors writes the standard errors); of others a row for each value: example, coordinates, value and standard error
 //
 // From a source of another form the last three are made afresh, with the names filled and filled_standard_error. Float32 numbers of
 // the source give float32 results, all others float64. Points that do not exist have what stood there in the source, no rows in a long
@@ -102,10 +101,12 @@ func (s *Set) Write(w io.Writer, path string, r *Filled) error {
 		return s.writeNPZ(w, r)
 	case isKind(path, netcdfEndings):
 		return s.writeNetCDF(w, r)
-	case (s.Table || s.wide) && isCSV(path):
-		return s.writeTable(w, s.whole(r.Mean))
-	case isCSV(path):
-		return s.writeLong(w, r)
+	case isKind(path, TableEndings) && s.isTableOf(r.Mean):
+		return s.text.write(w, r.Mean, table.Result{})
+	case isKind(path, TableEndings) && s.Table:
+		return s.writeTable(w, path, s.whole(r.Mean))
+	case isKind(path, TableEndings):
+		return s.writeLong(w, path, r)
 	}
 	return s.CheckOutput(path)
 }

@@ -111,7 +111,7 @@ type FilledAbout struct {
 	Missing  int `json:"missing"` // of these
 
 	Errors  map[string]map[string]float64 `json:"errors,omitempty"`  // beside the truth: rmse, mae, mnlp, nlp and coverage
-	Columns []columnAbout                 `json:"columns,omitempty"` // the same of a table, by column
+	Columns []columnAbout                 `json:"columns,omitempty"` // of a table, by column
 
 	Kinds     []kindAbout       `json:"kinds,omitempty"`    // of missing values
 	Period    int               `json:"period,omitempty"`   // steps of a series that were an example of the model
@@ -119,11 +119,6 @@ type FilledAbout struct {
 	Sureness  *surenessAbout    `json:"sureness,omitempty"` // standard errors of what was filled in
 	Seconds   float64           `json:"seconds,omitempty"`
 	Selection *sgplvm.Selection `json:"selection,omitempty"`
-}
-
-type columnAbout struct {
-	Name   string                        `json:"name"`
-	Errors map[string]map[string]float64 `json:"errors"`
 }
 
 // kindAbout tells what fills in the values that are missing in one way, and how well.
@@ -154,7 +149,7 @@ func AboutFilled(seen *dataset.Frames, errors []report.Row) FilledAbout {
 	}
 	for _, r := range errors {
 		if seen.Table {
-			a.Columns = append(a.Columns, columnAbout{r.Name, report.Values(r.Summary)})
+			a.Columns = append(a.Columns, columnAbout{Name: r.Name, Errors: report.Values(r.Summary)})
 		} else {
 			a.Errors = report.Values(r.Summary)
 		}
@@ -172,7 +167,7 @@ func aboutCheck(c sgplvm.FillCheck) *hiddenAbout {
 
 // AboutCompleted tells of a completed set.
 func AboutCompleted(set *dataset.Set, c *Completed, filled *dataset.Filled, took time.Duration) FilledAbout {
-	a := FilledAbout{Examples: set.Count, Sureness: surenessOf(set, filled), Seconds: took.Seconds()}
+	a := FilledAbout{Examples: set.Count, Sureness: surenessOf(set, filled), Columns: columnsOf(set, filled), Seconds: took.Seconds()}
 	a.Missing, a.Values = set.Missing()
 	if !c.given {
 		a.Selection = c.Model.Selection()

@@ -262,6 +262,7 @@ func ReportCompleted(e *cli.Environment, set *dataset.Set, c *Completed, filled 
 		s.text("the series repeats itself every %d steps: each period was an example of the model", c.Period)
 	}
 	s.kinds(c.Completion)
+	s.byColumn(set, filled)
 	s.sureness(surenessOf(set, filled))
 	if c.Report.Forecast > 0 && took > time.Second {
 		s.text("forecast %s", c.Report.Forecast.Round(time.Second))

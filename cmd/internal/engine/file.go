@@ -2,10 +2,12 @@ package engine
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"math"
 	"os"
+	"slices"
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/files"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
@@ -57,13 +59,14 @@ func otherFile(file io.ReaderAt) string {
 }
 
 // attributeGrid is where a model keeps the size of its pictures, attributePoints where one of
-// scattered points says so, attributeTable where one of a table does.
+// scattered points says so, attributeTable where one of a table does, and attributeNames the names of its columns, JSON.
 // attributeType is where one of pictures keeps the type of their numbers, which says what black and white are; of other numbers
 // attributeLevels has the least and the greatest.
 const (
 	attributeGrid   = "grid"
 	attributePoints = "points"
 	attributeTable  = "table"
+	attributeNames  = "columns"
 	attributeType   = "type"
 	attributeLevels = "levels"
 )
@@ -74,7 +77,12 @@ func Attributes(f *dataset.Form, values sgplvm.Source) (map[string]string, error
 		return map[string]string{attributePoints: "scattered"}, nil
 	}
 	if f.Table {
-		return map[string]string{attributeTable: "columns"}, nil
+		a := map[string]string{attributeTable: "columns"}
+		if f.Columns != nil {
+			names, _ := json.Marshal(f.Columns) // of strings
+			a[attributeNames] = string(names)
+		}
+		return a, nil
 	}
 	a := map[string]string{attributeGrid: dataset.FormatGrid(f.Width, f.Height)}
 	if _, ok := typeLevels(f.Type); ok {
@@ -98,6 +106,18 @@ func scattered(m *sgplvm.Model) bool { return m.Attributes()[attributePoints] ==
 
 // Table reports whether a model was trained on a table.
 func Table(m *sgplvm.Model) bool { return m.Attributes()[attributeTable] == "columns" }
+
+// Names are those of the columns of the table that a model was trained on; nil: there are none, or one twice.
+func Names(m *sgplvm.Model) (all []string) {
+	if json.Unmarshal([]byte(m.Attributes()[attributeNames]), &all) != nil || len(all) != m.Channels() {
+		return nil
+	}
+	sorted := slices.Sorted(slices.Values(all))
+	if len(slices.Compact(sorted)) < len(all) {
+		return nil
+	}
+	return all
+}
 
 // pictureSize returns the size of the model's pictures, 0×0 if it does not say.
 func pictureSize(path string, m *sgplvm.Model) (width, height int, err error) {

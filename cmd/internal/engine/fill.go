@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"sync"
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
@@ -56,24 +55,6 @@ const (
 	FilmUsage = "the pictures are the frames of a film, in order, as those of an animated GIF are"
 )
 
-// NewReadFlags defines -select and -fill-value.
-func NewReadFlags(f *cli.Flags) {
-	f.String("select", "", "one `place` along each dimension that a NetCDF variable has too many, by value or number: level=850, level=#0")
-	f.Finite("fill-value", math.NaN(), "the `number` that stands for a missing value, beside NaN and what the file declares")
-}
-
-// ReadOptions are those of the flags -select and -fill-value, where a command has them, and whether one is given.
-func ReadOptions(f *cli.Flags) (o dataset.SetOptions, given bool) {
-	if f.Given("select") {
-		o.Select = f.Text("select")
-	}
-	if f.Given("fill-value") {
-		v, _ := strconv.ParseFloat(f.Text("fill-value"), 64) // checked by the flag
-		o.FillValue = &v
-	}
-	return o, f.Given("select") || f.Given("fill-value")
-}
-
 // LoadObserved loads partly seen examples for a model: its pictures, values at its scattered points,
 // or at those in the file that the named flag takes.
 func LoadObserved(f *cli.Flags, path string, m *sgplvm.Model, data, mask, grid, pointsFlag string) (*Observations, error) {
@@ -91,8 +72,8 @@ func LoadObserved(f *cli.Flags, path string, m *sgplvm.Model, data, mask, grid, 
 			return nil, err
 		}
 		o.Frames, err = dataset.LoadAt(data, o.Grid.Len(), m.Channels())
-	} else {
-		o.Frames, err = modelFrames(f, path, m, data, grid)
+	} else if o.Frames, err = modelFrames(f, path, m, data, grid); err == nil && o.Frames.Grid != nil && scattered(m) {
+		o.Grid = o.Frames.Grid // of a long table
 	}
 	if err != nil {
 		return nil, err
@@ -113,13 +94,15 @@ func LoadObserved(f *cli.Flags, path string, m *sgplvm.Model, data, mask, grid, 
 // modelFrames loads examples of the form that the model's attributes tell, or else the flag -grid
 // and the file itself.
 func modelFrames(f *cli.Flags, path string, m *sgplvm.Model, data, grid string) (*dataset.Frames, error) {
-	o, given := ReadOptions(f)
+	o := ReadOptions(f)
 	if scattered(m) {
-		if given {
-			return nil, f.Usagef("-select or -fill-value with a model of scattered points, expected none")
-		}
 		if grid != "" {
 			return nil, f.Usagef("-grid %s with a model of scattered points, expected none", grid)
+		}
+		if dataset.IsText(data) {
+			if frames, err := dataset.LoadWith(data, o); err != nil || !frames.Table {
+				return frames, err
+			}
 		}
 		return dataset.LoadAt(data, m.Grid().Len(), m.Channels())
 	}
@@ -127,10 +110,8 @@ func modelFrames(f *cli.Flags, path string, m *sgplvm.Model, data, grid string) 
 		if grid != "" {
 			return nil, f.Usagef("-grid %s with a model of a table, expected none", grid)
 		}
-		if o.Layout.Channels = m.Channels(); given {
-			return dataset.LoadWith(data, o)
-		}
-		return dataset.LoadTable(data, m.Channels())
+		o.Names = Names(m)
+		return dataset.LoadTable(data, m.Channels(), o)
 	}
 	want := cli.Layout(grid, m.Channels())
 	w, h, err := pictureSize(path, m)
@@ -151,15 +132,18 @@ func modelFrames(f *cli.Flags, path string, m *sgplvm.Model, data, grid string) 
 	return frames, err
 }
 
-// LoadLike loads examples of the form of others.
-func LoadLike(frames *dataset.Frames, path string) (*dataset.Frames, error) {
+// LoadLike loads examples of the form of others, read as the flags say.
+func LoadLike(f *cli.Flags, frames *dataset.Frames, path string) (*dataset.Frames, error) {
+	o := ReadOptions(f)
 	if frames.Scattered {
 		return dataset.LoadAt(path, frames.Points(), frames.Channels)
 	}
 	if frames.Table {
-		return dataset.LoadTable(path, frames.Channels)
+		o.Names = frames.Columns
+		return dataset.LoadTable(path, frames.Channels, o)
 	}
-	return dataset.Load(path, frames.Layout)
+	o.Layout = frames.Layout
+	return dataset.LoadWith(path, o)
 }
 
 // A Result holds pictures that were filled in, one after the other.

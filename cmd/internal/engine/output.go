@@ -53,7 +53,7 @@ func NewOutput(f *cli.Flags, flag string, more ...string) (*Output, error) {
 	case files.IsFolder(o.path) || ending == "":
 		o.kind = folderKind
 		return o, files.CheckFolder(o.path)
-	case slices.Contains(endings, ending):
+	case slices.Contains(endings, ending) || slices.Contains(dataset.TableEndings, ending):
 		o.kind = ending
 		return o, cli.Writable(o.path)
 	case dataset.VideoKind(o.path) != "":
@@ -65,7 +65,7 @@ func NewOutput(f *cli.Flags, flag string, more ...string) (*Output, error) {
 
 // NewTable is NewOutput of values that are no pictures.
 func NewTable(f *cli.Flags, flag string) (*Output, error) {
-	if ending := strings.ToLower(filepath.Ext(f.Text(flag))); f.Text(flag) != "" && ending != ".npy" && ending != ".csv" {
+	if ending := strings.ToLower(filepath.Ext(f.Text(flag))); f.Text(flag) != "" && ending != ".npy" && !slices.Contains(dataset.TableEndings, ending) {
 		return nil, noPictures(f, flag)
 	}
 	return NewOutput(f, flag)
@@ -171,7 +171,11 @@ func (o *Output) Stream(write func(put func(values []float64) error) error) erro
 		return picture.SaveFrame(o.path, o.pictures(all)[0], o.levels)
 	}
 	return files.WriteAtomic(o.path, func(w io.Writer) error {
-		return dataset.NewSet(o.form, all).Write(w, o.path, &dataset.Filled{Mean: all})
+		set := dataset.NewSet(o.form, all)
+		if o.deviations {
+			return set.WriteVariance(w, o.path, &dataset.Filled{Variance: all})
+		}
+		return set.Write(w, o.path, &dataset.Filled{Mean: all})
 	})
 }
 

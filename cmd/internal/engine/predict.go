@@ -6,6 +6,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
+	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
 
 // Latents are latent posteriors, found one by one: name says where their examples are from.
@@ -36,6 +37,7 @@ type LatentFlags struct {
 // NewLatentFlags defines -data, -observed, -data-points, and -times with its description.
 func NewLatentFlags(f *cli.Flags, aboutTimes string) *LatentFlags {
 	f.String("data-points", "", "the `file` with the coordinates of the values of -data (.npy, .npz, .nc, .csv), points×dimensions, where these are not the training points")
+	NewReadFlags(f)
 	return &LatentFlags{f, f.String("data", "", "partly seen examples, as impute takes them: "+DataUsage), f.String("observed", "", MaskUsage), NewTimeFlags(f, aboutTimes)}
 }
 
@@ -58,14 +60,14 @@ func (s *LatentFlags) Latents(ctx context.Context, path string, m *sgplvm.Model)
 		if err != nil {
 			return l, err
 		}
-		if seen.Priors, err = s.times.Priors(m, seen.Count); err != nil {
+		if seen.Priors, err = s.times.Priors(m, &seen.Form); err != nil {
 			return l, err
 		}
 		return Latents{*s.data, seen.Count, func(i int) (sgplvm.Latent, error) {
 			return m.Infer(ctx, seen.Observed(i), sgplvm.InferOptions{})
 		}}, nil
 	case s.times.InFile():
-		at, err := s.times.Priors(m, 0)
+		at, err := s.times.Priors(m, new(dataset.Form))
 		return Latents{path, len(at), func(i int) (sgplvm.Latent, error) { return at[i], nil }}, err
 	}
 	err = s.f.Without("-times", "sequence")

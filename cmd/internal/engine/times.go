@@ -38,11 +38,13 @@ func (t *TimeFlags) InFile() bool { return *t.file != "" }
 
 func (t *TimeFlags) Spaced() bool { return t.f.Given("from") || t.f.Given("to") }
 
-// Priors returns the latent posteriors at the times in the file, those of n examples; nil where no file is given, which
+// Priors returns the latent posteriors at the times in the file, those of the examples of a form, or at those of a table of text itself; nil where there are none, which
 // the model of a film with motion does not allow.
-func (t *TimeFlags) Priors(m *sgplvm.Model, n int) ([]sgplvm.Latent, error) {
+func (t *TimeFlags) Priors(m *sgplvm.Model, form *dataset.Form) ([]sgplvm.Latent, error) {
 	switch {
 	case t.InFile():
+	case Timed(m) && form.FromText() && form.Times != nil:
+		return m.LatentAt(*t.sequence, form.Times)
 	case Moves(m):
 		return nil, t.f.Usagef("a model of a film with motion without -times, expected the times of the pictures: contents are elsewhere at every time")
 	default:
@@ -51,7 +53,7 @@ func (t *TimeFlags) Priors(m *sgplvm.Model, n int) ([]sgplvm.Latent, error) {
 	if _, _, err := t.span(m); err != nil {
 		return nil, err
 	}
-	times, err := dataset.LoadTimes(*t.file, n)
+	times, err := dataset.LoadTimes(*t.file, form.Count)
 	if err != nil {
 		return nil, err
 	}

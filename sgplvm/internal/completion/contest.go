@@ -11,15 +11,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 )
 
-// A HeldValue is an observed value that was hidden, and what was filled in for it.
-type HeldValue struct {
-	Example, Value int
-	Kind           Kind
-	Group          int // values of one group were hidden together
-	Truth          float64
-	Mean, Variance float64
-}
-
 // A Contest compares on the values that were held out what fills in the missing ones: the model, the simplest methods, and the best of these together
 // with another.
 type Contest struct {

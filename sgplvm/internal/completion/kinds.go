@@ -127,6 +127,15 @@ func InOrder(at []data.Instant) (all [][]int) {
 	return all
 }
 
+// A HeldValue is an observed value that was hidden, and what was filled in for it.
+type HeldValue struct {
+	Example, Value int
+	Kind           Kind
+	Group          int // values of one group were hidden together
+	Truth          float64
+	Mean, Variance float64
+}
+
 // CountKinds returns how many values are missing of each kind.
 func CountKinds(kinds []Kind) (count [KindCount]int) {
 	for _, k := range kinds {

@@ -1,0 +1,294 @@
+package dataset_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf16"
+
+	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
+)
+
+// A textCase is a table as people have it. In its text {NA|7.13} stands for a gap that is written NA and becomes 7.13 when it is filled with 7.126.
+type textCase struct {
+	name, text string
+	columns    string // names of the values, separated by bars
+	rows       int
+	last       string // the time of the last example, as a date or a number; "": there are no times
+	o          dataset.SetOptions
+}
+
+var gap = regexp.MustCompile(`\{([^|{}]*)\|([^{}]*)\}`)
+
+var textCases = []textCase{
+	{name: "comma.csv", text: "a,b\n1.25,2\n{|7.13},3\n4,{NaN|7}\n", columns: "a|b", rows: 3},
+	{name: "no names.csv", text: "1.25,2\n{|7.13},3\n4,{NA|7}\n", columns: "", rows: 3},
+	{name: "semicolon.csv", text: "a;b;c\n1;2;3\n4;{|7};6\n", columns: "a|b|c", rows: 2},
+	{name: "decimal comma.csv", text: "a;b\n1,25;2\n{#N/A|7,13};3,5\n", columns: "a|b", rows: 2},
+	{name: "German.csv", text: "Datum;Temperatur (°C);Druck\r\n31.12.2019 22:00;1,5;1.013,25\r\n31.12.2019 23:00;{|7,1};1.012,00\r\n01.01.2020 00:00;2,5;{|7,13}\r\n", columns: "Temperatur (°C)|Druck", rows: 3, last: "2020-01-01"},
+	{name: "tabs.tsv", text: "a\tb\tc\n1\t2.5\t3\n4\t{|7.1}\t6\n", columns: "a|b|c", rows: 2},
+	{name: "blanks.txt", text: "  time   u     v\n   0.0  1.50  2\n   0.5  {NaN|7.13}  3\n   1.0  3.25  {-|7}\n", columns: "u|v", rows: 3, last: "1"},
+	{name: "bars.txt", text: "a|b\n1.5|2\n{?|7.1}|3\n", columns: "a|b", rows: 2},
+	{name: "quotes.csv", text: "\"site\",\"day, local\",\"x\",\"y\"\n\"A, north\",\"1\",\"1.5\",\"2\"\n\"B\",\"2\",\"{NA|7.1}\",\"4\"\n", columns: "day, local|x|y", rows: 2},
+	{name: "all quoted.csv", text: "\"a\";\"b\"\n\"1,5\";\"{|7,13}\"\n\"2,5\";\"3,25\"\n\"4\";\"5,5\"\n", columns: "a|b", rows: 3},
+	{name: "comments.dat", text: "# made by a logger\n# station 7\n#\n# a b c\n1.0 2.0 3.0\n# a pause\n4.0 {nan|7.1} 6.0\n", columns: "a|b|c", rows: 2},
+	{name: "title.csv", text: "Report of station 12\nPeriod;2019\n\ndate;a;b\n2019-01-01;1.5;2\n2019-01-02;{|7.1};3\n2019-01-03;2.5;4\n2019-01-04;2.5;4\n", columns: "a|b", rows: 4, last: "2019-01-04"},
+	{name: "units.csv", text: "time,temp,wind\n,degC,m/s\n2020-02-28T00:00:00Z,1.5,2\n2020-02-29T00:00:00Z,{|7.1},3\n2020-03-01T00:00:00Z,2.5,4\n", columns: "temp|wind", rows: 3, last: "2020-03-01"},
+	{name: "TOA5.dat", text: "\"TOA5\",\"CR1000\",\"prog\"\n\"TIMESTAMP\",\"RECORD\",\"AirT\",\"RH\"\n\"TS\",\"RN\",\"C\",\"%\"\n\"\",\"\",\"Avg\",\"Smp\"\n\"2021-06-01 00:10:00\",0,20.51,80\n\"2021-06-01 00:20:00\",1,{\"NAN\"|\"7.13\"},81\n\"2021-06-01 00:30:00\",2,20.7,{\"NAN\"|\"7\"}\n",
+		columns: "RECORD|AirT|RH", rows: 3, last: "2021-06-01 00:30:00"},
+	{name: "words.csv", text: "a,b,c,d,e,f,g\n1,2,3,4,5,6,7\n{NULL|7},{NA|7},{N/A|7},{None|7},{-|7},{?|7},{<NA>|7}\n8,9,1,2,3,4,5\n", columns: "a|b|c|d|e|f|g", rows: 3},
+	{name: "date first.csv", text: "date,a,b\n2020-01-01,0,0\n2020-01-02,{|7},1\n2020-01-05,2,4\n", columns: "a|b", rows: 3, last: "2020-01-05"},
+	{name: "date and clock.csv", text: "Date;Time;CO;\n10/03/2004;18.00.00;2,6;\n10/03/2004;19.00.00;{|7,1};\n13/03/2004;00.00.00;2,2;\n;;;\n;;;\n", columns: "CO", rows: 3, last: "2004-03-13"},
+	{name: "year month day.csv", text: "year,month,day,x,y\n2020,2,28,1.5,1\n2020,2,29,{|7.1},2\n2020,3,1,3.5,3\n", columns: "x|y", rows: 3, last: "2020-03-01"},
+	{name: "labels.csv", text: "name,group,height,weight\nAnna,x,1.71,{|7.1}\nBert,y,{|7.13},80.5\nCarl,x,1.85,90\n", columns: "height|weight", rows: 3},
+	{name: "row numbers.csv", text: ",a,b\n0,1.5,2\n1,{|7.1},3\n2,4.5,{|7}\n", columns: "a|b", rows: 3},
+	{name: "R.txt", text: "\"a\" \"b\"\n\"1\" 1.5 2\n\"2\" {NA|7.1} 3\n\"3\" 4.5 6\n", columns: "a|b", rows: 3},
+	{name: "years across.csv", text: "Country,2001,2002,2003\nAustria,1.5,2,3\nBrazil,2.5,{..|7},4\n", columns: "2001|2002|2003", rows: 2},
+	{name: "station rows.csv", text: "time,station,value\n0,north,0.5\n0,south,1\n1,north,{NA|7.1}\n1,south,2\n2,north,2.5\n2,south,3\n", columns: "north|south", rows: 3, last: "2"},
+	{name: "station blocks.csv", text: "station;date;t\nA;01.02.2020;1,5\nA;02.02.2020;{|7,1}\nA;20.02.2020;3\nB;01.02.2020;2\nB;02.02.2020;2,5\n{|B;20.02.2020;7,1}\n", columns: "A|B", rows: 3, last: "2020-02-20"},
+	{name: "stations twice.csv", text: "date,site,depth,temp,salt\n2020-01-01,P,5,1.5,30\n2020-01-01,Q,5,2.5,31\n2020-01-02,P,5,{|7.1},32\n2020-01-02,Q,5,3.5,{|7}\n", columns: "", rows: 2, last: "2020-01-02",
+		o: dataset.SetOptions{Labels: "depth"}},
+	{name: "station without.csv", text: "date,site,temp\n2020-01-01,P,1.5\n2020-01-01,Q,\n2020-01-02,P,{|7.1}\n2020-01-02,Q,NA\n2020-01-03,P,2.5\n", columns: "P", rows: 3, last: "2020-01-03"},
+	{name: "stations without names.csv", text: "2020-01-01,P,1.5,3\n2020-01-01,Q,2.5,4\n2020-01-02,P,{|7.1},5\n2020-01-02,Q,3.5,6\n", columns: "P 3|P 4|Q 3|Q 4", rows: 2, last: "2020-01-02"},
+	{name: "series without.csv", text: "date,site,temp,salt\n2020-01-01,P,1.5,\n2020-01-01,Q,2.5,1\n2020-01-02,P,{|7.1},\n2020-01-02,Q,3.5,2\n{|2020-01-03,P,7.1,\n}2020-01-03,Q,2.5,3\n", columns: "P temp|Q temp|Q salt", rows: 3, last: "2020-01-03"},
+	{name: "tidy.csv", text: "day,variable,value\n2020-01-01,t,1.5\n2020-01-01,p,1013\n2020-01-02,t,{|7.1}\n2020-01-02,p,1010\n", columns: "t|p", rows: 2, last: "2020-01-02"},
+	{name: "months.csv", text: "month,x\nJan 2020,1.5\nFeb 2020,{|7.1}\nMar 2020,3.5\n", columns: "x", rows: 3, last: "2020-03-01"},
+	{name: "American.csv", text: "Date,High,Volume\n2/27/2020,\"1,251.50\",\"1,200\"\n2/28/2020,{|7.13},\"1,300\"\n3/2/2020,\"1,260.25\",{|7}\n", columns: "High|Volume", rows: 3, last: "2020-03-02"},
+	{name: "12 hours.csv", text: "when,x\n1/30/2020 11:00 PM,1.5\n1/31/2020 12:00 AM,{|7.1}\n1/31/2020 1:00 AM,2.5\n", columns: "x", rows: 3, last: "2020-01-31 01:00:00"},
+	{name: "month and day.csv", text: "ozone,temp,month,day\n41,67,5,1\n36,{|7},5,2\n12,74,{|7},3\n", columns: "ozone|temp|month|day", rows: 3},
+	{name: "numbers of seconds.csv", text: "t,x\n0.0,1.5\n0.1,{|7.1}\n0.3,3.5\n", columns: "x", rows: 3, last: "0.3"},
+	{name: "exponents.csv", text: "a,b\n1.25E+03,2\n{|7.13e+00},3\n2.50E-01,4\n", columns: "a|b", rows: 3},
+	{name: "old Mac.csv", text: "a,b\r1.5,2\r{|7.1},3\r2.5,4\r", columns: "a|b", rows: 3},
+	{name: "no end.csv", text: "a,b\n1.5,2\n2.5,{|7}", columns: "a|b", rows: 2},
+	{name: "money.csv", text: "day,a,b\n2020-01-01,12%,$1.50\n2020-01-02,{|7%},$2.25\n2020-01-03,1%,{-|$7.13}\n", columns: "a|b", rows: 3, last: "2020-01-03"},
+	{name: "buoy.txt", text: "#YY  MM DD hh mm WDIR WSPD\n#yr  mo dy hr mn degT m/s\n2020 02 28 23 50 100  5.0\n2020 02 29 00 00 {NaN|7}  5.5\n2020 02 29 00 10 120  {NaN|7.1}\n", columns: "WDIR|WSPD", rows: 3, last: "2020-02-29 00:10:00"},
+	{name: "compact.txt", text: "STATION_ID;MESS_DATUM;QN;TT\n   44;202002282350;    3; 1.5\n   44;202002290000;    3; {|7.1}\n   44;202002290010;    3; 2.5\n", columns: "STATION_ID|QN|TT", rows: 3, last: "2020-02-29 00:10:00"},
+	{name: "World Bank.csv", text: "\"Data Source\",\"Indicators\",\n\n\"Country Name\",\"Code\",\"1960\",\"1961\",\"1962\",\n\"A\",\"A1\",\"1.5\",\"2\",\"\",\n\"B\",\"B1\",\"{..|7.1}\",\"4\",\"\",\n", columns: "1960|1961", rows: 2},
+	{name: "chosen.csv", text: "a,b,c,d\n1.5,2,x,3\n{|7.1},,y,4\n", columns: "a|d", rows: 2, o: dataset.SetOptions{Columns: "a,4"}},
+	{name: "word of one's own.csv", text: "a,b\n1.5,2\n{below|7.1},3\n2.5,4\n", columns: "a|b", rows: 3, o: dataset.SetOptions{MissingWord: "below"}},
+	{name: "day first.csv", text: "d,x\n01/02/2020,1.5\n02/02/2020,{|7.1}\n03/02/2020,2.5\n", columns: "x", rows: 3, last: "2020-02-03", o: dataset.SetOptions{TimeFormat: "%d/%m/%Y", TimeColumn: "d"}},
+}
+
+// dateText writes a time as a test names it.
+func dateText(s *dataset.Set, t float64) string {
+	if s.Units != nil {
+		return s.Units.Date(t)
+	}
+	return fmt.Sprint(t)
+}
+
+// filledWith fills all gaps of a set with one number.
+func filledWith(t *testing.T, s *dataset.Set, v float64) *dataset.Filled {
+	t.Helper()
+	_, points := s.Data(1 << 20)
+	n := s.Count * len(points) * s.Channels
+	r, err := s.Fill(points, slices.Repeat([]float64{v}, n), slices.Repeat([]float64{0.0625}, n), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// Tables of all kinds are read without a word of help, and come back as they were but for the gaps, which have as many digits as others of their column; in UTF-16 and behind
+// a byte order mark likewise. A table of standard errors has the same form.
+func TestTablesAsTheyAre(t *testing.T) {
+	for _, c := range textCases {
+		for name, encode := range map[string]func(string) string{
+			"":         func(s string) string { return s },
+			"mark ":    func(s string) string { return "\uFEFF" + s },
+			"UTF-16 ":  func(s string) string { return utf16Text("\uFEFF"+s, false) },
+			"UTF-16B ": func(s string) string { return utf16Text(s, true) },
+		} {
+			text, want := gap.ReplaceAllString(c.text, "$1"), gap.ReplaceAllString(c.text, "$2")
+			if strings.HasSuffix(text, "\n\n") { // of a row that is not there
+				text = text[:len(text)-1]
+			}
+			path := saveText(t, c.name, encode(text))
+			s, err := dataset.LoadSet(path, c.o)
+			if err != nil {
+				t.Errorf("%s%s: %v", name, c.name, err)
+				continue
+			}
+			if columns := strings.Join(s.Columns, "|"); c.columns != "" && columns != c.columns || s.Count != c.rows {
+				t.Errorf("%s%s: %d rows of %s", name, c.name, s.Count, columns)
+			}
+			if missing, _ := s.Missing(); missing != len(gap.FindAllString(c.text, -1)) {
+				t.Errorf("%s%s: %d values are missing", name, c.name, missing)
+			}
+			last := ""
+			if s.Times != nil {
+				last = dateText(s, s.Times[s.Count-1])
+			}
+			if last != c.last {
+				t.Errorf("%s%s: the last time is %s, want %s", name, c.name, last, c.last)
+			}
+			r := filledWith(t, s, 7.126)
+			var got bytes.Buffer
+			if err := s.Write(&got, "out"+filepath.Ext(c.name), r); err != nil || got.String() != encode(want) {
+				t.Errorf("%s%s: result (%v)\n%q\nwant\n%q", name, c.name, err, got.String(), encode(want))
+			}
+			beside := saveTextOf(t, c.name, func(w io.Writer) error { return s.WriteErrors(w, r) })
+			e, err := dataset.LoadSet(beside, c.o)
+			if err != nil || e.Count != s.Count || len(e.Values) != len(s.Values) {
+				t.Errorf("%s%s: standard errors: %v", name, c.name, err)
+				continue
+			}
+			for i, v := range s.Values {
+				if is := e.Values[i]; v == v && is != 0 || v != v && is != 0.25 {
+					t.Errorf("%s%s: the standard error of value %d is %v", name, c.name, i, is)
+				}
+			}
+		}
+	}
+}
+
+// utf16Text encodes a text.
+func utf16Text(s string, big bool) string {
+	var b []byte
+	for _, u := range utf16.Encode([]rune(s)) {
+		if big {
+			b = append(b, byte(u>>8), byte(u))
+		} else {
+			b = append(b, byte(u), byte(u>>8))
+		}
+	}
+	return string(b)
+}
+
+// saveTextOf saves what a function writes.
+func saveTextOf(t *testing.T, name string, write func(io.Writer) error) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return saveText(t, name, b.String())
+}
+
+// Dates of every form are those that package time reads, and so are times in zones.
+func TestDateFormats(t *testing.T) {
+	first := time.Date(2019, 12, 28, 21, 30, 0, 0, time.UTC)
+	for _, layout := range []string{"2006-01-02", "2006/01/02", "2006.01.02", "20060102", "02.01.2006", "02/01/2006", "01/02/2006", "1/2/2006", "2.1.2006", "02-01-2006", "02.01.06", "01/02/06",
+		"02-Jan-2006", "2 Jan 2006", "02 January 2006", "Jan 2, 2006", "January 2 2006", "02Jan2006", "02-Jan-06", "Mon, 02 Jan 2006", "2006-Jan-02", "2006-002",
+		"2006-01-02 15:04", "2006-01-02 15:04:05", "2006-01-02T15:04:05Z", "2006-01-02T15:04:05.000Z", "2006-01-02T15:04:05-07:00", "2006-01-02 15:04:05 -0700", "2006-01-02 15:04:05 MST",
+		"02.01.2006 15:04", "1/2/2006 3:04 PM", "01/02/2006 03:04:05 pm", "20060102T150405", "20060102 1504", "02/Jan/2006:15:04:05 -0700", "Mon Jan 2 15:04:05 2006", "Mon, 02 Jan 2006 15:04:05 MST"} {
+		var text strings.Builder
+		text.WriteString("when;x\n")
+		zone := time.UTC
+		if strings.Contains(layout, "-07") {
+			zone = time.FixedZone("", 7200)
+		} else if strings.Contains(layout, "MST") {
+			zone = time.FixedZone("CET", 3600)
+		}
+		var want []float64
+		for k := range 80 {
+			at := first.Add(time.Duration(k) * 26 * time.Hour).In(zone) // over 29 February
+			s := at.Format(layout)
+			fmt.Fprintf(&text, "%s;%d\n", s, k)
+			read, err := time.ParseInLocation(layout, s, zone)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want = append(want, float64(read.Unix())/86400)
+		}
+		if len(slices.Compact(slices.Clone(want))) < len(want) { // a day twice
+			t.Fatalf("%s: a day comes twice", layout)
+		}
+		s, err := dataset.LoadSet(saveText(t, "t.csv", text.String()), dataset.SetOptions{})
+		if err != nil || !slices.EqualFunc(s.Times, want, func(a, b float64) bool { return a-b < 1e-9 && b-a < 1e-9 }) {
+			t.Errorf("%s: %v", layout, err)
+		}
+	}
+}
+
+// What cannot be told is asked for, and what cannot be is refused, with what helps.
+func TestDatesRefused(t *testing.T) {
+	for _, c := range []struct {
+		text, err string
+		o         dataset.SetOptions
+	}{
+		{text: "d,x\n03/04/2020,1\n05/06/2020,2\n", err: `column "d": found "03/04/2020", which may be 2020-04-03 or 2020-03-04, expected -time-format %d/%m/%Y or -time-format %m/%d/%Y`},
+		{text: "d,x\n2021-02-27,1\n2021-02-28,2\n2021-02-29,3\n", err: `line 4, column "d": found "2021-02-29", expected a date as in the other rows, %Y-%m-%d (-time-column none takes no column as the time, sed 4d leaves the line out)`},
+		{text: "d,x\n2021-02-27,1\n2021-02-28,2\n,3\n", err: `line 4, column "d": found "", expected a date as in the other rows, %Y-%m-%d (-time-column none takes no column as the time, sed 4d leaves the line out)`},
+		{text: "d,x\n2021-02-27,1\n2021-02-28,2\n2021-02-28,3\n", err: `lines 3 and 4: found the same time twice, expected each once (sed 4d leaves the second out), or a column that tells such rows apart; -time-column none takes no column as the time`},
+		{text: "d,x\n2021-02-27,1\n2021-02-28,2\n", o: dataset.SetOptions{TimeFormat: "%d.%m.%Y"}, err: `line 2, column "d": found "2021-02-27", expected a date as in the other rows, %d.%m.%Y (-time-column none takes no column as the time, sed 2d leaves the line out)`},
+		{text: "d,x\n1,1\n2,2\n", o: dataset.SetOptions{TimeColumn: "when"}, err: `found no column "when", expected one of "d", "x", or a number from 1 to 2, or a range such as 2-3`},
+		{text: "d,x\n1,a\n2,b\n", o: dataset.SetOptions{Columns: "x"}, err: `column "x": found "a", expected a column of numbers`},
+	} {
+		path := saveText(t, "t.csv", c.text)
+		_, err := dataset.LoadSet(path, c.o)
+		checkError(t, err, filepath.Dir(path), "t.csv: "+c.err)
+	}
+}
+
+// A local clock that goes back in autumn and on in spring gives even times, whichever comes first; times with a zone are as they are; dates that say nothing of an order are passed over.
+func TestDaylightSaving(t *testing.T) {
+	zone, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Skip(err)
+	}
+	for _, c := range []struct {
+		from  time.Time
+		hours int
+	}{
+		{time.Date(2021, 10, 30, 0, 0, 0, 0, zone), 72}, {time.Date(2021, 3, 1, 0, 0, 0, 0, zone), 300 * 24}, {time.Date(2020, 10, 1, 0, 0, 0, 0, zone), 400 * 24},
+	} {
+		var local, zoned strings.Builder
+		local.WriteString("time,x\n")
+		zoned.WriteString("time,x\n")
+		for k := range c.hours {
+			at := c.from.Add(time.Duration(k) * time.Hour)
+			fmt.Fprintf(&local, "%s,%d\n", at.Format("2006-01-02 15:04"), k)
+			fmt.Fprintf(&zoned, "%s,%d\n", at.Format("2006-01-02 15:04 -07:00"), k)
+		}
+		for _, text := range []string{local.String(), zoned.String()} {
+			s, err := dataset.LoadSet(saveText(t, "t.csv", text), dataset.SetOptions{})
+			if err != nil {
+				t.Error(err)
+				continue
+			}
+			for i := 1; i < s.Count; i++ {
+				if step := 24 * (s.Times[i] - s.Times[i-1]); step < 0.999 || step > 1.001 {
+					t.Errorf("from %v: a step of %v hours before row %d", c.from, step, i)
+				}
+			}
+		}
+	}
+	s := loadSet(t, saveText(t, "t.csv", "name,born,height\nA,1990-05-01,1.8\nB,1980-01-01,1.7\nC,1990-05-01,1.6\n"), dataset.SetOptions{})
+	if s.Times != nil || s.Channels != 1 {
+		t.Errorf("times %v", s.Times)
+	}
+}
+
+// A table of a million columns, a line of many million bytes and quotes without end cost no more than some times their bytes, and are refused in a line.
+func TestHugeTables(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "huge.csv")
+	for _, c := range []struct{ text, err string }{
+		{strings.Repeat("1,", 1000000) + "1\n" + strings.Repeat("2,", 1000000) + "2\n", "shape 2×1000001: found a table of 1000001 columns, expected 1 to 65536"},
+		{strings.Repeat("a,", 1000000) + "a\n" + strings.Repeat("2,", 1000000) + "2\n", "shape 1×1000001: found a table of 1000001 columns, expected 1 to 65536"},
+		{strings.Repeat("x", 3000000) + ",1\n", "found no row, expected rows of numbers below the names of the columns"},
+		{"a,b\n" + strings.Repeat("\"", 1000001), "line 2: found a quote that is never closed, expected quotes in pairs (two of them, \"\", stand for one within quotes)"},
+		{strings.Repeat("#", 1000001), "found no row, expected rows of numbers, separated by commas, semicolons, tabs or blanks"},
+		{strings.Repeat("1 ", 70000) + "\n" + strings.Repeat("x ", 70000) + "\n", "line 2, column 1: found \"x\", expected a number: no column has numbers"},
+	} {
+		if tryFile(t, path, []byte(c.text)) {
+			t.Errorf("%.10q is read", c.text)
+		}
+		_, err := dataset.LoadSet(path, dataset.SetOptions{})
+		checkError(t, err, filepath.Dir(path), "huge.csv: "+c.err)
+	}
+	wide := strings.Repeat("1,", 999999) + "2\n" + strings.Repeat("2,", 999999) + "1\n" // pictures, one in a row
+	if err := os.WriteFile(path, []byte(wide), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if s := loadSet(t, path, dataset.SetOptions{Layout: dataset.Layout{Width: 1000, Height: 1000}}); s.Count != 2 || s.Values[999999] != 2 {
+		t.Errorf("%d pictures", s.Count)
+	}
+}

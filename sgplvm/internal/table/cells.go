@@ -1,0 +1,157 @@
+package table
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// A dialect says how cells stand in a text.
+type dialect struct {
+	separator byte // ' ': any number of blanks and tabs; 0: none, a line is a cell
+}
+
+// A cell is a place of a table. Its text is without blanks and quotes around it; quotes inside a quoted one are double.
+type cell struct {
+	text         string
+	from, to     int // of it in the whole text
+	line, column int // line counts from 1, column from 0
+	quoted, last bool
+}
+
+// A cursor goes from cell to cell. Lines without any, and comments, are passed over.
+type cursor struct {
+	dialect
+	text     string
+	at, line int
+	column   int
+	open     int // the line of a quote that is never closed; 0: there is none
+	start    int // of the row
+}
+
+// isBlank tells whether a byte is a blank that does not separate cells.
+func (d dialect) isBlank(b byte) bool { return b == ' ' || b == '\t' && d.separator != '\t' }
+
+func isEnd(b byte) bool { return b == '\n' || b == '\r' }
+
+// isComment tells whether a line is none of the table: it begins with #, % or !, but not with the word of a spreadsheet for a missing value.
+func isComment(line string) bool {
+	return line != "" && (line[0] == '#' || line[0] == '%' || line[0] == '!') &&
+		!slices.ContainsFunc(sheetErrors, func(w string) bool { return strings.HasPrefix(line, w) })
+}
+
+var sheetErrors = []string{"#N/A", "#VALUE!", "#DIV/0!", "#NUM!", "#REF!", "#NAME?", "#NULL!"}
+
+// skip returns the place of the first byte from i on that is no blank.
+func (c *cursor) skip(i int) int {
+	for i < len(c.text) && c.isBlank(c.text[i]) {
+		i++
+	}
+	return i
+}
+
+// endLine takes the end of a line, if it is at one.
+func (c *cursor) endLine() {
+	if strings.HasPrefix(c.text[c.at:], "\r\n") {
+		c.at++
+	}
+	if c.at < len(c.text) {
+		c.at++
+	}
+	c.line++
+	c.column = 0
+}
+
+// toRow goes to the next line with cells. A line of nothing is a cell where lines are cells.
+func (c *cursor) toRow() bool {
+	for c.at < len(c.text) {
+		i := c.skip(c.at)
+		switch {
+		case isComment(c.text[i:]):
+			if n := strings.IndexAny(c.text[i:], "\r\n"); n >= 0 {
+				c.at = i + n
+			} else {
+				c.at = len(c.text)
+			}
+			c.endLine()
+		case (i == len(c.text) || isEnd(c.text[i])) && c.separator != 0:
+			c.at = i
+			c.endLine()
+		default:
+			c.start = c.at
+			return true
+		}
+	}
+	return false
+}
+
+// next returns the next cell; ok is false at the end and at a quote that is never closed.
+func (c *cursor) next() (x cell, ok bool) {
+	if c.column == 0 && !c.toRow() || c.open > 0 {
+		return x, false
+	}
+	x.line, x.column = c.line, c.column
+	i := c.skip(c.at)
+	x.from = i
+	if i < len(c.text) && c.text[i] == '"' {
+		end := c.closing(i)
+		if end < 0 {
+			c.open = c.line
+			return x, false
+		}
+		if i = c.skip(end); c.ends(i) || c.separator == ' ' && i > end {
+			x.from, x.to, x.quoted = x.from+1, end-1, true
+		} else { // text behind the quotes
+			i = end
+		}
+	}
+	if !x.quoted {
+		for !c.ends(i) {
+			i++
+		}
+		x.to = i
+	}
+	x.trim(c.text)
+	c.at = i
+	c.column++
+	if c.separator == ' ' {
+		c.at = c.skip(i)
+	}
+	if c.at == len(c.text) || isEnd(c.text[c.at]) {
+		x.last = true
+		c.endLine()
+	} else if c.separator != ' ' {
+		c.at++
+	}
+	return x, true
+}
+
+// ends tells whether a cell ends at a place.
+func (c *cursor) ends(i int) bool {
+	return i >= len(c.text) || isEnd(c.text[i]) || c.text[i] == c.separator || c.separator == ' ' && c.text[i] == '\t'
+}
+
+// closing returns the place behind the quote that closes the one at i, or −1. It counts the lines in between.
+func (c *cursor) closing(i int) int {
+	for i++; ; i += 2 {
+		n := strings.IndexByte(c.text[i:], '"')
+		if n < 0 {
+			return -1
+		}
+		c.line += strings.Count(c.text[i:i+n], "\n")
+		if i += n; i+1 == len(c.text) || c.text[i+1] != '"' {
+			return i + 1
+		}
+	}
+}
+
+// trim takes blanks off a cell.
+func (x *cell) trim(text string) {
+	if x.text = text[x.from:x.to]; x.text == "" || x.text[0] > ' ' && x.text[0] < 0x80 && x.text[len(x.text)-1] > ' ' && x.text[len(x.text)-1] < 0x80 {
+		return
+	}
+	s := strings.TrimLeftFunc(x.text, unicode.IsSpace)
+	x.from = x.to - len(s)
+	x.text = strings.TrimRightFunc(s, unicode.IsSpace)
+	x.to = x.from + len(x.text)
+}

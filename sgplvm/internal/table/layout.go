@@ -1,0 +1,263 @@
+package table
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/seed-08962ecc/kronfield/internal/quote"
+)
+
+const (
+	sampleBytes = 1 << 16 // of which separators are judged
+	sampleRows  = 200
+	sampleCells = 1 << 10 // of a row
+	headerRows  = 4       // of names, units and the like at most
+
+	// MostColumns is how many columns a table may have to have roles: of more all are numbers.
+	MostColumns = 1 << 16
+)
+
+// separators are those that are tried; of equals the first is taken. 0 stands for none.
+var separators = []byte{'\t', ';', ',', '|', 0, ' '}
+
+// A row is one of a sample.
+type row struct {
+	at, line, width int
+	cells           []string // the first ones
+	last            string
+}
+
+// sample returns the first rows of a text: at least two, and no more than have some thousand cells.
+func (d dialect) sample(text string, at int) (rows []row, open int) {
+	c := cursor{dialect: d, text: text, at: at, line: 1}
+	for n := 0; len(rows) < sampleRows && (len(rows) < 2 || n < 16*sampleCells); {
+		r := row{}
+		for {
+			x, ok := c.next()
+			if !ok && c.open > 0 {
+				r.width++
+				rows = append(rows, r)
+			}
+			if !ok {
+				return rows, c.open
+			}
+			if r.width++; r.width == 1 {
+				r.at, r.line = c.start, x.line
+			}
+			if n++; r.width <= sampleCells {
+				r.cells = append(r.cells, x.text)
+			}
+			if r.last = x.text; x.last {
+				break
+			}
+		}
+		rows = append(rows, r)
+	}
+	return rows, 0
+}
+
+// width is the number of cells that most rows have, the larger of equals.
+func width(rows []row) (most int) {
+	counts := map[int]int{}
+	for _, r := range rows {
+		if counts[r.width]++; counts[r.width] > counts[most] || counts[r.width] == counts[most] && r.width > most {
+			most = r.width
+		}
+	}
+	return most
+}
+
+// separatorOf finds what separates the cells: of a sample most rows then have as many of them, and most are numbers or dates.
+func separatorOf(text string) dialect {
+	part := text[:min(len(text), sampleBytes)]
+	if n := strings.LastIndexByte(part, '\n'); n > 0 && len(part) < len(text) {
+		part = part[:n+1]
+	}
+	best, most := dialect{}, -1.
+	for _, s := range separators {
+		rows, _ := dialect{s}.sample(part, 0)
+		n := width(rows)
+		decimal := isDecimal(rows)
+		if n < 2 && s != 0 || s == ',' && decimal || s == 0 && !decimal && hasDecimal(rows) {
+			continue
+		}
+		alike, cells, good := 0, 0, 0
+		for k, r := range rows {
+			if r.width == n || k == 0 && r.width == n-1 {
+				alike++
+			}
+			for _, x := range r.cells {
+				if cells++; isMissing(x) || isNumber(x) || allLayouts.matching(x) != 0 {
+					good++
+				}
+			}
+		}
+		if named := min(1, len(rows)-1) * n; s == ' ' && 2*good < cells-named {
+			continue // text
+		}
+		if score := float64(alike) / float64(max(1, len(rows))) * (0.2 + 0.8*float64(good)/float64(max(1, cells))); score > most {
+			best, most = dialect{s}, score
+		}
+	}
+	return best
+}
+
+// hasDecimal tells whether lines are numbers with a decimal comma, or rather two numbers.
+func hasDecimal(rows []row) bool {
+	return slices.ContainsFunc(rows, func(r row) bool { return len(r.cells) > 0 && strings.Contains(r.cells[0], ",") && isNumber(r.cells[0]) })
+}
+
+// isDecimal tells whether rows of two numbers under one name are numbers with decimal commas: the first of them do not count the rows.
+func isDecimal(rows []row) bool {
+	if len(rows) < 2 || rows[0].width != 1 || len(rows[0].cells) == 0 || isNumber(rows[0].cells[0]) || strings.Contains(rows[0].cells[0], ",") {
+		return false
+	}
+	counts := true
+	for k, r := range rows[1:] {
+		if len(r.cells) == 0 {
+			return false
+		}
+		n, err := strconv.Atoi(r.cells[0])
+		counts = counts && err == nil && (n == k || n == k+1)
+		if r.width > 2 || !isNumber(strings.Join(r.cells, ",")) {
+			return false
+		}
+	}
+	return !counts
+}
+
+// isNumber tells whether a text is a number in some format.
+func isNumber(s string) bool {
+	return slices.ContainsFunc(formats, func(f format) bool {
+		_, ok := f.parse(s)
+		return ok
+	})
+}
+
+// findBody finds the names of the columns, and where the first row of values is.
+func (t *Table) findBody() error {
+	rows, open := t.sample(t.text[:t.end], t.start)
+	if open > 0 {
+		return unclosed(open)
+	}
+	t.width = width(rows)
+	first := slices.IndexFunc(rows, func(r row) bool { return r.width == t.width })
+	if first < 0 {
+		return &Error{Found: "no row", Want: "rows of numbers, separated by commas, semicolons, tabs or blanks"}
+	}
+	if first > 0 && rows[first-1].width == t.width-1 && rows[first].last != "" && isHeader(rows, first-1, 1) && !isHeader(rows, first, 0) {
+		first--
+	}
+	body := first
+	for body < min(first+headerRows, len(rows)) && t.width-rows[body].width|1 == 1 && isHeader(rows, body, t.width-rows[body].width) {
+		body++
+	}
+	if first > 0 && body == first {
+		return t.ragged(rows[0].line, rows[0].width)
+	}
+	if t.body, t.line = t.end, 0; body < len(rows) {
+		t.body, t.line = rows[body].at, rows[body].line
+	}
+	switch {
+	case t.width > MostColumns:
+	case body > first:
+		t.setNames(t.text[:t.body], rows[first])
+		t.unnamed = rows[first].width < t.width
+	default:
+		t.namesOfComment()
+	}
+	if first > 0 {
+		t.note("%s before the names of the columns: kept", quote.Counted(first, "line"))
+	}
+	return nil
+}
+
+// isHeader tells whether row k has words where all below has numbers or dates. It may lack some first cells.
+func isHeader(rows []row, k, lacks int) bool {
+	r, words, years := rows[k], 0, []int{}
+	below := rows[k+1:]
+	for c, x := range r.cells {
+		number, date, total := 0, 0, 0
+		for _, b := range below {
+			if c+lacks >= len(b.cells) || isMissing(b.cells[c+lacks]) {
+				continue
+			}
+			if total++; isNumber(b.cells[c+lacks]) {
+				number++
+			} else if allLayouts.matching(b.cells[c+lacks]) != 0 {
+				date++
+			}
+		}
+		is := isNumber(x)
+		switch {
+		case isMissing(x):
+		case len(below) == 0 && is:
+			return false
+		case is && (2*number > total || total == 0):
+			year, err := strconv.Atoi(x)
+			if err != nil || year < 1500 || year > 2200 || len(years) > 0 && year != years[len(years)-1]+1 {
+				return false
+			}
+			years = append(years, year)
+		case 2*date > total && allLayouts.matching(x) != 0:
+			return false
+		case 2*(number+date) > total || len(below) == 0:
+			words++
+		}
+	}
+	return words > 0 && len(years) == 0 || len(years) > 2 && len(years) < r.width
+}
+
+// setNames takes the cells of a row of a text as names, those of the last columns where there are fewer.
+func (t *Table) setNames(text string, r row) {
+	t.Names = make([]string, t.width)
+	c := cursor{dialect: t.dialect, text: text, at: r.at, line: r.line}
+	for k := range r.width {
+		x, _ := c.next()
+		name := strings.ReplaceAll(x.text, `""`, `"`)
+		if !utf8.ValidString(name) { // in an older encoding
+			runes := make([]rune, len(name))
+			for i := range runes {
+				runes[i] = rune(name[i])
+			}
+			name = string(runes)
+		}
+		t.Names[k+t.width-r.width] = name
+	}
+}
+
+// namesOfComment takes a comment before the first row as names, where it has a word for each column: the one before the last, which then has units, or the last.
+func (t *Table) namesOfComment() {
+	lines := strings.FieldsFunc(t.text[t.start:t.body], func(r rune) bool { return r == '\n' || r == '\r' })
+	for _, line := range lines[max(0, len(lines)-2):] {
+		if line = strings.TrimLeft(line, " \t"); t.Names != nil || !isComment(line) {
+			continue
+		}
+		line = strings.TrimLeft(line, "#%! \t")
+		if rows, _ := t.sample(line, 0); len(rows) == 1 && rows[0].width == t.width && !slices.ContainsFunc(rows[0].cells, isNumber) {
+			t.setNames(line, rows[0])
+		}
+	}
+}
+
+// ragged refuses a row of another number of cells.
+func (t *Table) ragged(line, cells int) error {
+	return &Error{Place: "line " + strconv.Itoa(line), Found: quote.Counted(cells, "value"), Want: strconv.Itoa(t.width) + " as in other lines (" + takeOut(line) + ")"}
+}
+
+// takeOut says how a line is left out.
+func takeOut(line int) string { return "sed " + strconv.Itoa(line) + "d leaves the line out" }
+
+// Is tells whether a file that begins so looks like a table: rows of as many cells, of which numbers are.
+func Is(start string) bool {
+	text, e, err := decode(start)
+	if err != nil || e == plain && strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && !unicode.IsSpace(r) }) {
+		return false
+	}
+	rows, _ := separatorOf(text).sample(strings.TrimPrefix(text, mark), 0)
+	n := width(rows)
+	return n > 1 && slices.ContainsFunc(rows, func(r row) bool { return r.width == n && slices.ContainsFunc(r.cells, isNumber) })
+}

@@ -1,0 +1,180 @@
+package table
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// A format says how numbers are written: the decimal sign, and what stands between thousands, 0 for nothing; ' ' stands for other blanks, too.
+type format struct{ decimal, group byte }
+
+// formats are those that are tried; of equals the first is taken.
+var formats = []format{{'.', 0}, {',', 0}, {'.', ','}, {',', '.'}, {'.', ' '}, {',', ' '}, {'.', '\''}}
+
+// missingWords stand for a missing value.
+var missingWords = map[string]bool{"": true, "nan": true, "-nan": true, "na": true, "n/a": true, "#n/a": true, "<na>": true, "n.a.": true, "nat": true, "null": true, "none": true, "nil": true,
+	"missing": true, "-": true, "--": true, "---": true, "?": true, ".": true, "..": true, "*": true, `\n`: true, "#value!": true, "#div/0!": true, "#num!": true, "#ref!": true}
+
+// isMissing tells whether a cell has no value.
+func isMissing(s string) bool {
+	return s == "" || len(s) <= 8 && (s[0] < '0' || s[0] > '9') && missingWords[strings.ToLower(s)]
+}
+
+// affixes may stand around a number, with a blank or without.
+var affixes = []string{"%", "$", "€", "£", "¥"}
+
+// affix divides a cell into a number and what stands before and behind it.
+func affix(s string) (before, number, behind string) {
+	number = s
+	for _, a := range affixes {
+		if rest, ok := strings.CutPrefix(number, a); ok {
+			number = strings.TrimLeft(rest, " ")
+		} else if rest, ok := strings.CutSuffix(number, a); ok {
+			number = strings.TrimRight(rest, " \u00a0")
+		}
+	}
+	at := strings.Index(s, number)
+	return s[:at], number, s[at+len(number):]
+}
+
+// A written number is what stands in a cell: its value and how many digits it has behind the decimal sign and in all.
+type written struct {
+	value             float64
+	decimals, digits  int
+	exponent, grouped bool
+}
+
+// blank returns how many bytes a blank between thousands has at the start of s.
+func blank(s string) int {
+	for _, b := range []string{" ", "\u00a0", "\u202f"} {
+		if strings.HasPrefix(s, b) {
+			return len(b)
+		}
+	}
+	return 0
+}
+
+// parse reads a finite number, of money or per cent too.
+func (f format) parse(s string) (n written, ok bool) {
+	if s != "" && (s[0] > '9' || s[0] == '$' || s[len(s)-1] > '9' || s[len(s)-1] == '%' || s[len(s)-1] == '$') {
+		_, s, _ = affix(s)
+	}
+	negative := false
+	switch {
+	case s == "":
+		return n, false
+	case s[0] == '-' || s[0] == '+':
+		negative = s[0] == '-'
+		s = s[1:]
+	case strings.HasPrefix(s, "\u2212"):
+		negative = true
+		s = s[len("\u2212"):]
+	}
+	whole, mantissa, i := 0, uint64(0), 0
+	digit := func() bool {
+		if i == len(s) || s[i] < '0' || s[i] > '9' {
+			return false
+		}
+		mantissa = mantissa*10 + uint64(s[i]-'0') // right up to 19 digits, and not used beyond 15
+		if mantissa > 0 || n.digits > 0 {
+			n.digits++
+		}
+		i++
+		return true
+	}
+	for digit() {
+		whole++
+	}
+	for f.group != 0 && (whole <= 3 || n.grouped) && whole > 0 && s[0] != '0' {
+		step := 0
+		if i < len(s) && s[i] == f.group {
+			step = 1
+		}
+		if f.group == ' ' {
+			step = blank(s[i:])
+		}
+		if step == 0 {
+			break
+		}
+		i += step
+		if !digit() || !digit() || !digit() {
+			return n, false
+		}
+		n.grouped = true
+	}
+	if i < len(s) && s[i] == f.decimal {
+		i++
+		for digit() {
+			n.decimals++
+		}
+	}
+	if whole+n.decimals == 0 {
+		return n, false
+	}
+	if n.exponent = isExponent(s[i:]); !n.exponent && i < len(s) {
+		return n, false
+	}
+	if n.digits <= 15 && n.decimals <= 22 && !n.exponent {
+		n.value = float64(mantissa) / powers[n.decimals] // both are exact
+	} else if n.value, ok = f.convert(s, i); !ok {
+		return n, false
+	}
+	if negative {
+		n.value = -n.value
+	}
+	return n, true
+}
+
+// isExponent tells whether a text is the end of a number with an exponent.
+func isExponent(s string) bool {
+	if s == "" || s[0]|0x20 != 'e' && s[0]|0x20 != 'd' {
+		return false
+	}
+	s = s[1:]
+	if s != "" && (s[0] == '-' || s[0] == '+') {
+		s = s[1:]
+	}
+	return s != "" && strings.Trim(s, "0123456789") == ""
+}
+
+// powers of ten that are exact.
+var powers = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
+
+// convert is the slow way, for s of which the digits end at end.
+func (f format) convert(s string, end int) (float64, bool) {
+	var b [64]byte
+	plain := b[:0]
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c >= '0' && c <= '9' || i > end && (c == '-' || c == '+'):
+			plain = append(plain, c)
+		case i == end:
+			plain = append(plain, 'e')
+		case c == f.decimal:
+			plain = append(plain, '.')
+		}
+	}
+	v, err := strconv.ParseFloat(string(plain), 64)
+	return v, err == nil && v-v == 0
+}
+
+// exact writes a number with all digits that tell it apart.
+func (f format) exact(v float64) string {
+	form := byte('f')
+	if size := math.Abs(v); size >= 1e15 || size < 1e-5 && size > 0 {
+		form = 'e'
+	}
+	return f.sign(strconv.FormatFloat(v, form, -1, 64))
+}
+
+// sign puts the decimal sign into a number's text, and takes the minus off a zero.
+func (f format) sign(s string) string {
+	if s[0] == '-' && !strings.ContainsAny(s, "123456789") {
+		s = s[1:]
+	}
+	if f.decimal != '.' {
+		s = strings.Replace(s, ".", string(f.decimal), 1)
+	}
+	return s
+}

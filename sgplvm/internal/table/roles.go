@@ -1,0 +1,228 @@
+package table
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/seed-08962ecc/kronfield/internal/quote"
+)
+
+// Read reads a file's text.
+func Read(file string, o Options) (*Table, error) {
+	t := &Table{}
+	var err error
+	if t.text, t.encoding, err = decode(file); err != nil {
+		return nil, err
+	}
+	if o.Missing != "" {
+		t.missing = []string{o.Missing}
+	}
+	if strings.HasPrefix(t.text, mark) {
+		t.start = len(mark)
+	}
+	t.dialect = separatorOf(t.text[t.start:])
+	t.end = t.start + t.dialect.end(t.text[t.start:])
+	for _, step := range []func() error{t.findBody, t.findFormat, t.survey, func() error { return t.assign(o) }} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	return t, nil
+}
+
+// assign decides what the columns are.
+func (t *Table) assign(o Options) error {
+	values, err := t.Find(o.Columns)
+	if err != nil {
+		return err
+	}
+	labels, err := t.Find(o.Labels)
+	if err != nil {
+		return err
+	}
+	free := func(k int) bool { return !slices.Contains(values, k) && !slices.Contains(labels, k) }
+	if err := t.findTime(o, free); err != nil {
+		return err
+	}
+	if t.width > MostColumns {
+		if t.columns[0].kind != Number {
+			return t.NoValues()
+		}
+		return nil
+	}
+	for k := range t.width {
+		kind := t.column(k).kind
+		isValue := (kind == Number || kind == Empty && o.NumbersOnly) && !slices.Contains(labels, k) && !(k == 0 && !o.NumbersOnly && t.countsRows())
+		if o.Columns != "" {
+			isValue = slices.Contains(values, k)
+		}
+		switch {
+		case slices.Contains(t.Time, k):
+		case !isValue:
+			t.Labels = append(t.Labels, k)
+		case kind == Word || kind == Date:
+			return &Error{Place: "column " + t.Name(k), Found: quote.Text(t.column(k).odd.text), Want: "a column of numbers"}
+		default:
+			t.Values = append(t.Values, k)
+		}
+	}
+	return nil
+}
+
+// KeepEmpty takes columns without any number for values, too, where the table then has so many.
+func (t *Table) KeepEmpty(values int) {
+	empty := slices.DeleteFunc(slices.Clone(t.Labels), t.Present)
+	if len(empty) > 0 && len(t.Values)+len(empty) == values {
+		t.Labels = slices.DeleteFunc(t.Labels, func(k int) bool { return !t.Present(k) })
+		t.Values = append(t.Values, empty...)
+		slices.Sort(t.Values)
+	}
+}
+
+// Choose takes the columns of some names for the values, in that order, if there are any of them: then all of them must be there.
+func (t *Table) Choose(names []string) error {
+	var chosen []int
+	lacks := ""
+	for _, name := range names {
+		if k := slices.Index(t.Names, name); k >= 0 && !slices.Contains(chosen, k) {
+			chosen = append(chosen, k)
+		} else {
+			lacks = name
+		}
+	}
+	if len(chosen) == 0 {
+		return nil
+	}
+	if len(chosen) < len(names) {
+		return &Error{Found: "no column " + quote.Text(lacks), Want: "all of " + nameList(names) + " (-columns names others, in this order)"}
+	}
+	for _, k := range t.Values {
+		if !slices.Contains(chosen, k) {
+			t.Labels = append(t.Labels, k)
+		}
+	}
+	isChosen := func(k int) bool { return slices.Contains(chosen, k) }
+	t.Values, t.Labels = chosen, slices.DeleteFunc(t.Labels, isChosen)
+	if slices.ContainsFunc(t.Time, isChosen) {
+		t.Time, t.Times, t.Dated, t.Guessed = nil, nil, false, false
+	}
+	return nil
+}
+
+// NoValues refuses a table without numbers.
+func (t *Table) NoValues() error {
+	for k := range t.columns {
+		if c := &t.columns[k]; c.odd.line > 0 {
+			return &Error{Place: t.place(c.odd.line, k), Found: quote.Text(c.odd.text), Want: "a number: no column has numbers"}
+		}
+	}
+	return &Error{Found: "no column of numbers but the time", Want: "one (-time-column none takes it as one)"}
+}
+
+// Describe notes what of a table is not plain; of some labels more is known.
+func (t *Table) Describe(known ...int) {
+	names := func(columns []int) string {
+		var all []string
+		for i, k := range columns {
+			if i == 5 {
+				all = append(all, fmt.Sprintf("%d more", len(columns)-i))
+				break
+			}
+			all = append(all, t.Name(k))
+		}
+		return strings.Join(all, ", ")
+	}
+	if t.Time != nil {
+		form := ""
+		if t.layout != "" {
+			form = ", read as " + t.layout
+		}
+		t.note("times: %s %s%s", plural(len(t.Time), "column"), names(t.Time), form)
+	}
+	labels := slices.DeleteFunc(slices.Clone(t.Labels), func(k int) bool {
+		return slices.Contains(known, k) || t.column(k).kind == Empty && (t.Names == nil || t.Names[k] == "")
+	})
+	if len(labels) > 0 {
+		t.note("carried through as they are: %s %s", plural(len(labels), "column"), names(labels))
+	}
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return noun
+	}
+	return noun + "s"
+}
+
+// Find returns the columns of a list of names, numbers and ranges.
+func (t *Table) Find(list string) (columns []int, err error) {
+	if list == "" {
+		return nil, nil
+	}
+	for item := range strings.SplitSeq(list, ",") {
+		item = strings.TrimSpace(item)
+		from, to := slices.Index(t.Names, item)+1, 0
+		if to = from; from == 0 {
+			low, high, isRange := strings.Cut(item, "-")
+			if from, err = strconv.Atoi(low); err == nil && isRange {
+				to, err = strconv.Atoi(high)
+			} else {
+				to = from
+			}
+			if err != nil || from < 1 || to < from || to > t.width {
+				want := fmt.Sprintf("a number from 1 to %d, or a range such as 2-3", t.width)
+				if t.Names != nil {
+					want = "one of " + nameList(t.Names) + ", or " + want
+				}
+				return nil, &Error{Found: "no column " + quote.Text(item), Want: want}
+			}
+		}
+		for k := from - 1; k < to; k++ {
+			if !slices.Contains(columns, k) {
+				columns = append(columns, k)
+			}
+		}
+	}
+	return columns, nil
+}
+
+func nameList(names []string) string {
+	var all []string
+	for k, name := range names {
+		if k == 12 {
+			all = append(all, "…")
+			break
+		}
+		all = append(all, quote.Text(name))
+	}
+	return strings.Join(all, ", ")
+}
+
+// countsRows tells whether the first column counts the rows, as statistics programs write it.
+func (t *Table) countsRows() bool {
+	if t.Names == nil || t.width < 2 || !t.unnamed && !t.isNamed(0, rowNames) && !strings.HasSuffix(strings.ToLower(t.Names[0]), "id") {
+		return false
+	}
+	x, err := t.Numbers([]int{0})
+	if err != nil || x[0] != 0 && x[0] != 1 {
+		return false
+	}
+	for i, v := range x {
+		if v != x[0]+float64(i) {
+			return false
+		}
+	}
+	return true
+}
+
+// end returns where the last row of a text ends: rows of nothing at the end are none.
+func (d dialect) end(text string) int {
+	n := len(strings.TrimRightFunc(text, func(r rune) bool { return unicode.IsSpace(r) || r == rune(d.separator) && r != 0 }))
+	if rest := strings.IndexAny(text[n:], "\r\n"); rest >= 0 {
+		return n + rest
+	}
+	return len(text)
+}
