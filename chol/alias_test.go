@@ -159,7 +159,8 @@ func TestJitterIsRelative(t *testing.T) {
 			t.Errorf("order %d: jitter %g, error %v, want 5", n, jitter, err)
 			continue
 		}
-		if got := f.L().At(n-1, n-1); got != 3 {
+		l := f.L()
+		if got := l.At(n-1, n-1); got != 3 {
 			t.Errorf("order %d: L ends with %g, want 3", n, got)
 		}
 	}

@@ -33,7 +33,8 @@ func TestRefactorizeInPlace(t *testing.T) {
 				}
 				for i := range n {
 					for j, v := range want.L().Row(i) {
-						if got := own.At(i, j); math.Float64bits(got) != math.Float64bits(v) || math.Float64bits(f.L().At(i, j)) != math.Float64bits(v) {
+						l := f.L()
+						if got := own.At(i, j); math.Float64bits(got) != math.Float64bits(v) || math.Float64bits(l.At(i, j)) != math.Float64bits(v) {
 							t.Fatalf("%s, n=%d: element %d, %d is %v, expected %v", c.Name, n, i, j, got, v)
 						}
 					}

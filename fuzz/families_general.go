@@ -198,7 +198,7 @@ func unimodular(s *Source, n int) Case {
 		}
 		return 0
 	})
-	return entries("unimodular", n, NaiveMul(1, l, u, 0, mat.Matrix{}).At).determined(0, 1)
+	return entries("unimodular", n, elements(NaiveMul(1, l, u, 0, mat.Matrix{}))).determined(0, 1)
 }
 
 // permutation returns a random permutation matrix.

@@ -52,7 +52,7 @@ func circulantMatrix(first []int) Case {
 // eigenvalues b + 2a·cos(kπ/(n+1)), k = 1 … n, rounded with Slack (Böttcher and
 // Grudsky, Spectral Properties of Banded Toeplitz Matrices, 2005).
 func toeplitzTridiagonal(n int, a, b float64) Case {
-	c := entries("tridiagonal Toeplitz", n, tridiagonal(n, func(int) float64 { return b }, func(int) float64 { return a }).At)
+	c := entries("tridiagonal Toeplitz", n, elements(tridiagonal(n, func(int) float64 { return b }, func(int) float64 { return a })))
 	return c.spectrum(values(n, func(k int) float64 {
 		return b + 2*a*math.Cos(float64(k+1)*math.Pi/float64(n+1))
 	})...).slackened(4, math.Abs(b)+2*math.Abs(a))
@@ -197,12 +197,15 @@ func Kronecker(cases ...Case) Case {
 	return c.claiming(p & (KnownLogDet | KnownRank | Semidefinite))
 }
 
+// elements returns those of a matrix as a function.
+func elements(m mat.Matrix) func(i, j int) float64 { return m.At }
+
 // blockRepeated returns copies of a case along the diagonal, and nothing
 // between them: each eigenvalue comes copies times, exactly.
 func blockRepeated(block Case, copies int) Case {
-	one := entries("I", copies, mat.Identity(copies).At).spectrum(values(copies, func(int) float64 { return 1 })...)
+	one := entries("I", copies, elements(mat.Identity(copies))).spectrum(values(copies, func(int) float64 { return 1 })...)
 	one.Inverse = mat.Identity(copies)
-	one = one.factored(mat.Identity(copies).At).ranked(copies)
+	one = one.factored(elements(mat.Identity(copies))).ranked(copies)
 	c := Kronecker(one, block)
 	c.Name = fmt.Sprintf("%d times %s", copies, block.Name)
 	return c

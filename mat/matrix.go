@@ -66,21 +66,29 @@ func checkSize(op string, r, c int) {
 }
 
 // At returns element (i, j), counted from 0.
-func (m Matrix) At(i, j int) float64 {
-	m.checkIndex("At", i, j)
+func (m *Matrix) At(i, j int) float64 {
+	if uint(i) >= uint(m.Rows) || uint(j) >= uint(m.Cols) {
+		panic(indexError{"At", i, j, m.Rows, m.Cols})
+	}
 	return m.Data[i*m.RowStride+j*m.ColStride]
 }
 
 // Set sets element (i, j), counted from 0.
-func (m Matrix) Set(i, j int, v float64) {
-	m.checkIndex("Set", i, j)
+func (m *Matrix) Set(i, j int, v float64) {
+	if uint(i) >= uint(m.Rows) || uint(j) >= uint(m.Cols) {
+		panic(indexError{"Set", i, j, m.Rows, m.Cols})
+	}
 	m.Data[i*m.RowStride+j*m.ColStride] = v
 }
 
-func (m Matrix) checkIndex(op string, i, j int) {
-	if uint(i) >= uint(m.Rows) || uint(j) >= uint(m.Cols) {
-		panic(text.Sprintf("mat: %s: element (%d, %d) of a %s matrix", op, i, j, m.shape()))
-	}
+// An indexError is what At and Set panic with: a matrix has no element (i, j). At and Set are inlined since it is formatted where it is printed.
+type indexError struct {
+	op               string
+	i, j, rows, cols int
+}
+
+func (e indexError) Error() string {
+	return text.Sprintf("mat: %s: element (%d, %d) of a %d×%d matrix", e.op, e.i, e.j, e.rows, e.cols)
 }
 
 // T returns the transposed view.

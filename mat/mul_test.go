@@ -217,7 +217,7 @@ func TestPack(t *testing.T) {
 		at    func(m mat.Matrix, i, l int) float64
 		t     bool
 	}{
-		{"packA", mr, mat.PackA, mat.Matrix.At, false},
+		{"packA", mr, mat.PackA, func(m mat.Matrix, i, l int) float64 { return m.At(i, l) }, false},
 		{"packB", nr, mat.PackB, func(m mat.Matrix, j, l int) float64 { return m.At(l, j) }, true},
 	} {
 		for size := range 5*p.width + 2 { // from four panels on packB goes row by row

@@ -129,7 +129,8 @@ func TestCalibratedEverywhere(t *testing.T) {
 			if math.Abs(sum) > 5*math.Sqrt(v/count) || math.Abs(square-v) > 5*v*math.Sqrt(2./count) {
 				t.Errorf("%s, point %d: fields have the mean %v and the variance %v, expected 0 and %v", what, i, sum, square, v)
 			}
-			if got := mixture.Moments().Variance.At(i, 0); math.Abs(got-v) > 0.1*v {
+			moments := mixture.Moments()
+			if got := moments.Variance.At(i, 0); math.Abs(got-v) > 0.1*v {
 				t.Errorf("%s, point %d: the mixture has the variance %v, expected %v", what, i, got, v)
 			}
 		}

@@ -61,7 +61,8 @@ func newStack(folds []*fold, members []*Verdict, points int) *stack {
 				v := d * f.pHeld.At(i, j)
 				outside -= v * v
 				for c, m := range members {
-					e.Set(c, j, d*f.predicted[m.Choice].mean.At(i, j)-v)
+					mean := f.predicted[m.Choice].mean
+					e.Set(c, j, d*mean.At(i, j)-v)
 				}
 			}
 			mat.Mul(p, 1, e, e.T(), 0)

@@ -183,7 +183,8 @@ func checkChannel(t *testing.T, q model, d *reference.Dense, c int, l Latent, g 
 	want := d.Forecast(l.Mu, l.S, nil, whole)
 	scale, beta := q.scaler.Scale[c], q.params.Noise.Beta
 	for a := range p.Mean.Rows {
-		variance := mixture.Component(0).Variance.At(a, c)
+		component := mixture.Component(0)
+		variance := component.Variance.At(a, c)
 		compare.NearOne(t, "variance of a mixture", variance, alone.Variance.At(a, c), 1e-10)
 		compare.NearOne(t, "mean", p.Mean.At(a, c), q.scaler.Mean[c]+scale*want.Mean[c][a], digits)
 		compare.NearOne(t, "mean beside a covariance", mean.At(a, c), p.Mean.At(a, c), 1e-12)

@@ -226,5 +226,6 @@ func (q *Posterior) structuredVariance(on *projection, t moments, i int) float64
 	case on.training == nil:
 		return t.noise * q.params.Noise.Residual.Variance
 	}
-	return t.noise * on.structured().At(i, i)
+	s := on.structured()
+	return t.noise * s.At(i, i)
 }

@@ -162,7 +162,7 @@ func TestLatentSample(t *testing.T) {
 	}
 	moments5(t, "latent points", samples, l.Mu[:2], mat.NewDense(2, 2, []float64{4, 0, 0, 0.01}))
 	compare.SameBits(t, "fewer points", l.Sample(7, 3).Data, x.Slice(0, 7, 0, 3).Clone().Data)
-	if l.Sample(1, 4).At(0, 0) == x.At(0, 0) {
+	if other := l.Sample(1, 4); other.At(0, 0) == x.At(0, 0) {
 		t.Error("two seeds give the same point")
 	}
 	if none := l.Sample(0, 1); none.Rows != 0 || none.Cols != 3 {
