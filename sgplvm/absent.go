@@ -12,10 +12,10 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/journal"
 )
 
-// Examples of which nothing was observed tell a model nothing: those with times are left out of it, and predicted at their times at last. What
-// predicts them is chosen by examples that are held out as these are missing: in runs as long, at the ends where these are.
+// Examples of which nothing was observed teach a model nothing. Those with times are left out of training and predicted at their times in the end. Their
+// model is chosen on examples that are held out in runs as long, at the ends of the record if these are there.
 
-// A wholeTask is to predict examples of which nothing was observed, beside others that were completed.
+// A wholeTask predicts examples of which nothing was observed, from others that were completed.
 type wholeTask struct {
 	*completer
 	none    []int               // examples
@@ -48,7 +48,7 @@ func (w *wholeTask) train(ctx context.Context, cfg, partly Config, done *Complet
 	return err
 }
 
-// compete compares the simplest methods with the model by examples held out as others are missing; nil where there are too few.
+// compete compares the model with the simplest methods on examples held out in the same way; nil if there are too few.
 func (w *wholeTask) compete(ctx context.Context, d Data, given, chosen Config) (*completion.Contest, error) {
 	if w.y.Rows < minTraining {
 		return nil, nil
@@ -127,7 +127,7 @@ func groupsOf(place, rows []int, cases []fillCase) map[int]int {
 	return groups
 }
 
-// predictHeld returns what models of the other examples make of those that a validator holds out, fold by fold.
+// predictHeld predicts the examples that a validator holds out, fold by fold, with models of the others.
 func (w *wholeTask) predictHeld(ctx context.Context, j absentValidator, chosen Config) ([]filledValues, error) {
 	models, err := j.models(ctx, chosen, 0, len(j.folds))
 	if err != nil {
@@ -148,14 +148,14 @@ func (w *wholeTask) predictHeld(ctx context.Context, j absentValidator, chosen C
 	return folds, cmp.Or(failures...)
 }
 
-// nothingOf are values of an example of which none was observed.
+// nothingOf returns an example of missing values.
 func nothingOf(points, channels int) mat.Matrix {
 	y := mat.New(points, channels)
 	y.Fill(math.NaN())
 	return y
 }
 
-// imputeAt fills in an example at its time, number i of those at; nil where there are none.
+// imputeAt fills in example i at its time at[i]; at is nil without times.
 func (m *Model) imputeAt(ctx context.Context, values mat.Matrix, at []Instant, i int) (p Prediction, err error) {
 	obs := Observed{Values: values}
 	if at != nil && m.Times() != nil {

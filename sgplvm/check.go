@@ -7,7 +7,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 )
 
-// checkOf is the check of all kinds, as many values of each as are missing.
+// checkOf pools the checks of all kinds, each with the weight of its missing values.
 func checkOf(kinds []FillCheck, all FillCheck) FillCheck {
 	var total, squares float64
 	check := FillCheck{Factor: all.Factor}
@@ -28,7 +28,7 @@ func checkOf(kinds []FillCheck, all FillCheck) FillCheck {
 	return check
 }
 
-// checkOfKind tells how well held values of a kind, of which so many are missing, were filled in by what fills in those.
+// checkOfKind reports the errors of the winner of a kind on its held-out values; count values of the kind are missing.
 func checkOfKind(c *completion.Contest, k completion.Kind, count int) FillCheck {
 	f := FillCheck{Kind: completion.KindNames[k], Missing: count, By: c.Winner[k].String()}
 	f.measure(c.List(c.Winner[k], k), c.Winner[k].Factor, c.Units())
@@ -41,7 +41,7 @@ func checkOfKind(c *completion.Contest, k completion.Kind, count int) FillCheck 
 	return f
 }
 
-// measure sets the errors of values in some units (nil: those of the data), whose variances are multiplied.
+// measure sets the errors of held-out values in the given units by channel (nil: those of the data), with variances multiplied by a factor.
 func (f *FillCheck) measure(list []completion.HeldValue, factor float64, units []float64) {
 	if f.Deviations = units != nil; !f.Deviations {
 		units = []float64{1}

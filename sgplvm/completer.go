@@ -21,7 +21,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
-// A completer fills the holes of data round by round.
+// A completer fills in missing values round by round.
 type completer struct {
 	d          Data             // completed
 	holes      *completion.Mask // of them
@@ -93,10 +93,10 @@ func (c *completer) matrix(v mat.Matrix) mat.Matrix {
 	return mat.NewDense(len(v.Data)/c.channels, c.channels, v.Data)
 }
 
-// at returns the times of the examples, also where the search found that they tell nothing; nil without times.
+// at returns the times of the examples, even after the search decided not to use them; nil if the data have none.
 func (c *completer) at() []Instant { return data.Instants(c.times, c.sequences) }
 
-// chosen holds values out, chooses the configuration and fills in by it, also what was held out.
+// chosen holds out some observed values, chooses the configuration, and fills in missing and held-out values with it.
 func (c *completer) chosen(ctx context.Context, cfg Config) (Config, error) {
 	given, begin, clock := cfg.Infer.Blends, time.Now(), c.d.clock
 	work := c.folds()*(1+c.roundsAfter(cfg, plans[cfg.Effort])) + 1
@@ -147,18 +147,17 @@ func (c *completer) chosen(ctx context.Context, cfg Config) (Config, error) {
 	return cfg, nil
 }
 
-// probeExamples is how many examples teach the model that is compared with the simplest methods first.
+// probeExamples is the number of examples from which probe trains its model.
 const probeExamples = 500
 
-// fewestProbed is from how many examples held out on that is done. Tests raise it.
-var fewestProbed = validation.MinJudged
+// minProbed is the least number of held-out examples for which probe compares anything. Tests raise it.
+var minProbed = validation.MinJudged
 
-// probe reports whether a model of some of the examples as they are fills in the held-out values so much worse than the simplest methods that nothing
-// more is to be tried.
+// probe trains a first model and reports whether the simplest methods fill in the held-out values so much better that no search is worth its time.
 func (c *completer) probe(ctx context.Context, first, cfg Config) (lost bool, err error) {
 	out := c.holes.HeldExamples()
 	in := allBut(c.y.Rows, out)
-	if c.d.Film || len(out) < fewestProbed || len(in) < minTraining {
+	if c.d.Film || len(out) < minProbed || len(in) < minTraining {
 		return false, nil
 	}
 	if len(in) > probeExamples {
@@ -193,8 +192,8 @@ func (c *completer) probe(ctx context.Context, first, cfg Config) (lost bool, er
 // withoutMotion is the name of the model that takes the frames of a film as examples in no order.
 const withoutMotion = "a model without motion"
 
-// compete compares the simplest methods, and for a film a model without motion, with what the model has made of the held-out values; nil where nothing is in
-// reserve of examples with times, or less than two frames of a film: each shows what the other misses.
+// compete compares on the held-out values the model with the simplest methods, and for a film with a model without motion. It returns nil if nothing was held out of
+// examples with times, or less than two frames of a film were.
 func (c *completer) compete(ctx context.Context, cfg Config) (*completion.Contest, error) {
 	if len(c.holes.HeldOut) == 0 && c.all.At != nil || c.d.Film && len(c.holes.HeldOut) < 2 {
 		return nil, nil
@@ -234,7 +233,7 @@ func (c *completer) compete(ctx context.Context, cfg Config) (*completion.Contes
 	return t, t.Try(ctx, whole, c.all.Fillers(whole, cfg.Seed)[:1])
 }
 
-// heldValues returns the values held out and what was filled in in their place.
+// heldValues returns the held-out values with what was filled in for them.
 func (c *completer) heldValues() (list []completion.HeldValue) {
 	for _, r := range c.holes.HeldOut {
 		for k, truth := range r.Values() {
@@ -245,7 +244,7 @@ func (c *completer) heldValues() (list []completion.HeldValue) {
 	return list
 }
 
-// wholeHeld returns the observed values of one in completion.WholeShare examples, but for those held out.
+// wholeHeld returns the observed values of every WholeShare-th example.
 func (c *completer) wholeHeld() (list []completion.HeldValue) {
 	for k := 0; k < len(c.rows); k += completion.WholeShare {
 		i := c.rows[k]
@@ -258,7 +257,7 @@ func (c *completer) wholeHeld() (list []completion.HeldValue) {
 	return list
 }
 
-// again fills in by what was chosen, in as many rounds as a plan has after the choice.
+// again makes the rounds that follow the choice of the configuration.
 func (c *completer) again(ctx context.Context, chosen Config, p plan) error {
 	rounds, clock := c.roundsAfter(chosen, p), c.d.clock
 	clock.expects(c.folds()*rounds + 1)
@@ -274,7 +273,7 @@ func (c *completer) again(ctx context.Context, chosen Config, p plan) error {
 	return nil
 }
 
-// roundsAfter returns how many rounds there are when all is chosen.
+// roundsAfter returns how many rounds follow the choice of the configuration.
 func (c *completer) roundsAfter(chosen Config, p plan) int {
 	rounds := completions(chosen, p)
 	if c.d.Film {
@@ -291,11 +290,11 @@ func (c *completer) folds() int {
 	return max(1, min(completionFolds, len(c.incomplete)))
 }
 
-// A roundTime is how long the trainings of a round took, and filling in by the models.
+// A roundTime says how long a round took to train its models, and to fill in with them.
 type roundTime struct{ trained, imputed time.Duration }
 
-// foresee tells the clock what comes after the search, by what the first round took and all of the work so far, where examples with times are tried
-// without these and whole ones are searched for again.
+// foresee tells the clock how long the work after the search will take. It scales the time of the first round, and counts the second completion without times
+// and the search for whole examples if there will be any.
 func (c *completer) foresee(cfg Config, spent time.Duration) {
 	clock := c.d.clock
 	if clock == nil {
@@ -313,8 +312,8 @@ func (c *completer) foresee(cfg Config, spent time.Duration) {
 	}
 }
 
-// completions returns how many rounds there are after the choice: one where noise has a covariance that is not learned freely, which knows
-// nothing of the errors of filled values, and becomes narrower with each round.
+// completions returns the number of rounds after the choice. It is one if the noise has a parametric covariance: that ignores the errors of imputed values, so it
+// would shrink with each round.
 func completions(cfg Config, p plan) int {
 	if r := cfg.Residual; r.Kernel.Kind != "" && r.Kernel.Kind != kernel.White && r.Rounds <= 0 {
 		return 1
@@ -322,7 +321,7 @@ func completions(cfg Config, p plan) int {
 	return max(1, p.completions)
 }
 
-// holdOut is what hides observed values of the data; of films no gaps in time.
+// holdOut returns what hides observed values of the data. Films have no gaps in time.
 func (c *completer) holdOut() completion.HoldOut {
 	h := completion.HoldOut{Mask: c.holes, Y: c.y, Points: c.points, Channels: c.channels, Film: c.d.Film, Rand: c.rng}
 	if c.times != nil && !c.d.Film {
@@ -331,13 +330,13 @@ func (c *completer) holdOut() completion.HoldOut {
 	return h
 }
 
-// holdOutSome treats observed values of so many examples as missing until takeBack.
+// holdOutSome marks observed values of some examples as missing, until takeBack.
 func (c *completer) holdOutSome(examples int) {
 	c.holdOut().Some(examples)
 	c.listIncomplete()
 }
 
-// takeBack puts what was held out into its place.
+// takeBack restores the held-out values.
 func (c *completer) takeBack() {
 	for _, r := range c.holes.HeldOut {
 		y, variance := c.y.Row(r.Example), c.variance.Row(r.Example)
@@ -358,15 +357,15 @@ func (c *completer) listIncomplete() {
 	}
 }
 
-// lowRank fills in all holes for a start.
+// lowRank makes the first completion.
 func (c *completer) lowRank(ctx context.Context) error {
 	defer c.watch.Timing("first completion by low rank")()
 	return completion.LowRank(ctx, c.y, c.holes, c.points, c.channels)
 }
 
-// rescaled multiplies the variances of all blends (of one without similar examples where there is none) by a factor that the held-out values ask for: a search
-// on some of the points does not know how rough values are between them. The factor is 1 at least: the search has fitted variances to the same values
-// already, which lie nearer to observed values than missing ones do. The variances in place of the held-out values are multiplied too.
+// rescaled multiplies the variances of all blends by the inflation that the held-out values ask for, since a search on some of the points does not see how rough
+// values are between them. Without blends it returns one that does nothing else. The factor is at least 1: the search has fitted variances to the same values,
+// which lie nearer to observed values than missing ones do. The variances of the held-out values are multiplied too.
 func (c *completer) rescaled(list []Blend) []Blend {
 	var chi float64 // squared errors over variances, their mean over each example added up
 	for _, r := range c.holes.HeldOut {
@@ -403,7 +402,7 @@ func (c *completer) table() bool {
 	return points == 1 && c.channels > 1
 }
 
-// compare compares what is held out with what was filled in in its place.
+// compare scores what was filled in for the held-out values.
 func (c *completer) compare() {
 	var squares, losses, covered float64
 	factor, scale := c.check.Factor, math.Sqrt(c.observedVariance())
@@ -437,7 +436,7 @@ func (c *completer) compare() {
 	}
 }
 
-// first returns the configuration of the first round: that from which a quick search starts.
+// first returns the configuration of the first round, which is that from which a quick search starts.
 func (c *completer) first(cfg Config) (Config, error) {
 	cfg.Effort = EffortQuick
 	cfg, err := cfg.checkedOpen(c.d)
@@ -454,11 +453,11 @@ func (c *completer) first(cfg Config) (Config, error) {
 	return cfg, nil
 }
 
-// completionFolds is into how many folds a round divides the examples with holes, and filmFolds the frames of a film: the frames on either side
-// of one that is filled in teach it, and those beyond say little more.
+// A round divides examples with missing values into completionFolds folds, frames of a film into filmFolds: a frame is filled in from those beside it,
+// and those farther away add little.
 const completionFolds, filmFolds = 4, 2
 
-// round fills in all examples with holes once, fold by fold.
+// round fills in all missing values once, fold by fold.
 func (c *completer) round(ctx context.Context, cfg Config) error {
 	c.rounds++
 	c.took = roundTime{}
@@ -493,7 +492,7 @@ func (c *completer) round(ctx context.Context, cfg Config) error {
 	return nil
 }
 
-// fold fills in some examples by a model of others, and returns what their covariance adds up to (imputationErrors).
+// fold fills in the examples out with a model of the examples in. It returns the sum of their imputation covariances, a lower triangle.
 func (c *completer) fold(ctx context.Context, cfg Config, in, out []int, doing string) ([]float64, error) {
 	filled, err := journal.Within(cfg.run(), doing, func() (filledValues, error) { return c.filled(ctx, cfg, in, out, doing) })
 	if err != nil {
@@ -512,11 +511,10 @@ func (c *completer) fold(ctx context.Context, cfg Config, in, out []int, doing s
 	return filled.Unsure, nil
 }
 
-// filledValues are the moments of the missing values of some examples, one after the other, and the sum of their
-// covariances (imputationErrors).
+// filledValues are the moments of the missing values of some examples, one after the other, and the sum of their covariances, a lower triangle.
 type filledValues struct{ Mean, Variance, Unsure []float64 }
 
-// filled returns those of a fold.
+// filled returns the filled values of a fold.
 func (c *completer) filled(ctx context.Context, cfg Config, in, out []int, doing string) (all filledValues, err error) {
 	d := c.d
 	d.Source, d.holes, d.imputationErrors = SourceOf(c.d.Source, in), nil, c.d.imputationErrors.examples(in)
@@ -565,16 +563,16 @@ func (c *completer) filled(ctx context.Context, cfg Config, in, out []int, doing
 	return all, nil
 }
 
-// imputedAtOnce is of how many examples covariances are there at a time.
+// imputedAtOnce is the number of examples whose covariances are in memory at a time.
 const imputedAtOnce = 16
 
-// imputed are the moments of an example given what was observed of it.
+// imputed are the moments of an example given its observed values, and its imputation covariance.
 type imputed struct {
 	mean, variance mat.Matrix
 	unsure         []float64
 }
 
-// asItIs returns what was filled in before, by low rank with the variance of all that was observed.
+// asItIs returns what was filled in before. What the first completion filled in gets the variance of its channel.
 func (c *completer) asItIs(i int) imputed {
 	f := imputed{mean: mat.NewDense(c.y.Cols, 1, slices.Clone(c.y.Row(i))), variance: mat.NewDense(c.y.Cols, 1, slices.Clone(c.variance.Row(i)))}
 	_, deviation := completion.Moments(c.y, c.holes, c.channels)
@@ -586,7 +584,7 @@ func (c *completer) asItIs(i int) imputed {
 	return f
 }
 
-// impute returns the moments of an example given what was observed of it.
+// impute fills in an example with a model.
 func (c *completer) impute(ctx context.Context, m *Model, o InferOptions, i int) (f imputed, err error) {
 	points := c.y.Cols / c.channels
 	obs := Observed{Values: mat.NewDense(points, c.channels, slices.Clone(c.y.Row(i)))}
@@ -612,7 +610,7 @@ func (c *completer) impute(ctx context.Context, m *Model, o InferOptions, i int)
 	return imputed{p.Mean, p.Variance, unsure}, nil
 }
 
-// imputationErrors are what the next models know of the completed values, given a sum of covariances over the examples with holes.
+// imputationErrors returns what the next models are told about the errors of imputed values, from the sum of the imputation covariances.
 func (c *completer) imputationErrors(lower []float64) imputationErrors {
 	if lower == nil {
 		return imputationErrors{}

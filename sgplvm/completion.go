@@ -119,7 +119,7 @@ func completeByRounds(ctx context.Context, d Data, cfg Config) (done *Completion
 	return done, err
 }
 
-// taught are the data of the last training: of a model that fills in nothing as many examples as it was validated with.
+// taught returns the data of the last training. A model that fills in nothing is trained on as many examples as probe used.
 func (c *completer) taught(cfg Config) Data {
 	n := c.y.Rows
 	if !c.hopeless || n <= probeExamples {
@@ -132,7 +132,7 @@ func (c *completer) taught(cfg Config) Data {
 	return d
 }
 
-// restore puts outliers back that what was filled in in their place explains, and reports the others.
+// restore puts back the outliers that their predictions explain after all, and reports the others.
 func (c *Completion) restore(found []Outlier, points int) {
 	var list []Outlier
 	for _, v := range found {
@@ -150,7 +150,7 @@ func (c *Completion) restore(found []Outlier, points int) {
 	c.Report.foundOutliers(list)
 }
 
-// maxLearned is how many examples a completion learns from at most: it fills in the others by what it has learned. Rows of a table are worth less.
+// maxLearned is the largest number of examples that a completion learns from; its model fills in the others. Rows of a table tell less, so that fewer do.
 func maxLearned(points int, e Effort) int {
 	if points > 1 || e == EffortNone {
 		return plans[EffortThorough].rows
@@ -158,8 +158,8 @@ func maxLearned(points int, e Effort) int {
 	return plans[e].rows
 }
 
-// apart returns the values of all examples, and data of those that are learned from, which these are, and of which nothing was observed: with
-// times examples of which nothing was observed teach nothing, and of many examples some do.
+// apart divides the examples. It returns the values of all of them, the data of those to learn from, their numbers (some), and the numbers of those of which nothing was
+// observed (none): with times these teach nothing. Of very many examples some are enough.
 func (c *completer) apart(cfg Config) (all completion.Filled, d Data, some, none []int) {
 	at := c.at()
 	all = completion.Filled{Y: c.y, Variance: c.variance, Holes: &completion.Mask{Size: c.holes.Size, Missing: slices.Clone(c.holes.Missing)}, Points: c.points, Channels: c.channels, At: at, Film: c.d.Film}
@@ -200,7 +200,7 @@ func (c *completer) apart(cfg Config) (all completion.Filled, d Data, some, none
 	return all, d, some, none
 }
 
-// finish fills in examples that were not learned from, and what the simplest methods fill in better, and tells how well that was done.
+// finish fills in the examples that were not learned from, then each kind of missing values by its winner, and reports the errors.
 func (c *completer) finish(ctx context.Context, w *wholeTask, cfg Config, done *Completion) error {
 	for k, i := range c.rows {
 		copy(c.all.Y.Row(i), c.y.Row(k))
@@ -235,7 +235,7 @@ func (c *completer) finish(ctx context.Context, w *wholeTask, cfg Config, done *
 	return nil
 }
 
-// imputeOthers fills in by the model the examples that were not learned from, unless the simplest methods do.
+// imputeOthers fills in the examples that were not learned from, if the model has a part in it.
 func (c *completer) imputeOthers(ctx context.Context, m *Model, kinds []completion.Kind) error {
 	learned := make([]bool, c.all.Y.Rows)
 	for _, i := range c.rows {
@@ -274,7 +274,7 @@ func (c *completer) imputeOthers(ctx context.Context, m *Model, kinds []completi
 	return cmp.Or(failures...)
 }
 
-// tooLittle returns an error, or, where it says that completed data are none, that all examples are the same or too little was observed.
+// tooLittle explains an error of training: all examples are the same, or too little was observed. Other errors it returns as they are.
 func (c *completer) tooLittle(err error) error {
 	if value := (*ValueError)(nil); !errors.As(err, &value) {
 		return err
@@ -286,7 +286,7 @@ func (c *completer) tooLittle(err error) error {
 	return &ConfigError{Field: "Data", Err: fmt.Errorf("%d of %d values were observed, too few to tell how examples differ", size-c.holes.Count(), size)}
 }
 
-// same reports whether some values were observed in two examples, and all of them are the same there.
+// same reports whether examples share observed places and agree at all of them.
 func (c *completer) same() (twice bool) {
 	first := make([]float64, c.y.Cols)
 	for k := range first {
@@ -347,7 +347,7 @@ func completeByBound(ctx context.Context, d Data, cfg Config) (*Completion, erro
 	return done, err
 }
 
-// learn chooses the configuration, completes the data with it and returns it, with nothing open.
+// learn chooses the configuration, completes the data with it, and returns it with nothing left open.
 func (c *completer) learn(ctx context.Context, cfg Config) (Config, error) {
 	other, observed, plan := c.withoutTimes(cfg), slices.Clone(c.holes.Missing), plans[cfg.Effort]
 	if c.d.clock != nil {

@@ -468,8 +468,8 @@ func TestCompleteWithoutTimes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("learns many models")
 	}
-	defer func(n int) { fewestProbed = n }(fewestProbed)
-	fewestProbed = math.MaxInt // the examples are of low rank, which the simplest methods fill in
+	defer func(n int) { minProbed = n }(minProbed)
+	minProbed = math.MaxInt // the examples are of low rank, which the simplest methods fill in
 	const n, width, height = 24, 6, 5
 	mean := func(c *Completion, whole Data, d Data) (m float64) {
 		for k, y := range d.Y.Data {

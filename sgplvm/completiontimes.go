@@ -9,12 +9,14 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 )
 
-// What examples have to say of one another by their values may be more than what their times say: where some is seen of each of them everywhere. Where
-// much of them is missing together, times are all there is. Both are tried, and compared by what was held out.
+// Where a part of every example was observed everywhere, other examples may tell more about it than its time does. Where much is missing together, its time is all there is.
+// Both ways are tried, and compared on the held-out values.
 
-// withoutTimes returns a completer of the same data as examples in no order, of a film's frames without motion. It is nil where nothing is to be chosen, where the configuration names a kernel
-// of time, for large data, where only its time says anything of some example, but for frames, and for tables at quick effort, which have principal components
-// beside the model.
+// withoutTimes returns a completer of the same examples without their times, and without motion if they are frames of a film. It returns nil
+//   - if nothing is to be chosen, or the configuration names a kernel in time;
+//   - for large data;
+//   - if nothing was observed of some example, unless it is a frame;
+//   - for tables at quick effort, where principal components do the same.
 func (c *completer) withoutTimes(cfg Config) *completer {
 	if c.d.Times == nil || cfg.Effort == EffortNone || cfg.Start != nil || len(c.y.Data) > largeFilm ||
 		cfg.LatentKernel != "" || c.points.Rows == 1 && cfg.Effort == EffortQuick || cfg.LatentTime.Kind != "" || cfg.TimeKernel.Kind != "" {
@@ -39,7 +41,7 @@ func (c *completer) withoutTimes(cfg Config) *completer {
 	return &other
 }
 
-// completeStill has another completer fill in the frames of a film for the contest, and returns its configuration. The model of the film stays.
+// completeStill has a completer without motion fill in the frames of a film for the contest, and returns its configuration. The result keeps the model of the film.
 func (c *completer) completeStill(ctx context.Context, other *completer, cfg Config) (Config, error) {
 	if c.how.selection.Ended != "" || c.d.clock.over(1./3) || len(c.holes.HeldOut) < 2 {
 		return cfg, nil
@@ -55,8 +57,8 @@ func (c *completer) completeStill(ctx context.Context, other *completer, cfg Con
 	return without, err
 }
 
-// better has another completer try, keeps its result where that is surely better, and returns the configuration of the one kept. The better the others are
-// completed, the more they tell of an example: both make all rounds first, unless the other looks hopeless after two.
+// better has another completer fill in the same values, keeps its result if that is surely better, and returns the configuration of the one that it keeps.
+// Rounds improve both, so both make all of them first, unless the other is far behind after two.
 func (c *completer) better(ctx context.Context, chosen Config, other *completer, cfg Config) (Config, error) {
 	if c.how.selection.Ended != "" || c.d.clock.over(1./3) || len(c.scores.Losses) < 2 {
 		return chosen, nil

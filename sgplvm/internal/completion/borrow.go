@@ -10,8 +10,8 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
-// Distance returns the mean distance of what is hidden of an example from what is seen of the same channel, in mean spacings of the points x
-// (n×d), by at most maxGaps values at even steps; 0 where nothing is hidden or seen.
+// Distance returns the mean distance from a hidden value of an example to the nearest seen one of its channel, in the units of the points x
+// (n×d). It looks at maxGaps values at even steps. It is 0 if nothing is hidden or seen.
 func Distance(x mat.Matrix, channels int, hidden, seen func(value int) bool) float64 {
 	var sum, count float64
 	for c := range channels {
@@ -30,15 +30,14 @@ func Distance(x mat.Matrix, channels int, hidden, seen func(value int) bool) flo
 	return sum / max(1, count)
 }
 
-// maxGaps is how many values of a channel gap looks at.
+// maxGaps is how many values of a channel Distance looks at.
 const maxGaps = 256
 
-// maxDonors is how many other examples are asked for their holes.
+// maxDonors is how many other examples Borrow looks at.
 const maxDonors = 20
 
-// Borrow returns what to hide of an example so that it is missing as other values are: what another example misses. Of an example with
-// holes of its own that is a part of it, here and there or together, or all: whichever is most like its own holes by how far they are
-// from what is seen. The result is nil where nothing can be hidden, or nothing would be left to see.
+// Borrow returns marks of what another example misses, to be hidden of this one. If this one misses values itself, the marks are all or a part of these, scattered or
+// together, whichever is most like its own holes by their distance from seen values. It returns nil if nothing can be hidden, or nothing would be left.
 func (h *Mask) Borrow(rng *rand.Rand, example int, x mat.Matrix, channels int) []bool {
 	own, n := h.Of(example), len(h.Missing)/h.Size
 	for range maxDonors {
@@ -64,7 +63,7 @@ func (h *Mask) Borrow(rng *rand.Rand, example int, x mat.Matrix, channels int) [
 	return nil
 }
 
-// Observed returns marks of the values of an example that were observed; nil where none was.
+// Observed returns marks of the observed values of an example, nil if there are none.
 func (h *Mask) Observed(example int) []bool {
 	hide := make([]bool, h.Size)
 	for k, missing := range h.Of(example) {
@@ -76,10 +75,10 @@ func (h *Mask) Observed(example int) []bool {
 	return hide
 }
 
-// oneOf is of how many observed values one is hidden where all examples miss the same.
+// oneOf is the number of observed values of which SomeOf marks one.
 const oneOf = 8
 
-// SomeOf returns some of the values of an example that were observed, at random; nil where there are fewer than two.
+// SomeOf returns marks of observed values of an example at random, nil if it has fewer than two.
 func (h *Mask) SomeOf(rng *rand.Rand, example int) []bool {
 	var observed []int
 	for k, missing := range h.Of(example) {
@@ -98,7 +97,7 @@ func (h *Mask) SomeOf(rng *rand.Rand, example int) []bool {
 	return hide
 }
 
-// part returns what of hide is hidden of an example with holes of its own.
+// part returns a part of the marks hide, for an example that misses values itself.
 func (h *Mask) part(rng *rand.Rand, example int, hide []bool, x mat.Matrix, channels int) []bool {
 	if x.Rows == 1 {
 		return hide

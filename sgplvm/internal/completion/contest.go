@@ -11,8 +11,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 )
 
-// A Contest compares on the values that were held out what fills in the missing ones: the model, the simplest methods, and the best of these together
-// with another.
+// A Contest compares methods on held-out values: the model, the simplest methods, and pairs of them.
 type Contest struct {
 	table          bool                   // errors are told in deviations of its columns
 	Scale          []float64              // deviations of the channels
@@ -38,7 +37,7 @@ func (e Candidate) String() string {
 	return name
 }
 
-// NewContest begins a contest of data with holes.
+// NewContest begins a contest.
 func NewContest(y mat.Matrix, h *Mask, channels int, table bool) *Contest {
 	c := &Contest{Held: map[string][]HeldValue{}, table: table}
 	_, c.Scale = Moments(y, h, channels)
@@ -55,7 +54,7 @@ func (c *Contest) Together(value int, m, v, n, w float64) (mean, variance float6
 	return variance * (a*m + b*n - p*c.Centre[value]), variance
 }
 
-// Add adds what a method made of values that were held out.
+// Add adds what a method filled in for held-out values.
 func (c *Contest) Add(name string, list []HeldValue) {
 	if _, known := c.Held[name]; !known {
 		c.Names = append(c.Names, name)
@@ -63,7 +62,7 @@ func (c *Contest) Add(name string, list []HeldValue) {
 	c.Held[name] = append(c.Held[name], list...)
 }
 
-// Try fills in held values by simplest methods.
+// Try fills in held-out values by some methods and adds that. A method that fails is left out.
 func (c *Contest) Try(ctx context.Context, list []HeldValue, methods []Filler) error {
 	for _, m := range methods {
 		mean, variance, err := m.Fill(ctx)
@@ -83,7 +82,8 @@ func (c *Contest) Try(ctx context.Context, list []HeldValue, methods []Filler) e
 	return nil
 }
 
-// Of returns what a method filled in of one kind, for KindCount of all but whole examples, which are another task; nil where it cannot tell all of it.
+// Of returns what a method filled in for the held-out values of a kind; for KindCount of all kinds but whole examples, which are another task. It returns nil if the method
+// leaves some of them open.
 func (c *Contest) Of(name string, k Kind) (list []HeldValue) {
 	for _, v := range c.Held[name] {
 		if v.Kind == k || k == KindCount && v.Kind != KindWhole {
@@ -99,7 +99,7 @@ func (c *Contest) Of(name string, k Kind) (list []HeldValue) {
 // pooled is the weight, in groups, of the mean difference over all kinds in that of one kind.
 const pooled = 8
 
-// List returns what a candidate filled in of one kind, of all for KindCount; nil where it cannot tell all of it.
+// List is Of for a candidate.
 func (c *Contest) List(e Candidate, k Kind) []HeldValue {
 	list := c.Of(e.Name, k)
 	if !e.Pair {
@@ -116,8 +116,8 @@ func (c *Contest) List(e Candidate, k Kind) []HeldValue {
 	return list
 }
 
-// Decide finds the winner for each kind. Methods are challenged in order, the model first where there is one, and the better mean stands: only the
-// model was chosen by these values. Then the best pair of methods wins where it is surely better. A kind without held values goes to the first method.
+// Decide finds the winner for each kind. The first method, the model if there is one, is challenged by the others in order, and the better mean wins: only the
+// model was chosen on these values. Then the best pair wins if it is surely better. A kind without held-out values goes to the winner over all kinds.
 func (c *Contest) Decide() {
 	if len(c.Names) == 0 {
 		return
@@ -130,7 +130,7 @@ func (c *Contest) Decide() {
 	}
 }
 
-// Best returns what fills in a kind best, or all for KindCount.
+// Best returns the winner of a kind; for KindCount over all kinds.
 func (c *Contest) Best(k Kind) Candidate {
 	best := Candidate{Name: c.Names[0]}
 	_, best.Factor = c.Scores(c.List(best, k))
@@ -160,7 +160,7 @@ func (c *Contest) Best(k Kind) Candidate {
 	return best
 }
 
-// challenge puts a candidate in the place of the best where it is better by more than some standard errors. The mean difference is drawn to that over all
+// challenge replaces the best by a candidate that is better by more than some standard errors. The mean difference is shrunk to that over all
 // kinds, with the weight pooled.
 func (c *Contest) challenge(e Candidate, best *Candidate, k Kind, errors float64) {
 	list := c.List(e, k)
@@ -184,7 +184,7 @@ func (c *Contest) challenge(e Candidate, best *Candidate, k Kind, errors float64
 	}
 }
 
-// Scores returns what values say of their groups, with variances multiplied as is best, and by how much.
+// Scores returns the scores of each group of values, with the best inflation of their variances, and that.
 func (c *Contest) Scores(list []HeldValue) (v validation.Scores, factor float64) {
 	groups := byGroup(list)
 	var chi float64
@@ -220,7 +220,7 @@ func byGroup(list []HeldValue) (groups [][]HeldValue) {
 	return groups
 }
 
-// Units are those of errors, by channel: of a table the deviations of its columns; nil: those of the data.
+// Units returns the units of errors by channel: the deviations of the columns of a table; nil for the units of the data.
 func (c *Contest) Units() []float64 {
 	if c.table {
 		return c.Scale
@@ -228,7 +228,7 @@ func (c *Contest) Units() []float64 {
 	return nil
 }
 
-// Lost reports whether the model is worse by so many standard errors than another method in all kinds of which values were held out.
+// Lost reports whether the model loses every kind of which values were held out, by more than some standard errors.
 func (c *Contest) Lost(errors float64) bool {
 	for k := range KindCount {
 		if model, _ := c.Scores(c.Of("", k)); len(model.Losses) > 0 {
@@ -242,10 +242,10 @@ func (c *Contest) Lost(errors float64) bool {
 	return true
 }
 
-// needs reports whether a method has a part in what a candidate says.
+// needs reports whether a method is a part of a candidate.
 func (e Candidate) needs(name string) bool { return e.Name == name || e.Pair && e.And == name }
 
-// NeedsModel reports whether the model has.
+// NeedsModel reports whether the model is.
 func (e Candidate) NeedsModel() bool { return e.needs("") }
 
 // Wins reports whether a method fills in some of the missing values.
@@ -253,7 +253,7 @@ func (c *Contest) Wins(name string, kinds []Kind) bool {
 	return slices.ContainsFunc(kinds, func(k Kind) bool { return k < KindCount && c.Winner[k].needs(name) })
 }
 
-// Fill puts what the winner says into the missing values of a kind, which hold what the model says. What it cannot tell stays.
+// Fill replaces the missing values of a kind, filled in by the model, by those of its winner. Values that the winner leaves open stay.
 func (c *Contest) Fill(ctx context.Context, k Kind, kinds []Kind, y, variance mat.Matrix, methods []Filler) error {
 	w := c.Winner[k]
 	if w.NeedsModel() && !w.Pair && !(w.Factor > 1) {

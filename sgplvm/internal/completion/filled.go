@@ -47,7 +47,7 @@ func (f *Filled) Kinds() []Kind {
 	return kinds
 }
 
-// Fillers returns the simplest methods, for values that were held out, or for all missing ones where none were.
+// Fillers returns the simplest methods. They fill in the held-out values, or all missing ones if held is nil.
 func (f *Filled) Fillers(held []HeldValue, seed uint64) []Filler {
 	missing, wanted := f.Holes.Missing, []bool(nil)
 	if held != nil {
@@ -64,7 +64,7 @@ func (f *Filled) Fillers(held []HeldValue, seed uint64) []Filler {
 	for i := range list {
 		list[i].Name += " of periods"
 	}
-	// The same as a series.
+	// The methods on the series, not folded.
 	n, size := f.Y.Rows*f.Series.Steps, f.Y.Cols/f.Series.Steps
 	at := make([]data.Instant, n)
 	for k := range at {
@@ -90,7 +90,7 @@ func (f *Filled) Hiding(list []HeldValue) *Mask {
 	return h
 }
 
-// A Filler fills in missing values by a method that needs no search. It returns all values of all examples, NaN where it cannot tell or was not asked.
+// A Filler is a method that needs no search. Fill returns all values of all examples, NaN where it leaves one open.
 type Filler struct {
 	Name string
 	Fill func(ctx context.Context) (mean, variance mat.Matrix, err error)

@@ -21,8 +21,8 @@ type HoldOut struct {
 	Rand     *rand.Rand
 }
 
-// Values are held out of at least minHeld examples and at most a share maxHeldShare of all. Of many examples it is one in ten, but not more than
-// maxTenth: few values are hidden in each, and they cost no training. Of data with gaps in time it is at least minGaps times the mean length of these.
+// Values are held out of at least minHeld examples and at most the share maxHeldShare. Of many examples it is one in ten, at most maxTenth: a few values of each cost
+// little to learn without. With gaps in time it is at least minGaps times their mean length.
 const (
 	minHeld      = 4
 	maxHeldShare = 1. / 3
@@ -30,8 +30,7 @@ const (
 	minGaps      = 6
 )
 
-// Some holds out values of at least so many examples, in the ways in which others are missing and in their shares. Gaps in time
-// are held out in runs as long.
+// Some holds out values of at least so many examples. The ways in which values are missing have their shares; gaps in time are held out in runs as long.
 func (h HoldOut) Some(examples int) {
 	n := h.Y.Rows
 	limit := max(1, int(maxHeldShare*float64(n)))
@@ -85,7 +84,7 @@ func (h HoldOut) Some(examples int) {
 	}
 }
 
-// hide notes values of an example that are held out, with others of a group.
+// hide holds out values of an example, with the others of a group.
 func (h HoldOut) hide(example int, hide []bool, group, gap int) {
 	r := Held{Example: example, Group: group, Truth: slices.Clone(h.Y.Row(example)), Gap: gap}
 	for k, hidden := range hide {
@@ -110,11 +109,11 @@ func (h HoldOut) wholeShare() (share float64) {
 	return share
 }
 
-// shiftTries is how many other times are looked at for a gap.
+// shiftTries is how many other times Shifted tries.
 const shiftTries = 20
 
-// Shifted returns what some examples, none of which is used, would miss if they came at the time of a gap: what the examples there miss. A gap at an
-// end is moved inwards by its length.
+// Shifted moves a gap to another time: it returns for examples there, none of them used, marks of what the examples of the gap miss. A gap at an
+// end moves inwards by its length.
 func (h HoldOut) Shifted(g TimeGap, used []bool, limit int) map[int][]bool {
 	length := min(g.To-g.From, limit, max(1, len(g.Order)/WholeShare))
 	for range shiftTries {

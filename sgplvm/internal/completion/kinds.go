@@ -8,8 +8,8 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
-// Values are missing in several ways, each of which is a task of its own. Observed values are held out in each of these ways, and what fills in those
-// of a kind best fills in the missing ones of it: the model, or one of the simplest methods that a person would try.
+// To fill in values that are missing here and there is one task, whole examples another. Observed values are held out in each of these ways, and the method that fills in
+// those of a kind best fills in its missing values.
 
 // A Kind is a way in which values are missing.
 type Kind int
@@ -26,10 +26,10 @@ const (
 // KindNames are the kinds in words.
 var KindNames = [KindCount]string{"values here and there", "blocks of values", "points for a while", "whole examples"}
 
-// chanceGaps is how many runs of missing values as long as a gap in time are expected at most in data whose values are missing independently (docs/math.md, 22.8).
+// chanceGaps bounds the expected number of runs as long as a gap in data whose values are missing independently (docs/math.md, 22.8).
 const chanceGaps = 0.1
 
-// KindsOf returns the kind of each missing value, KindCount where it is not missing. at are the times of the examples, nil without times; x are the
+// KindsOf returns the kind of each value, KindCount if it is not missing. at has the times of the examples, nil without times; x the
 // coordinates of the points in mean spacings.
 func (h *Mask) KindsOf(at []data.Instant, x mat.Matrix, channels int) []Kind {
 	n := len(h.Missing) / h.Size
@@ -84,8 +84,8 @@ type TimeGap struct {
 	Value, From, To int
 }
 
-// TimeGaps returns the gaps in time: runs of missing values of one column that are too long to be chance, given how often a value is missing after
-// an observed one. Examples of which nothing was observed are left out of all runs.
+// TimeGaps returns the runs of missing values of a column that are too long to be chance, given how often a missing value follows
+// an observed one. Examples of which nothing was observed do not count.
 func (h *Mask) TimeGaps(at []data.Instant) (gaps []TimeGap) {
 	observed, begun := 0., 0.
 	for _, order := range InOrder(at) {

@@ -11,10 +11,8 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
-// Before anything has been learned, missing values are filled in by a matrix of low rank: what singular values of the
-// completed data remain when each has lost a threshold is put into the holes, again and again, while the threshold
-// falls (SoftImpute: Mazumder, Hastie and Tibshirani, J. Mach. Learn. Res. 11, 2010, algorithm 1). Some of the
-// observed values are hidden to tell where to stop.
+// The first completion is by SoftImpute (Mazumder, Hastie and Tibshirani, J. Mach. Learn. Res. 11, 2010, algorithm 1): the singular values of the completed data lose a threshold,
+// what remains fills in the missing values, and so on while the threshold falls. Some observed values are hidden to tell where to stop.
 
 const (
 	lowRankSteps   = 24   // thresholds
@@ -66,8 +64,7 @@ func LowRank(ctx context.Context, y mat.Matrix, h *Mask, x mat.Matrix, channels 
 	return nil
 }
 
-// observedMeans returns the mean over the examples of every value; of one that nobody has seen the mean of the nearest
-// points that somebody has.
+// observedMeans returns the mean of each value over the examples. A value that no example has gets the mean of the nearest points that have one.
 func observedMeans(y mat.Matrix, h *Mask, x mat.Matrix, channels int) []float64 {
 	means, counts := make([]float64, h.Size), make([]float64, h.Size)
 	for i := range y.Rows {
@@ -108,7 +105,7 @@ func observedMeans(y mat.Matrix, h *Mask, x mat.Matrix, channels int) []float64 
 	return means
 }
 
-// A lowRankFill is data without their means, their holes filled by what remains of their singular values.
+// A lowRankFill is centred data, completed by what remains of their singular values.
 type lowRankFill struct {
 	filled, gram, shrunk, rest mat.Matrix
 	of                         *Mask
@@ -132,7 +129,7 @@ func newLowRankFill(y mat.Matrix, h *Mask, means []float64) *lowRankFill {
 	return f
 }
 
-// at goes through the sweeps of a threshold.
+// at makes the sweeps of one threshold.
 func (f *lowRankFill) at(ctx context.Context, step int) error {
 	for range lowRankSweeps {
 		if err := ctx.Err(); err != nil {
@@ -188,7 +185,7 @@ func (f *lowRankFill) sweep(step int) error {
 	return nil
 }
 
-// error returns the sum of squares of what was hidden in addition to the holes h.
+// error returns the sum of squared errors of the values that were hidden beside those that h says are missing.
 func (f *lowRankFill) error(y mat.Matrix, h *Mask, means []float64) (sum float64) {
 	for i := range y.Rows {
 		row, filled, missing := y.Row(i), f.filled.Row(i), h.Of(i)

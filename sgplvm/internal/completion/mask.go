@@ -1,6 +1,5 @@
-// Package completion knows what is missing of data and how it is missing: masks, kinds of missing values, observed values held out in the same ways,
-// and a first completion by low rank. A contest chooses for each kind between a model, whose fillings the caller brings, and the simplest methods. It needs no model
-// (docs/math.md, 22.7 to 22.12).
+// Package completion has what completing data needs beside a model: masks, kinds of missing values, observed values held out in the same ways,
+// a first completion of low rank, and a contest that chooses for each kind between the model and the simplest methods (docs/math.md, 22.7 to 22.12).
 package completion
 
 import (
@@ -18,7 +17,7 @@ type Mask struct {
 	Size    int    // values of an example, n_s·d_y
 	Missing []bool // of all examples, one after the other
 
-	// HeldOut are observed values that Missing counts as missing, so that what is filled in can be compared with them. In ascending order of examples.
+	// HeldOut are observed values that Missing marks as missing, to compare what is filled in with them. In ascending order of examples.
 	HeldOut []Held
 }
 
@@ -30,7 +29,7 @@ type Held struct {
 	Gap     int       // the value that the group misses for a while, −1: none
 }
 
-// Values returns the places of the values that are held out, and these.
+// Values returns the held-out values by their places.
 func (a Held) Values() iter.Seq2[int, float64] {
 	return func(yield func(int, float64) bool) {
 		for k, v := range a.Truth {
@@ -79,8 +78,8 @@ func (h *Mask) Count() (n int) {
 	return n
 }
 
-// Read returns all values of a source, an example a row, 0 where they are missing, and which are: NaN. Errors: *ReadError, *ValueError,
-// *ConfigError where nothing was observed.
+// Read returns the values of a source, an example a row, and a mask of those that are missing: NaN in the source, 0 in the result. Errors: *data.ReadError, *data.ValueError,
+// *data.ConfigError if nothing was observed.
 func Read(source data.Source) (mat.Matrix, *Mask, error) {
 	n, points, channels := source.Dims()
 	y, h := mat.New(n, points*channels), &Mask{Size: points * channels, Missing: make([]bool, n*points*channels)}
@@ -108,7 +107,7 @@ func Read(source data.Source) (mat.Matrix, *Mask, error) {
 	return y, h, nil
 }
 
-// Moments returns means and standard deviations of what was observed in each channel, 1 where those are 0.
+// Moments returns the mean and the standard deviation of the observed values of each channel; a deviation of 0 becomes 1.
 func Moments(y mat.Matrix, h *Mask, channels int) (mean, deviation []float64) {
 	mean, deviation = make([]float64, channels), make([]float64, channels)
 	count := make([]float64, channels)

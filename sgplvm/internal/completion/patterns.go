@@ -12,8 +12,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
-// What validation hides. Where nobody says what will be missing, values are missing in turn as they are in
-// practice: half of them at random, those on one side, a block, most of them.
+// Patterns of missing values for validation of complete data, if the user gives none: half of the points at random, one side, a block, nine in ten.
 
 // A pattern returns what is missing of an example: one of the masks that are known, or the next of the usual
 // ones at points x (n×d).

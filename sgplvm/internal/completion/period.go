@@ -15,18 +15,18 @@ const (
 	periodLonger   = 0.1 // by how much more a longer period must correlate
 )
 
-// A Folding says how the steps of a series are the examples of a model: row k of the series is step Place[k], and an example is period steps.
+// A Folding makes examples of a series: row k of the series is step Place[k], and an example has Steps steps.
 type Folding struct {
 	Steps int
 	Place []int
 }
 
-// String says what was done.
+// String says it in a sentence for the user.
 func (f *Folding) String() string {
 	return fmt.Sprintf("the series repeats itself every %d steps: each period is an example of the model", f.Steps)
 }
 
-// Unfold returns the steps of a series that src has, an example a row, as n examples of so many points and channels.
+// Unfold returns the rows of the series, n examples of so many points and channels, from folded examples, one in a row of src.
 func (f *Folding) Unfold(src mat.Matrix, n, points, channels int) mat.Matrix {
 	dst, size := mat.New(n*points, channels), points*channels
 	for i, at := range f.Place {
@@ -35,7 +35,7 @@ func (f *Folding) Unfold(src mat.Matrix, n, points, channels int) mat.Matrix {
 	return dst
 }
 
-// Regular returns which step from the first each time is at; nil where times are not at regular steps.
+// Regular returns the number of steps from the first time to each, and the first time and the step; nil if times are not regular.
 func Regular(times []float64) (place []int, first, step float64) {
 	sorted := slices.Sorted(slices.Values(times))
 	var gaps []float64
@@ -60,16 +60,16 @@ func Regular(times []float64) (place []int, first, step float64) {
 	return place, first, step
 }
 
-// Period returns the period of columns in steps, at most so many; 0 where they show none: the shortest lag at which the mean of their
-// autocorrelations has a maximum well above its least value at smaller lags, which twice the lag has too. A longer lag must correlate clearly more
+// Period returns the period of columns in steps, at most limit, 0 if they show none. It is the shortest lag at which their mean
+// autocorrelation has a maximum well above its minimum at smaller lags, and at twice the lag too. A longer lag must correlate clearly more
 // (docs/math.md, 22.12).
-func Period(y mat.Matrix, most int) int {
-	if most < MinPeriod {
+func Period(y mat.Matrix, limit int) int {
+	if limit < MinPeriod {
 		return 0
 	}
-	r := autocorrelations(y, min(2*most+1, y.Rows/2))
+	r := autocorrelations(y, min(2*limit+1, y.Rows/2))
 	least, best, period := 1., 0., 0
-	for lag := 1; lag <= most && lag+1 < len(r); lag++ {
+	for lag := 1; lag <= limit && lag+1 < len(r); lag++ {
 		strength := (r[lag] - least) / (1 - least)
 		peak := r[lag] > r[lag-1] && r[lag] >= r[lag+1]
 		if peak && lag >= MinPeriod && strength > periodStrength && 2*lag < len(r) && (r[2*lag]-least)/(1-least) > periodStrength && r[lag] > best+periodLonger {
@@ -80,7 +80,7 @@ func Period(y mat.Matrix, most int) int {
 	return period
 }
 
-// autocorrelations returns those of lags from 0 on, means over columns, of pairs both of which were observed.
+// autocorrelations returns the mean autocorrelation of columns at lags from 0 on, from pairs of observed values.
 func autocorrelations(y mat.Matrix, lags int) []float64 {
 	n, p := y.Rows, y.Cols
 	columns := mat.New(p, n) // of deviation 1, 0 where missing

@@ -7,15 +7,14 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
-// WholeShare is of how many examples one is held out of a fold at most where whole examples are missing, so that gaps do not grow much by it, but for the
-// longest run, of which longestShare are.
+// A fold holds out at most one in WholeShare whole examples, so that gaps grow little; for the longest run at most one in longestShare.
 const WholeShare, longestShare = 6, 4
 
-// MaxWhole is how many are held out of a fold at most.
+// MaxWhole is the largest number of examples that a fold holds out.
 const MaxWhole = 200
 
-// HoldOutRuns returns which examples each fold holds out, in ascending order: in runs as long as those that are missing, at the beginning or end of a
-// sequence where these are, elsewhere between observed examples where possible. No example is in two folds.
+// HoldOutRuns returns the examples that each fold holds out, in ascending order. They come in runs as long as the missing ones: at the beginning or end of a
+// sequence if those are there, else between observed examples if possible. No example is in two folds.
 func HoldOutRuns(rng *rand.Rand, at, missing []data.Instant, folds int) [][]int {
 	order, runs := runsOf(at, missing)
 	var all [][]int
@@ -49,13 +48,13 @@ func HoldOutRuns(rng *rand.Rand, at, missing []data.Instant, folds int) [][]int 
 	return all
 }
 
-// A run is so many missing examples, one after the other, at the beginning of a sequence, at its end, or between others.
+// A run is a number of missing examples in a row, at the beginning of a sequence, at its end, or between others.
 type run struct {
 	length     int
 	first, end bool
 }
 
-// runsOf returns each sequence in order of time, examples by their number and missing ones as −1, and the runs of these.
+// runsOf returns the examples of each sequence in order of time, −1 for a missing one, and the runs of missing ones.
 func runsOf(at, missing []data.Instant) (order [][]int, runs []run) {
 	var times []float64
 	var labels []int
@@ -82,11 +81,10 @@ func runsOf(at, missing []data.Instant) (order [][]int, runs []run) {
 	return order, runs
 }
 
-// placeTries is at how many places a run is tried.
+// placeTries is how many places a run tries.
 const placeTries = 100
 
-// place returns length examples, one after the other, in the place of a run: none of them taken, observed ones on both sides where possible; nil where
-// there is no room.
+// place returns length examples in a row for a run: none of them taken, observed ones on both sides if possible; nil if there is no place.
 func (r run) place(rng *rand.Rand, order [][]int, length int, taken []bool) (found []int) {
 	if length == 0 {
 		return nil
