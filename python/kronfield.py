@@ -318,7 +318,7 @@ class _Xarray(_Numpy):
     def __init__(self, data: Any) -> None:
         self.dims, self.template = data.dims, data.isel({data.dims[0]: slice(0, 0)}).copy(deep=False)
         first = data.coords.get(data.dims[0])
-        if first is not None and first.dtype.kind in "Mm" or getattr(first, "dtype", None) == object:
+        if first is not None and first.dtype.kind == "M" or getattr(first, "dtype", None) == object:
             self.times = first.values
 
     def array(self, data: Any) -> np.ndarray:

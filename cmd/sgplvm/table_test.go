@@ -281,6 +281,8 @@ func TestTableOfText(t *testing.T) {
 		}
 	}
 	run("latents -model weather -data gaps.csv -out latents.tsv")
+	write(t, "labels.csv", []byte(strings.Repeat("1\n2\n", 15)))
+	run("report -model weather -data whole.csv -labels labels.csv -out page.html") // whose labels are no columns
 	mustFail(t, 2, `fill: -save "filled_standard_error.csv", expected a name for a model, which has an ending of its own or none: filled_standard_error.model`, strings.Fields("fill -data gaps.csv -out filled.csv -save filled_standard_error.csv")...)
 	mustFail(t, 2, `fill: -variance "filled_standard_error.csv" is the name for the standard errors of -out "filled.csv", expected another one`, strings.Fields("fill -data gaps.csv -out filled.csv -variance filled_standard_error.csv")...)
 	mustFail(t, 1, `gaps.csv: found no column "Wind", expected one of "Datum", "Wetter", "Temperatur", "Druck", or a number from 1 to 4, or a range such as 2-3`, strings.Fields("fill -data gaps.csv -out filled.csv -columns Wind")...)

@@ -39,9 +39,9 @@
 // coordinates are points, in a plane those of a grid if they are at least half of one; names become the columns of a table. Rows that are not there are missing values; standard_error (stderr) is the
 // known error of a value.
 //
-//	time,lat,lon,value      date;station;temp
-//	1990-01-31,60,2.5,11.25   31.01.2020;north;1,5
-//	1990-01-31,60,5,          31.01.2020;south;
+//	time,lat,lon,value
+//	1990-01-31,60,2.5,11.25
+//	1990-01-31,60,5,
 //
 // The result is the table as it came with the gaps filled in, to as many digits as the column has; all other bytes are those that were read. Rows that a
 // long table lacks are put among the others.

@@ -351,8 +351,7 @@ func (l *longTable) place(s *Set, values []float64) error {
 	return nil
 }
 
-// lacking has the results have a row for each example and point of which the table has none: beside the others of its example or, in a table sorted by points, of its
-// point, else at the end.
+// lacking has the results have a row for each example and point of which the table has none: where a table that is sorted by examples or by points would have it, else at the end.
 func (l *longTable) lacking(s *Set, of []int) {
 	var lacks [][2]int
 	points := len(l.slots) / len(l.values)
@@ -379,10 +378,14 @@ func (l *longTable) lacking(s *Set, of []int) {
 	for row := range rows {
 		rows[row] = [2]int{l.exampleOf[row], l.pointOf[row]}
 	}
+	byExample := func(a, b [2]int) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) }
 	sorted := func(lack, row [2]int) bool { return false }
-	if slices.IsSorted(l.exampleOf) {
+	switch {
+	case slices.IsSortedFunc(rows, byExample):
+		sorted = func(lack, row [2]int) bool { return byExample(lack, row) < 0 }
+	case slices.IsSorted(l.exampleOf):
 		sorted = func(lack, row [2]int) bool { return lack[0] < row[0] }
-	} else if slices.IsSortedFunc(rows, byPoint) {
+	case slices.IsSortedFunc(rows, byPoint):
 		slices.SortFunc(lacks, byPoint)
 		sorted = func(lack, row [2]int) bool { return byPoint(lack, row) < 0 }
 	}

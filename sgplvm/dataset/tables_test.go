@@ -215,10 +215,10 @@ func TestDatesRefused(t *testing.T) {
 		o         dataset.SetOptions
 	}{
 		{text: "d,x\n03/04/2020,1\n05/06/2020,2\n", err: `column "d": found "03/04/2020", which may be 2020-04-03 or 2020-03-04, expected -time-format %d/%m/%Y or -time-format %m/%d/%Y`},
-		{text: "d,x\n2021-02-27,1\n2021-02-28,2\n2021-02-29,3\n", err: `line 4, column "d": found "2021-02-29", expected a date as in the other rows, %Y-%m-%d (-time-column none takes no column as the time, sed 4d leaves the line out)`},
-		{text: "d,x\n2021-02-27,1\n2021-02-28,2\n,3\n", err: `line 4, column "d": found "", expected a date as in the other rows, %Y-%m-%d (-time-column none takes no column as the time, sed 4d leaves the line out)`},
+		{text: "d,x\n2021-02-27,1\n2021-02-28,2\n2021-02-29,3\n", err: `line 4, column "d": found "2021-02-29", expected a date of the form %Y-%m-%d (-time-column none takes no column as the time, sed 4d leaves the line out)`},
+		{text: "d,x\n2021-02-27,1\n2021-02-28,2\n,3\n", err: `line 4, column "d": found "", expected a date of the form %Y-%m-%d (-time-column none takes no column as the time, sed 4d leaves the line out)`},
 		{text: "d,x\n2021-02-27,1\n2021-02-28,2\n2021-02-28,3\n", err: `lines 3 and 4: found the same time twice, expected each once (sed 4d leaves the second out), or a column that tells such rows apart; -time-column none takes no column as the time`},
-		{text: "d,x\n2021-02-27,1\n2021-02-28,2\n", o: dataset.SetOptions{TimeFormat: "%d.%m.%Y"}, err: `line 2, column "d": found "2021-02-27", expected a date as in the other rows, %d.%m.%Y (-time-column none takes no column as the time, sed 2d leaves the line out)`},
+		{text: "d,x\n2021-02-27,1\n2021-02-28,2\n", o: dataset.SetOptions{TimeFormat: "%d.%m.%Y"}, err: `line 2, column "d": found "2021-02-27", expected a date of the form %d.%m.%Y (-time-column none takes no column as the time, sed 2d leaves the line out)`},
 		{text: "d,x\n1,1\n2,2\n", o: dataset.SetOptions{TimeColumn: "when"}, err: `found no column "when", expected one of "d", "x", or a number from 1 to 2, or a range such as 2-3`},
 		{text: "d,x\n1,a\n2,b\n", o: dataset.SetOptions{Columns: "x"}, err: `column "x": found "a", expected a column of numbers`},
 	} {

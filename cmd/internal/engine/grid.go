@@ -217,7 +217,7 @@ func (a *Fields) Note(e *cli.Environment) {
 
 // Form is that of count fields of a model.
 func (g OutputGrid) Form(m *sgplvm.Model, count int) dataset.Form {
-	form := dataset.Form{Name: "fields", Count: count, Layout: g.Layout, Table: Table(m), Shape: g.Shape(count), Type: npy.Float64, Grid: g.Points}
+	form := dataset.Form{Name: "fields", Count: count, Layout: g.Layout, Table: Table(m), Columns: Names(m), Shape: g.Shape(count), Type: npy.Float64, Grid: g.Points}
 	switch {
 	case form.Table:
 		form.Width, form.Height = 1, 1

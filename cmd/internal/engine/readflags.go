@@ -19,6 +19,9 @@ func NewReadFlags(f *cli.Flags) {
 
 // ReadOptions are those of the flags of [NewReadFlags], where a command has them.
 func ReadOptions(f *cli.Flags) (o dataset.SetOptions) {
+	if f.Lookup("time-column") == nil {
+		return o // -labels of report are something else
+	}
 	for name, text := range map[string]*string{"select": &o.Select, "columns": &o.Columns, "labels": &o.Labels, "time-column": &o.TimeColumn, "time-format": &o.TimeFormat, "fill-value": &o.MissingWord} {
 		if f.Given(name) {
 			*text = f.Text(name)

@@ -136,7 +136,7 @@ func (t *Table) Line(row int) (line int) {
 func (t *Table) noTime(row int, layout string) error {
 	text, want := t.Texts(t.Time...)[row], "a time, as in the other rows"
 	if layout != "" {
-		want = "a date as in the other rows, " + layout
+		want = "a date of the form " + layout
 	}
 	line := t.Line(row)
 	return &Error{Place: t.place(line, t.Time[0]), Found: quote.Text(text), Want: fmt.Sprintf("%s (-time-column none takes no column as the time, %s)", want, takeOut(line))}
