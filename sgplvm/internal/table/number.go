@@ -98,8 +98,10 @@ func (f format) parse(s string) (n written, ok bool) {
 			break
 		}
 		i += step
-		if !digit() || !digit() || !digit() {
-			return n, false
+		for range 3 {
+			if !digit() {
+				return n, false
+			}
 		}
 		n.grouped = true
 	}
