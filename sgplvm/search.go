@@ -16,10 +16,9 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
-// Model selection. What a Config leaves open is chosen stage by stage: each has some candidates, the
-// first of which stands where nothing speaks against it, and another takes its place where it predicts what
-// was hidden from it better by more than chance makes it. How much is hidden and which candidates there are
-// depends on the effort, the data's shape and the seed alone, so that the choice does too.
+// Model selection. What a Config leaves open is chosen stage by stage. The first candidate of a stage is
+// replaced by another that predicts hidden values better, by more than chance. The candidates and the hidden
+// values depend on the effort, the shape of the data and the seed alone, and so does the choice.
 
 // Select returns cfg with what it leaves open chosen by what d say, and how that went. The model that
 // NewTrainer trains with it is the one that Fit returns. SearchTime and EndSearch end the search, not a candidate.
@@ -71,7 +70,7 @@ type choice struct {
 	Searched  time.Duration
 }
 
-// found searches, or returns what an earlier run has found.
+// found searches, or returns the outcome of an earlier run.
 func (s *search) found(ctx context.Context) (choice, error) {
 	j := s.given.run()
 	if !s.given.hasText() {
@@ -115,7 +114,7 @@ func (s *search) choose(ctx context.Context) (c choice, err error) {
 	return c, err
 }
 
-// limit begins the time that a search has, of which an earlier run has spent some.
+// limit starts the clock of a search, of whose time an earlier run has spent some.
 func (s *search) limit(spent time.Duration) {
 	left := s.given.SearchTime
 	if s.clock != nil {
@@ -135,8 +134,7 @@ func (s *search) end() {
 	}
 }
 
-// checkedOpen returns the configuration, in which one kernel in space, or one for each factor, says how the points
-// are seen, or what is wrong with it.
+// checkedOpen checks a configuration with open settings, and returns it with Factors set if its kernels in space imply them.
 func (c Config) checkedOpen(d Data) (Config, error) {
 	n, points, channels := d.Source.Dims()
 	grid := d.Grid
@@ -182,20 +180,19 @@ func (c Config) searchContext(ctx context.Context) (context.Context, context.Can
 	return ctx, cancel
 }
 
-// maxJoint is the number of points up to which a covariance of all of them is learned.
+// maxJoint is the largest number of points for which a covariance of all of them is learned.
 const maxJoint = 5000
 
-// manyExamples is from how many on fewer latent dimensions do, and noise falls far in training.
+// manyExamples is the number of examples from which on fewer latent dimensions are enough, and the noise falls far in training.
 const manyExamples = 200
 
-// manySteps is how long training is worth its time at most.
+// manySteps is the largest number of steps of a training.
 const manySteps = 400
 
-// shortWarmup returns how many of some steps of training come with the noise held. Where they are few, more would leave
-// hardly any for the noise and for the kernels in space.
+// shortWarmup returns the number of steps with the noise held, for short trainings: more would leave hardly any for the noise and the kernels in space.
 func shortWarmup(steps int) int { return max(1, steps/6) }
 
-// A plan is how much work an effort puts into a search.
+// A plan is the amount of work of a search at an effort.
 type plan struct {
 	steps     int // of a candidate's training
 	heldOut   int // examples, over all folds
@@ -233,11 +230,11 @@ type search struct {
 	clock      *clock        // of the run that the search is part of; nil: there is none
 }
 
-// quick reports whether hardly any work goes into complete examples: all candidates with a learned covariance start from as little noise then, so that
-// they share a training, and those of smooth fields trust them more than a prior, as further stages would find.
+// quick reports whether the search is a quick one of complete examples. All candidates with a learned covariance then start from the same small noise, so that
+// they share a training, and smooth fields get the settings that later stages would choose.
 func (s *search) quick() bool { return s.given.Effort == EffortQuick && s.data.holes == nil }
 
-// run chooses by what is to be predicted.
+// run makes the search for the data's kind of prediction.
 func (s *search) run() (Config, error) {
 	if s.given.Start != nil || s.given.Effort == EffortNone {
 		return s.given, nil
@@ -255,7 +252,7 @@ func (s *search) jointPossible() bool {
 		s.given.Residual.Kernel.Kind != kernel.White && s.given.Residual.Rounds >= 0
 }
 
-// freeSpace reports whether inducing points in space are given, with which noise has no structure.
+// freeSpace reports whether inducing points in space are given; the noise is white then.
 func (s *search) freeSpace() bool {
 	return slices.ContainsFunc(s.given.Spatial, func(c SpatialConfig) bool { return c.Inducing.Rows > 0 })
 }
@@ -288,10 +285,10 @@ func (s *search) ended() bool {
 
 var matern32 = kernel.Kernel{Kind: kernel.Matern32}
 
-// same reports whether two configurations are.
+// same reports whether two configurations are equal.
 func same(a, b Config) bool { return text(a) == text(b) }
 
-// text is a configuration as JSON, or, where that does not have its numbers, as Go shows it.
+// text returns a configuration as JSON, or as Go prints it if JSON cannot hold its numbers.
 func text(c Config) string {
 	b, err := json.Marshal(c.kept())
 	if err != nil {

@@ -10,13 +10,13 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 )
 
-// A validator scores candidates by examples that they have not seen.
+// A validator scores candidates on examples that they have not seen.
 type validator interface {
-	// validate returns how well a configuration predicts. Where hopeless says so of the first examples, the others are spared.
+	// validate returns the scores of a configuration. If hopeless says so of the first examples, it stops there.
 	validate(ctx context.Context, cfg Config, hopeless func(validation.Scores) bool) (validation.Scores, error)
 }
 
-// A searchStage is some candidates, of which the first wins where no other is better.
+// A searchStage is a list of candidates. The first wins if no other is better.
 type searchStage struct {
 	name       string
 	candidates []option
@@ -27,13 +27,13 @@ type searchStage struct {
 	sure       float64 // standard errors by which another candidate must be better
 }
 
-// An option is one of them.
+// An option is a candidate: a name and a change of the configuration.
 type option struct {
 	name  string
 	apply func(cfg *Config)
 }
 
-// An incumbent is the best configuration so far with its scores; none where it was not validated.
+// An incumbent is the best configuration so far, with its scores if it was validated.
 type incumbent struct {
 	cfg Config
 	validation.Scores
@@ -41,15 +41,14 @@ type incumbent struct {
 
 func (b incumbent) scored() bool { return b.Losses != nil }
 
-// Where its stage says so a candidate is validated after a part of its steps first, one in briefSteps. It is hopeless then where it is worse by more
-// than briefNats, which further steps hardly bring, and surely.
+// A stage may have a candidate validated after one in briefSteps of its steps first. If it is then worse by more than briefNats, and surely, the other steps would not
+// make up for it.
 const (
 	briefSteps = 4
 	briefNats  = 0.5
 )
 
-// ask validates the candidates of a stage and returns the incumbent after it. Where the search has ended it
-// returns the incumbent.
+// ask validates the candidates of a stage and returns the incumbent after it. After the end of the search it returns the incumbent before it.
 func (s *search) ask(j validator, best incumbent, q searchStage) (incumbent, error) {
 	if s.ended() || len(q.candidates) < 2 && best.scored() {
 		return best, nil
@@ -120,7 +119,7 @@ func (s *search) forbidden(cfg Config) bool {
 	return err != nil
 }
 
-// validatedFrom is validated, after fewer steps first where the stage says so. It returns after how many steps the candidate was hopeless, 0 after all.
+// validatedFrom validates candidate i of a stage, after fewer steps first if the stage says so. steps is after how many it was given up, 0 if it was not.
 func (s *search) validatedFrom(j validator, q searchStage, i int, cfg Config, best validation.Scores) (v validation.Scores, steps int, err error) {
 	if steps = cfg.Training.Iterations / briefSteps; i > 0 && i == q.brief && best.Losses != nil && steps >= s.plan.steps {
 		short := cfg
@@ -138,7 +137,7 @@ func (s *search) validatedFrom(j validator, q searchStage, i int, cfg Config, be
 	return v, 0, err
 }
 
-// validated has a candidate validated beside the best so far, and shows that.
+// validated validates candidate i of a stage against the best scores so far, and shows its progress.
 func (s *search) validated(j validator, q searchStage, i int, cfg Config, best validation.Scores) (validation.Scores, error) {
 	stop := s.watch.Timing(fmt.Sprintf("model selection: %s, %s (%d of %d)", q.name, q.candidates[i].name, i+1, len(q.candidates)))
 	defer stop()
@@ -150,13 +149,13 @@ func (s *search) validated(j validator, q searchStage, i int, cfg Config, best v
 	return v, cmp.Or(err, v.Check())
 }
 
-// judgement is what became of a candidate or a part of its judging: a value, or why there is none.
+// An outcome is that of a piece of validation: a value, or why there is none.
 type outcome[T any] struct {
 	Value   T
 	Failure string
 }
 
-// judgedOnce is once of work whose failures belong to a candidate, unless ctx has ended or the data could not be read.
+// validatedOnce is journal.Once for work that may fail because of its candidate. Such a failure is kept as an outcome; the end of ctx and errors of reading are not.
 func validatedOnce[T any](ctx context.Context, j *journal.Journal, key string, work func() (T, error)) (T, error) {
 	found, err := journal.Once(j, key, func() (found outcome[T], err error) {
 		if found.Value, err = work(); err == nil {

@@ -44,7 +44,7 @@ var blendParts = []struct {
 // blendGain is by how many nats a value a blend must be better than a simpler one.
 const blendGain = 0.002
 
-// newBlendSearch returns a search for the blend with which the examples of the trials are filled in best, which have latent posteriors.
+// newBlendSearch returns a search for the blend that fills in the examples of the trials best.
 // Errors: those of Model.Infer, trials that cannot be filled in.
 func newBlendSearch(ctx context.Context, trials []blendTrial, rounds int, o InferOptions) (*blendSearch, error) {
 	o.KeepOutliers = true
@@ -76,8 +76,8 @@ type blendSearch struct {
 	shown  []Prediction // directly, by the blend that was shared last
 }
 
-// search returns the best blend and its score: the mean negative log density with variances multiplied as is best, and the error. It walks along the
-// parameters of the direct prediction of all points together, then divides them. Errors: those of Model.Impute.
+// search returns the best blend and its score: the mean negative log density after the best inflation, and the error. It walks along the
+// parameters of the direct prediction for all missing points together, then divides these. Errors: those of Model.Impute.
 func (s *blendSearch) search(ctx context.Context) (Blend, float64, error) {
 	best := Blend{Gap: s.gap / float64(s.count), Seen: s.seen / float64(s.count), Parts: 1, Inflation: 1}
 	index := make([]int, len(blendParameters))
@@ -114,10 +114,10 @@ func (s *blendSearch) search(ctx context.Context) (Blend, float64, error) {
 	return best, least, err
 }
 
-// casesToWalk is by how many cases the way is found in each round.
+// casesToWalk is the number of cases of each round of a walk.
 const casesToWalk = 10
 
-// thinned returns the search by some of the cases, at even steps.
+// thinned returns the search on some of the cases, at even steps.
 func (s *blendSearch) thinned() *blendSearch {
 	some := &blendSearch{rounds: s.rounds, o: s.o, direct: s.direct}
 	step, k := max(1, s.count/(casesToWalk*s.rounds)), 0
@@ -135,7 +135,7 @@ func (s *blendSearch) thinned() *blendSearch {
 	return some
 }
 
-// walked finds the way by some of the cases; what it leads to must be better by all.
+// walked walks on some of the cases. The result must be better on all of them.
 func (s *blendSearch) walked(ctx context.Context, best Blend, least float64, index []int) (Blend, float64, error) {
 	some := s.thinned()
 	if some.count == s.count {
@@ -156,7 +156,7 @@ func (s *blendSearch) walked(ctx context.Context, best Blend, least float64, ind
 	return found, score, nil
 }
 
-// walk moves along one parameter after the other as long as that helps.
+// walk changes one parameter after the other while that helps.
 func (s *blendSearch) walk(ctx context.Context, best Blend, least float64, index []int) (Blend, float64, error) {
 	for range s.rounds {
 		moved := false
@@ -187,14 +187,13 @@ func (s *blendSearch) walk(ctx context.Context, best Blend, least float64, index
 	return best, least, nil
 }
 
-// dampings are what is tried of Blend.Damping.
+// dampings are the candidates for Blend.Damping.
 var dampings = []float64{0, 0.25, 0.5, 0.75, 1}
 
 // dampingStrength is the weight of the square of a damping, in nats a value of one example: few examples tell little of it.
 const dampingStrength = 0.5
 
-// damp returns a blend with the best damping, and predicts by the latent variables with that from then on. Variances without any and with
-// all of it tell what those between are.
+// damp returns a blend with the best damping, and predicts with it from then on. Moments between are interpolated from those without damping and with all of it.
 func (s *blendSearch) damp(ctx context.Context, b Blend) (Blend, error) {
 	with, alone, direct := [2][]Prediction{}, b, [2][]Prediction{}
 	for k := range with {
@@ -219,7 +218,7 @@ func (s *blendSearch) damp(ctx context.Context, b Blend) (Blend, error) {
 	return best, nil
 }
 
-// damped returns predictions with some damping, given those without any and with all of it.
+// damped interpolates predictions between those without damping and those with all of it.
 func damped(of [2][]Prediction, damping float64) []Prediction {
 	list := make([]Prediction, len(of[0]))
 	for k, p := range of[0] {
@@ -250,7 +249,7 @@ func (s *blendSearch) share(ctx context.Context, b Blend) (Blend, float64, error
 	return b, least, nil
 }
 
-// shared is share, given the direct predictions.
+// shared is share for given direct predictions.
 func (s *blendSearch) shared(b Blend, direct []Prediction) (Blend, float64) {
 	shares := 1
 	if s.direct {
@@ -269,14 +268,13 @@ func (s *blendSearch) shared(b Blend, direct []Prediction) (Blend, float64) {
 	return best, least
 }
 
-// shareStrength is the weight of the square of what a share differs from a half by, in nats a value of one example: few examples tell little of shares.
+// shareStrength is the weight of the squared distance of a share from a half, in nats a value of one example: few examples tell little about shares.
 const shareStrength = 0.5
 
-// shareGain is more than rounding and less than what counts: of equally good shares the least is taken.
+// shareGain is more than rounding: of equally good shares the least wins.
 const shareGain = 1e-9
 
-// score returns the mean negative log density of the mixture with s.with and the logarithm of its root mean square error, added up, and
-// the factor of all variances that it takes.
+// score returns the sum of the mean negative log density of the mixture with s.with and the logarithm of its root mean square error, and its variance inflation.
 func (s *blendSearch) score(direct []Prediction, share float64) (score, inflation float64) {
 	var logs, chi, squares, values float64
 	s.mixed(direct, share, func(_, _ int, r, v float64) {
@@ -292,7 +290,7 @@ func (s *blendSearch) score(direct []Prediction, share float64) (score, inflatio
 	return 0.5*math.Log(max(squares/values, math.SmallestNonzeroFloat64)) + logs/values + 0.5*math.Log(2*math.Pi*inflation) + 0.5*chi/values/inflation, inflation
 }
 
-// verdicts returns what the blend that was shared last makes of the examples.
+// scores returns the scores of the blend that was shared last.
 func (s *blendSearch) scores(b Blend) caseScores {
 	c, all := newCaseScores(s.count), make([]validation.Tally, s.count)
 	scale := s.trials[0].model.posterior.Scaler().Scale
@@ -303,7 +301,7 @@ func (s *blendSearch) scores(b Blend) caseScores {
 	return c
 }
 
-// mixed calls body with the error and the variance of each hidden value, of a channel of an example, in the mixture of s.with and direct predictions.
+// mixed calls body with the error and the variance of each hidden value in the mixture of s.with and direct predictions.
 func (s *blendSearch) mixed(direct []Prediction, share float64, body func(example, channel int, r, v float64)) {
 	at := 0
 	for _, t := range s.trials {
@@ -344,7 +342,7 @@ func (s *blendSearch) fill(ctx context.Context, b Blend) ([]Prediction, error) {
 	})
 }
 
-// each calls body for all examples of all trials, several at once; k is the example's number.
+// each calls body for all examples of all trials, in parallel; k is the number of the example.
 func (s *blendSearch) each(ctx context.Context, body func(t blendTrial, obs Observed, k int) error) error {
 	first := 0
 	for _, t := range s.trials {
@@ -368,13 +366,13 @@ func (s *blendSearch) each(ctx context.Context, body func(t blendTrial, obs Obse
 	return nil
 }
 
-// A mixture is a blend for each of the usual patterns of what is missing, or one for what is known to be.
+// A mixture has a blend for each usual pattern of missing values, or one for the known masks.
 type mixture struct {
 	Blends []Blend
 	Cases  caseScores // what these make of a validator's cases; empty where that is to be found
 }
 
-// add adds the blend of a pattern, which a search has shared last. Where little is to be tried it is validated by the predictions that it was found with.
+// add adds the blend of a pattern, which a search has shared last. At quick effort its scores are those of the predictions that it was found with.
 func (m *mixture) add(b Blend, j *fillValidator, kind int, s *blendSearch) {
 	m.Blends = append(m.Blends, b)
 	if j.rounds > 0 {
@@ -430,10 +428,10 @@ func (j *fillValidator) blends(ctx context.Context, cfg Config) (found mixture, 
 	return found, nil
 }
 
-// looseShrinkage is that of many examples, where they fill in better with it under all patterns together: too few are held out to walk for each.
+// looseShrinkage is tried for many examples under all patterns together: too few are held out to walk under each.
 const looseShrinkage = 0.1
 
-// trials are the cases of a pattern, by the models that have not seen them.
+// trials returns the cases of a pattern with the models that have not seen them.
 func (j *fillValidator) trials(models []*Model, kind int) (trials []blendTrial) {
 	for f, m := range models {
 		t := blendTrial{model: m}
@@ -449,7 +447,7 @@ func (j *fillValidator) trials(models []*Model, kind int) (trials []blendTrial) 
 	return trials
 }
 
-// blended asks whether blends help; of models that keep no training residuals, whether factors of their variances do.
+// blended makes the stage about blends; for models that keep no training residuals, about inflations of their variances.
 func (s *search) blended(j *fillValidator, best incumbent) (incumbent, error) {
 	if s.ended() || !best.scored() || !j.inflated {
 		return best, nil
@@ -480,8 +478,7 @@ func (s *search) blended(j *fillValidator, best incumbent) (incumbent, error) {
 	return s.ask(j, best, q)
 }
 
-// measured returns what is found of the blends of what stands, once in a run. Where they cannot be found there are none, and what stands stays: that is told as of
-// any other candidate that is passed over.
+// measured returns what find finds for the incumbent, once in a run. If it fails, the incumbent stays, and the failure is recorded as that of a candidate.
 func measured[T any](s *search, name string, best incumbent, find func() (T, error)) (none T, err error) {
 	stop := s.watch.Timing("model selection: " + name)
 	found, err := validatedOnce(s.ctx, s.given.run(), name+" of "+text(best.cfg), find)
@@ -499,11 +496,11 @@ func measured[T any](s *search, name string, best incumbent, find func() (T, err
 	return none, s.outer.Err()
 }
 
-// wholeExamples is the weight, in examples, of variances as some points say: all points say more, but of few examples.
+// wholeExamples is the weight, in examples, of the variances found at some points, against those of few examples at all points.
 const wholeExamples = 4
 
-// rescaleAtAllPoints asks by what factors variances are to be multiplied where the search has seen some points only: what is rough
-// between those it does not know, and how much surer a model is that sees them all. Where little is to be tried a covariance of all points is not learned for that.
+// rescaleAtAllPoints finds the inflation of variances at all points after a search at some: it does not know how rough fields are between those, nor how much
+// surer a model is that sees all points. At quick effort no covariance of all points is learned for that.
 func (s *search) rescaleAtAllPoints(some *fillValidator, best incumbent) (incumbent, error) {
 	costly := s.given.Effort == EffortQuick && best.cfg.Residual.Rounds > 0
 	if some.scale() == 1 || s.ended() || !best.scored() || s.given.Infer.Blends != nil || costly {
@@ -533,8 +530,7 @@ func (s *search) rescaleAtAllPoints(some *fillValidator, best incumbent) (incumb
 	}})
 }
 
-// factors returns the blends of a configuration, or one without similar examples for each kind of what is missing, their inflation
-// multiplied by what the cases of that kind take, and what these make of the cases.
+// factors returns the blends of a configuration (without blends one for each pattern) with the inflation that the cases of each pattern ask for, and the scores of the cases.
 func (j *fillValidator) factors(ctx context.Context, cfg Config) (found mixture, err error) {
 	all, err := j.losses(ctx, cfg)
 	if err != nil {
@@ -581,8 +577,8 @@ func (j *fillValidator) factors(ctx context.Context, cfg Config) (found mixture,
 	return found, nil
 }
 
-// shrunkToOne returns the factor that so many examples say variances take, and wholeExamples others that they are right: the mean of both, of precisions where
-// variances are too large, so that a factor and its inverse are drawn alike.
+// shrunkToOne shrinks a factor of variances to 1, found on so many examples, with the weight wholeExamples. A factor below 1 is averaged as its inverse, so that
+// a factor and its inverse shrink alike.
 func shrunkToOne(factor, examples float64) float64 {
 	if factor < 1 {
 		return 1 / shrunkToOne(1/max(factor, minFactor), examples)
@@ -590,7 +586,7 @@ func shrunkToOne(factor, examples float64) float64 {
 	return (examples*factor + wholeExamples) / (examples + wholeExamples)
 }
 
-// minFactor is the least factor of variances that counts.
+// minFactor is the least inflation, up or down, that is worth a change.
 const minFactor = 1e-6
 
 // sharesText says how large the shares of similar examples are.

@@ -14,8 +14,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 )
 
-// A fillValidator holds some examples out, fold by fold, has the others learned and validates how well the values
-// hidden of those held out are filled in.
+// A fillValidator holds examples out, fold by fold, trains on the others, and scores how well hidden values of the held-out ones are filled in.
 type fillValidator struct {
 	folds  []fold
 	cases  []fillCase // in the order of folds
@@ -27,11 +26,11 @@ type fillValidator struct {
 	scored   recent[caseScores]
 }
 
-// scoresKept is of how many configurations a validator remembers what it found: of the two of the first stage, and of one with a blend.
+// scoresKept is the number of configurations whose scores a validator remembers: two of the first stage, and one with a blend.
 const scoresKept = 3
 
-// caseVerdicts are what was found of each case, means over what is hidden: the negative log density, the square of the error over
-// its variance, and the square of the error in standard deviations of the data.
+// caseScores are means over the hidden values of each case: the negative log density, the squared error over
+// its variance, and the squared error in standard deviations of the data.
 type caseScores struct{ Losses, Chi, Squares []float64 }
 
 func newCaseScores(cases int) caseScores {
@@ -42,11 +41,10 @@ func (c caseScores) and(more caseScores) caseScores {
 	return caseScores{append(c.Losses, more.Losses...), append(c.Chi, more.Chi...), append(c.Squares, more.Squares...)}
 }
 
-// newFillJudge divides the examples, each of which has at least one pattern of what is missing.
+// newFillValidator holds examples out, each under at least one pattern of missing values.
 func newFillValidator(s *search) (*fillValidator, error) { return s.thinnedValidator(1) }
 
-// thinnedJudge divides the examples, each of which has at least so many patterns. Too many points are thinned out: all that is seen near
-// a missing value thins out with it.
+// thinnedValidator holds examples out, each under at least so many patterns. Of too many points it keeps some, missing and seen ones alike.
 func (s *search) thinnedValidator(fewest int) (*fillValidator, error) {
 	rng := s.validationRandom()
 	points, grid, scale := s.validationPoints(rng)
@@ -71,7 +69,7 @@ func (s *search) thinnedValidator(fewest int) (*fillValidator, error) {
 	return s.fillValidator(rng, plan, points, grid, scale)
 }
 
-// newWholeJudge is newFillJudge at all points, of so many examples, each under so many patterns in turn; under one where only one is known.
+// newWholeValidator is newFillValidator at all points. It holds out so many examples, each under so many patterns in turn, or under the one that is known.
 func newWholeValidator(s *search, heldOut, under int) (*fillValidator, error) {
 	if s.data.holes != nil {
 		under = 1
@@ -83,7 +81,7 @@ func (s *search) validationRandom() *rand.Rand {
 	return rand.New(rand.NewPCG(s.given.Seed, 0x63686f6f7365))
 }
 
-// fillValidator returns the validator of some points, as fine as scale says.
+// fillValidator returns the validator at some points; scale is their spacing, in that of all points.
 func (s *search) fillValidator(rng *rand.Rand, plan plan, points []int, grid Grid, scale float64) (*fillValidator, error) {
 	_, _, channels := s.data.Source.Dims()
 	x, kinds := joined(grid), 1
@@ -110,7 +108,7 @@ func (s *search) fillValidator(rng *rand.Rand, plan plan, points []int, grid Gri
 	return j, nil
 }
 
-// validatorWithout returns the validator whose folds learn, at some points, from all examples but those held out, of which casesOf makes the cases.
+// validatorWithout returns a validator at some points. Its folds learn from all examples but those held out, and casesOf makes cases of these.
 func (s *search) validatorWithout(heldOut [][]int, points []int, grid Grid, casesOf func(fold, example int, values []float64) []fillCase) (*fillValidator, error) {
 	n, _, channels := s.data.Source.Dims()
 	complete := mat.New(n, len(points)*channels)
@@ -136,7 +134,7 @@ func (s *search) validatorWithout(heldOut [][]int, points []int, grid Grid, case
 	return j, nil
 }
 
-// validate implements the interface: the first fold alone where that may be enough, then the others.
+// validate implements validator: the first fold alone if that may be enough, then the others.
 func (j *fillValidator) validate(ctx context.Context, cfg Config, hopeless func(validation.Scores) bool) (v validation.Scores, err error) {
 	all, known := j.scored.get(text(cfg))
 	if !known {
@@ -158,8 +156,7 @@ func (j *fillValidator) validate(ctx context.Context, cfg Config, hopeless func(
 	return j.scores(all), nil
 }
 
-// scores returns what cases say of their examples, each of which has equally many in a row: where variances will be multiplied
-// as is best for each pattern, after that.
+// scores returns the scores of the examples from those of their cases. If variances will be inflated pattern by pattern, the scores are those after it.
 func (j *fillValidator) scores(c caseScores) (v validation.Scores) {
 	each := len(j.cases) / j.examples()
 	inflations := make([]float64, j.kinds)
@@ -187,20 +184,20 @@ func (j *fillValidator) scores(c caseScores) (v validation.Scores) {
 	return v
 }
 
-// losses returns what is found of every case.
+// losses returns the scores of every case.
 func (j *fillValidator) losses(ctx context.Context, cfg Config) (caseScores, error) {
 	_, err := j.validate(ctx, cfg, func(validation.Scores) bool { return false })
 	all, _ := j.scored.get(text(cfg))
 	return all, err
 }
 
-// fill fills in the cases of the folds from ≤ k < to, or returns what an earlier run has found of them.
+// fill fills in the cases of the folds from ≤ k < to, or returns their scores of an earlier run.
 func (j *fillValidator) fill(ctx context.Context, cfg Config, from, to int) (caseScores, error) {
 	key := fmt.Sprintf("folds %d to %d filled in by %s", from, to, text(cfg))
 	return validatedOnce(ctx, cfg.run(), key, func() (caseScores, error) { return j.filled(ctx, cfg, from, to) })
 }
 
-// filled fills in the cases of the folds from ≤ k < to.
+// filled is fill without the journal.
 func (j *fillValidator) filled(ctx context.Context, cfg Config, from, to int) (all caseScores, err error) {
 	models, err := j.models(ctx, cfg, from, to)
 	if err != nil {
@@ -231,7 +228,7 @@ func (j *fillValidator) filled(ctx context.Context, cfg Config, from, to int) (a
 
 func byFold(c fillCase, fold int) int { return cmp.Compare(c.fold, fold) }
 
-// examples returns how many are held out.
+// examples returns the number of held-out examples.
 func (j *fillValidator) examples() (n int) {
 	for i := range j.cases {
 		if i == 0 || j.cases[i].example != j.cases[i-1].example || j.cases[i].fold != j.cases[i-1].fold {
@@ -241,7 +238,7 @@ func (j *fillValidator) examples() (n int) {
 	return n
 }
 
-// score returns means over what is hidden: of the negative log density, of the error's square over its variance, and of that square in standard
+// score returns means over the hidden values: of the negative log density, the squared error over its variance, and the squared error in standard
 // deviations of the training data.
 func (c *fillCase) score(ctx context.Context, m *Model, o InferOptions) (loss, chi, square float64, err error) {
 	channels := m.Channels()
@@ -265,17 +262,17 @@ func (c *fillCase) score(ctx context.Context, m *Model, o InferOptions) (loss, c
 	return loss, chi, square, nil
 }
 
-// hidden reports whether a value was hidden: others that are not seen nobody knows.
+// hidden reports whether a value was hidden. Other unseen values are missing in the data.
 func (c *fillCase) hidden(value int) bool {
 	return math.IsNaN(c.seen[value]) && !math.IsNaN(c.truth[value])
 }
 
-// values are what is seen, for a model.
+// values returns the seen values on the points of a model.
 func (c *fillCase) values(m *Model) mat.Matrix {
 	return mat.NewDense(len(c.seen)/m.Channels(), m.Channels(), c.seen)
 }
 
-// observed returns what is seen, with what a model knows of its time.
+// observed returns the seen values, with the prior that a model has at their time.
 func (c *fillCase) observed(m *Model) (obs Observed, err error) {
 	obs.Values = c.values(m)
 	if c.at != nil {
@@ -284,7 +281,7 @@ func (c *fillCase) observed(m *Model) (obs Observed, err error) {
 	return obs, err
 }
 
-// priorAt returns what the model knows of an example by its time; nil of a sequence that it was not trained on.
+// priorAt returns the prior of an example at its time; nil in a sequence that the model was not trained on.
 func (m *Model) priorAt(at Instant) (*Latent, error) {
 	if !m.knows(at.Sequence) {
 		return nil, nil
@@ -301,7 +298,7 @@ func (m *Model) knows(sequence int) bool {
 	return slices.ContainsFunc(m.Times(), func(at Instant) bool { return at.Sequence == sequence })
 }
 
-// models returns what a configuration learns from each of the folds from ≤ k < to, which do not bear on one another.
+// models trains a configuration on each of the folds from ≤ k < to.
 func (j *fillValidator) models(ctx context.Context, cfg Config, from, to int) ([]*Model, error) {
 	models := make([]*Model, to-from)
 	return models, eachOf(to-from, func(k int) (err error) {
@@ -310,7 +307,7 @@ func (j *fillValidator) models(ctx context.Context, cfg Config, from, to int) ([
 	})
 }
 
-// eachOf calls body for 0 ≤ k < n, all at once. It returns the first one's error.
+// eachOf calls body for 0 ≤ k < n, in parallel. It returns the error with the least k.
 func eachOf(n int, body func(k int) error) error {
 	failures := make([]error, n)
 	var all sync.WaitGroup
@@ -321,5 +318,5 @@ func eachOf(n int, body func(k int) error) error {
 	return cmp.Or(failures...)
 }
 
-// scale is that of all folds.
+// scale returns the spacing of the validation's points, in that of all points.
 func (j *fillValidator) scale() float64 { return j.folds[0].scale }

@@ -26,8 +26,7 @@ const (
 	foldShare     = 8    // about one in so many examples with holes is held out of a fold at most, where folds suffice
 )
 
-// A fold is the examples that are learned from, and what was learned of them last, but for the covariance of the
-// noise, and with it.
+// A fold has examples to learn from, and what was learned from them last: parameters without the noise covariance, and models with it.
 type fold struct {
 	data    Data
 	scale   float64               // how much smaller distances in spacings are at its points, which may be further apart
@@ -35,8 +34,8 @@ type fold struct {
 	learned recent[*Model]        // of learnedKept
 }
 
-// trainedKept is how many parameters a fold keeps: the first stage's candidates, so that further ones begin where the best was; learnedKept how
-// many models, of at most so many numbers: the best and ordered candidates beside it.
+// A fold keeps trainedKept sets of parameters: those of the first stage's candidates, so that later ones start from the best. It keeps learnedKept models,
+// if they have few numbers: the best, and ordered candidates next to it.
 const (
 	trainedKept = 5
 	learnedKept = 4
@@ -51,9 +50,9 @@ type fillCase struct {
 	at            *Instant
 }
 
-// validationPoints returns the points of the validation and their grid, as fine as scale says. Of more than
-// coarseFrom, where a covariance of all of them may be learned, it takes every second, third, … along each factor, so that
-// factors remain; of one factor of points of any kind some at random.
+// validationPoints returns the points of the validation, their grid, and their spacing in that of all points. If there are more than
+// coarseFrom and their covariance may be learned, it takes every second, third, … along each factor;
+// of one factor with scattered points some at random.
 func (s *search) validationPoints(rng *rand.Rand) (points []int, grid Grid, scale float64) {
 	g := s.data.Grid
 	if g.Len() <= coarseFrom || s.data.Times != nil || !s.jointPossible() {
@@ -71,7 +70,7 @@ func (s *search) validationPoints(rng *rand.Rand) (points []int, grid Grid, scal
 	}
 }
 
-// somePoints returns maxValidation points of one factor; where one mask is known, three quarters of them at most that it shows.
+// somePoints returns maxValidation points of one factor at random. If a mask is known, at most three quarters of them are seen in it.
 func (s *search) somePoints(rng *rand.Rand) []int {
 	points := rng.Perm(s.data.Grid.Len())
 	if len(s.data.Hide) > 0 {
@@ -92,7 +91,7 @@ func (s *search) somePoints(rng *rand.Rand) []int {
 	return points
 }
 
-// heldOut returns the examples held out of each fold.
+// heldOut returns the examples that each fold holds out.
 func (s *search) heldOut(rng *rand.Rand, p plan) (folds [][]int) {
 	n, _, _ := s.data.Source.Dims()
 	if s.data.holes == nil {
@@ -110,7 +109,7 @@ func (s *search) heldOut(rng *rand.Rand, p plan) (folds [][]int) {
 	return folds
 }
 
-// newCase returns the next case, which is an example that has values at some points with coordinates x.
+// newCase returns the next case: an example with values at some points with coordinates x.
 func (s *search) newCase(rng *rand.Rand, fold, example, next int, values []float64, x mat.Matrix, points []int, channels int) fillCase {
 	h := s.data.holes
 	if h == nil {
@@ -127,7 +126,7 @@ func (s *search) newCase(rng *rand.Rand, fold, example, next int, values []float
 	return c
 }
 
-// missing returns what is missing of the next case at some points with coordinates x.
+// missing returns what the next case misses at some points with coordinates x.
 func (s *search) missing(rng *rand.Rand, next int, x mat.Matrix, points []int, channels int) []bool {
 	hide := s.data.Hide
 	if len(hide) == 0 {
@@ -158,10 +157,10 @@ func newFillCase(fold, example int, values []float64, missing []bool, d Data) fi
 	return c
 }
 
-// firstInTime are the first examples held out of each fold in time; others follow at even distances.
+// firstInTime are the first examples in time that the folds hold out; others follow at even distances.
 var firstInTime = [...]int{1, 3, 2, 0}
 
-// divide returns the examples held out of each fold: at random or, in time, at even distances.
+// divide returns the examples that each fold holds out: at random or, in time, at even distances.
 func divide(rng *rand.Rand, n int, p plan, inTime bool) (folds [][]int) {
 	order := rng.Perm(n)
 	each := max(1, min(p.heldOut, n/4))
@@ -185,7 +184,7 @@ func divide(rng *rand.Rand, n int, p plan, inTime bool) (folds [][]int) {
 	return folds
 }
 
-// learnedBy returns the examples that a fold learns from: all of n but those held out or, of examples without times, as many of these at random as the
+// learnedBy returns the examples that a fold learns from: all of n but those held out, or of examples without times as many at random as the
 // plan says.
 func (s *search) learnedBy(n int, out []int) []int {
 	in := allBut(n, out)
@@ -199,9 +198,8 @@ func (s *search) learnedBy(n int, out []int) []int {
 	return in
 }
 
-// longerAtLast returns what is trained for longer than candidates were: a model of many examples whose steps are cheap, where hardly any work went into the
-// search, and one of few smooth fields, most of whose training is at some of their points. What these gain at all points, those of the validation are too far
-// apart to show; of many a covariance that is learned says more than the latent variables.
+// longerAtLast returns the configuration of the last training, which is longer than that of candidates in two cases: many examples with cheap steps after a quick
+// search, and few smooth fields, most of whose training is at some points. The points of the validation are too far apart to show what these gain.
 func (s *search) longerAtLast(c Config) Config {
 	n, points, _ := s.data.Source.Dims()
 	many := s.quick() && n >= manyExamples && points <= manyPoints
@@ -216,14 +214,14 @@ func (s *search) longerAtLast(c Config) Config {
 	return c
 }
 
-// smooth reports whether a configuration is for smooth fields, of which there are fewer steps than they are worth. A longer reach alone says nothing of that.
+// smooth reports whether a configuration is for smooth fields, which are worth more steps than candidates have. A longer reach alone does not make it one.
 func (s *search) smooth(c Config) bool {
 	n, _, _ := s.data.Source.Dims()
 	return c.Residual.Taper > bound.DefaultTaper(n) && (c.Noise == s.smoothNoise() || s.given.Noise != 0)
 }
 
-// smoothNoise is where the noise of smooth fields starts, from where few steps take it to what it is: complete ones have hardly any. Many pictures of few
-// points are seldom such fields, and share the start where hardly any work goes into a search.
+// smoothNoise is the initial noise of smooth fields, small since complete ones have hardly any and steps are few. Many pictures of few
+// points are seldom smooth fields; they share the start at quick effort.
 func (s *search) smoothNoise() float64 {
 	n, points, _ := s.data.Source.Dims()
 	if pictures := n >= manyExamples && points <= coarseFrom; s.data.holes != nil || pictures && s.quick() {
@@ -232,13 +230,13 @@ func (s *search) smoothNoise() float64 {
 	return 1e-7
 }
 
-// grownNoise is where noise starts that is to grow: what was filled in has some, and so have fields in time that do not last.
+// grownNoise is the initial noise where it will grow: imputed values have some, and fields in time that do not last.
 const grownNoise = 1e-5
 
-// lastSteps is how many times as many steps that is.
+// lastSteps is how many times as many steps the last training has.
 const lastSteps = 3
 
-// allBut returns the numbers below n that are not in a list in ascending order.
+// allBut returns the numbers below n that are not in an ascending list.
 func allBut(n int, list []int) (rest []int) {
 	for i := range n {
 		if _, found := slices.BinarySearch(list, i); !found {
@@ -248,7 +246,7 @@ func allBut(n int, list []int) (rest []int) {
 	return rest
 }
 
-// instantsOf returns times and labels of some examples; nil where there are none.
+// instantsOf returns times and labels of some examples; nil if the data have none.
 func instantsOf(d Data, examples []int) (times []float64, sequences []int) {
 	if d.Times == nil {
 		return nil, nil
@@ -277,7 +275,7 @@ func readPoints(dst mat.Matrix, source Source, points []int) error {
 	return nil
 }
 
-// fitted returns a configuration that n examples can have.
+// fitted returns a configuration with sizes that fit the fold.
 func (f *fold) fitted(cfg Config) Config {
 	n, points, _ := f.data.Source.Dims()
 	if cfg.LatentDims > 0 {
@@ -292,7 +290,7 @@ func (f *fold) fitted(cfg Config) Config {
 	return cfg
 }
 
-// atSpacing returns blends whose distances are in spacings that are larger by a factor.
+// atSpacing returns blends with distances in spacings larger by a factor.
 func atSpacing(list []Blend, factor float64) []Blend {
 	list = slices.Clone(list)
 	for i := range list {
@@ -302,7 +300,7 @@ func atSpacing(list []Blend, factor float64) []Blend {
 	return list
 }
 
-// model returns what a configuration learns from the fold. What candidates share is learned once.
+// model trains a configuration on the fold. What candidates share is trained once.
 func (f *fold) model(ctx context.Context, cfg Config) (m *Model, err error) {
 	cfg.Infer = InferOptions{}
 	key := text(cfg)
@@ -328,7 +326,7 @@ func (f *fold) model(ctx context.Context, cfg Config) (m *Model, err error) {
 	return m, err
 }
 
-// train trains all but the covariance of the noise.
+// train trains all parameters but the noise covariance.
 func (f *fold) train(ctx context.Context, cfg Config) (*bound.Params, error) {
 	t, err := NewTrainer(f.data, f.fitted(cfg))
 	if err != nil {
@@ -340,8 +338,7 @@ func (f *fold) train(ctx context.Context, cfg Config) (*bound.Params, error) {
 	return t.params, nil
 }
 
-// learn returns the model at trained parameters, with the covariance of its noise learned where cfg has rounds
-// of that, and calibrated where that is possible.
+// learn returns the model of trained parameters, with its noise covariance learned if cfg has rounds of that, and calibrated if possible.
 func (f *fold) learn(ctx context.Context, cfg Config, p *bound.Params) (*Model, error) {
 	cfg = f.fitted(cfg)
 	cfg.Training.CoarsePoints, cfg.Training.Iterations, cfg.Training.Warmup = -1, 1, 1
@@ -356,8 +353,7 @@ func (f *fold) learn(ctx context.Context, cfg Config, p *bound.Params) (*Model, 
 	return t.Model()
 }
 
-// recent keeps what was made last, by what it was made from: two of them, as candidates are variations of
-// the best one so far, or as many as most says.
+// recent remembers the last results by what they were made from: two, or as many as max says.
 type recent[T any] struct {
 	most    int
 	entries []recentEntry[T] // the last one that was asked for first

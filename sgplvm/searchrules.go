@@ -11,7 +11,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
-// What held on other data is where a search starts, and what an effort that tries little takes.
+// Presets that held on other data: a search starts from them, and a quick one takes them.
 
 const (
 	coarsePoints = 1000 // of one factor at which most of training takes place, where there are more than coarseFrom
@@ -47,8 +47,8 @@ func withDefaults(c, from Config) Config {
 	return c
 }
 
-// noiseAbove returns the noise at the start and its floor, of which those that are 0 come from another
-// configuration: whichever that is gives way, so that the floor is lower.
+// noiseAbove returns the initial noise and its floor. One that is 0 comes from another
+// configuration, and gives way so that the floor is lower.
 func noiseAbove(noise, floor float64, from Config) (float64, float64) {
 	n, f := cmp.Or(noise, from.Noise), cmp.Or(floor, from.NoiseFloor)
 	if f <= 0 || f < cmp.Or(n, startNoise) {
@@ -63,8 +63,7 @@ func noiseAbove(noise, floor float64, from Config) (float64, float64) {
 	return n, f
 }
 
-// learnedNoise is the configuration for which everything at one point bears on every other: one factor, a covariance
-// of the noise that is learned freely.
+// learnedNoise is the preset of one spatial factor, with a noise covariance of all points that is learned freely.
 func (s *search) learnedNoise() Config {
 	n, points, _ := s.data.Source.Dims()
 	c := Config{Factors: FactorsJoint, LatentDims: max(1, min(30, n-1)), NoiseFloor: tinyFloor,
@@ -92,7 +91,7 @@ func (s *search) learnedNoise() Config {
 	return c
 }
 
-// whiteNoise is the configuration with a kernel for each factor and noise without structure.
+// whiteNoise is the preset of a kernel for each factor, with white noise.
 func (s *search) whiteNoise() Config {
 	n, points, channels := s.data.Source.Dims()
 	c := Config{Factors: FactorsProduct, LatentDims: max(1, min(30, n-1)), Residual: ResidualConfig{Kernel: kernel.Kernel{Kind: kernel.White}}}
@@ -104,7 +103,7 @@ func (s *search) whiteNoise() Config {
 	return c
 }
 
-// independent chooses for examples of which others, seen in part, are to be filled in.
+// independent searches for examples without times: others, partly seen, are to be filled in.
 func (s *search) independent() (Config, error) {
 	first, q := s.structures()
 	best := incumbent{cfg: first}
@@ -148,8 +147,8 @@ func (s *search) independent() (Config, error) {
 	return best.cfg, err
 }
 
-// finer returns what validates a stage from now on. Where no covariance of all points is learned nor tried any more, some points will no longer do: all
-// say better what few steps, dimensions or kernels are worth, and cost no eigenproblem of them all. The incumbent is to be validated anew then.
+// finer returns the validator of a stage and the incumbent. Once no candidate learns a covariance of all points, validation goes over to all points: they tell
+// better what steps, dimensions and kernels are worth, and cost no eigenproblem of their number. The incumbent is then to be validated anew.
 func (s *search) finer(j *fillValidator, best incumbent, q searchStage) (*fillValidator, incumbent, error) {
 	if j.scale() == 1 || s.data.holes != nil || best.cfg.Residual.Rounds > 0 || q.structures {
 		return j, best, nil
@@ -161,8 +160,8 @@ func (s *search) finer(j *fillValidator, best incumbent, q searchStage) (*fillVa
 	return whole, incumbent{cfg: best.cfg}, nil
 }
 
-// structures returns the first stage, and its first candidate. No candidate is plainer than another here: the best mean wins. Of data with
-// holes the first has completed what all learn from, and what another would make of its own completions nobody knows: it must surely be better.
+// structures returns the stage about the noise and its first candidate. None is simpler than the others, so the best mean wins. Of data with missing values
+// the first has completed what all learn from, and another's own completions are unknown: it must surely be better.
 func (s *search) structures() (first Config, q searchStage) {
 	add := func(name string, preset Config) {
 		cfg := withDefaults(s.given, preset)
@@ -202,7 +201,7 @@ func (s *search) structures() (first Config, q searchStage) {
 	return first, q
 }
 
-// smoothed returns a configuration with learned covariance as smooth fields want it.
+// smoothed returns a preset with a learned covariance for smooth fields.
 func (s *search) smoothed(learned Config) Config {
 	learned.Residual.Taper *= longReach
 	learned.Noise = s.smoothNoise()
@@ -212,10 +211,10 @@ func (s *search) smoothed(learned Config) Config {
 	return learned
 }
 
-// quickRound is how many steps there are in a round that learns the covariance of the noise where little is to be done: more change hardly anything.
+// quickRound is the number of steps of a round that learns the noise covariance at quick effort: more change hardly anything.
 const quickRound = 8
 
-// next returns the first stage that was not asked.
+// next returns the first stage that is not done.
 func next(list []searchStage, asked map[string]bool) (q searchStage, more bool) {
 	for _, q := range list {
 		if !asked[q.name] {
@@ -225,7 +224,7 @@ func next(list []searchStage, asked map[string]bool) (q searchStage, more bool) 
 	return q, false
 }
 
-// hidden names what is hidden, in words.
+// hidden says in words what validation hides.
 func (s *search) hidden() string {
 	if s.data.holes != nil {
 		return "the way that others are missing"
@@ -238,10 +237,10 @@ func (s *search) hidden() string {
 	return "half of them at random, one side, a block and nine in ten in turn"
 }
 
-// cannotValidate reports whether data with holes have nothing held out to validate by.
+// cannotValidate reports whether data with missing values have nothing held out.
 func (s *search) cannotValidate() bool { return s.data.holes != nil && len(s.data.holes.HeldOut) == 0 }
 
-// maxNumbers is how many numbers a validation learns from at most; larger data take what held on others.
+// maxNumbers is the largest size of data that are validated; larger data take the presets.
 const maxNumbers = 40_000_000
 
 func (s *search) tooLarge() bool {
@@ -249,7 +248,7 @@ func (s *search) tooLarge() bool {
 	return n*points*channels > maxNumbers
 }
 
-// stages are those that come after the first, what takes long to learn after what does not.
+// searchStages returns the stages after the first, the costly ones last.
 func (s *search) searchStages(c Config) (list []searchStage) {
 	n, points, channels := s.data.Source.Dims()
 	add := func(open bool, name string, ladder bool, options ...option) {
@@ -297,10 +296,10 @@ func (s *search) searchStages(c Config) (list []searchStage) {
 	return list
 }
 
-// whiteSteps is how many times as long training takes without structure in the noise: all that is learned is learned in its steps.
+// whiteSteps is how many times as many steps a training with white noise has: they are all that it learns by.
 const whiteSteps = 4
 
-// longReach is how much further than by default a covariance reaches over smooth fields.
+// longReach is the factor of the default reach of a covariance over smooth fields.
 const longReach = 4
 
 func tapers(c Config, factors ...float64) (list []option) {
@@ -329,7 +328,7 @@ func freedoms(values ...float64) (list []option) {
 	return list
 }
 
-// longer are the structures of the first stage that take longer to learn than what has won it.
+// longer returns the candidates about the noise that take longer to learn than the winner.
 func (s *search) longer() (list []option) {
 	learned := s.learnedNoise()
 	learned.Training.Iterations *= whiteSteps
@@ -340,7 +339,7 @@ func (s *search) longer() (list []option) {
 	return list
 }
 
-// larger are configurations with more inducing points and steps of training, as far as these are open.
+// larger returns candidates with more inducing points and steps of training, if these are open.
 func (s *search) larger(c Config) (list []option) {
 	n, _, _ := s.data.Source.Dims()
 	for _, more := range []struct{ steps, inducing int }{{2, 150}, {4, 200}} {
@@ -363,7 +362,7 @@ func (s *search) larger(c Config) (list []option) {
 	return list
 }
 
-// stepOptions are more and more steps of training than so many.
+// stepOptions returns the candidates with more steps of training than so many.
 func stepOptions(than int, values ...int) (list []option) {
 	for _, v := range values {
 		if v > than {
