@@ -314,11 +314,11 @@ func (f *fold) model(ctx context.Context, cfg Config) (m *Model, err error) {
 		if p, err = f.train(ctx, base); err != nil {
 			return nil, err
 		}
-		f.trained.most = trainedKept
+		f.trained.limit = trainedKept
 		f.trained.put(text(base), p)
 	}
 	if n, points, channels := f.data.Source.Dims(); n*points*channels <= smallFold {
-		f.learned.most = learnedKept
+		f.learned.limit = learnedKept
 	}
 	if m, err = f.learn(ctx, cfg, p.Clone()); err == nil {
 		f.learned.put(key, m)
@@ -353,9 +353,9 @@ func (f *fold) learn(ctx context.Context, cfg Config, p *bound.Params) (*Model, 
 	return t.Model()
 }
 
-// recent remembers the last results by what they were made from: two, or as many as max says.
+// recent remembers the last results by what they were made from: two, or as many as limit says.
 type recent[T any] struct {
-	most    int
+	limit   int
 	entries []recentEntry[T] // the last one that was asked for first
 }
 
@@ -377,5 +377,5 @@ func (r *recent[T]) get(key string) (value T, ok bool) {
 
 func (r *recent[T]) put(key string, value T) {
 	r.entries = slices.Insert(r.entries, 0, recentEntry[T]{key, value})
-	r.entries = slices.Delete(r.entries, min(len(r.entries), cmp.Or(r.most, 2)), len(r.entries))
+	r.entries = slices.Delete(r.entries, min(len(r.entries), cmp.Or(r.limit, 2)), len(r.entries))
 }
