@@ -116,7 +116,7 @@ func (s *search) validatorWithout(heldOut [][]int, points []int, grid Grid, case
 		return nil, err
 	}
 	j := &fillValidator{kinds: 1, rounds: s.plan.rounds, many: n >= manyExamples}
-	j.scored.most = scoresKept
+	j.scored.limit = scoresKept
 	for f, out := range heldOut {
 		in := s.learnedBy(n, out)
 		learned := mat.New(len(in), complete.Cols)

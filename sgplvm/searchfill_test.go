@@ -485,7 +485,7 @@ func TestRecent(t *testing.T) {
 	want("b", 0, false)
 	want("a", 1, true)
 	want("c", 3, true)
-	r.most = 3
+	r.limit = 3
 	r.put("d", 4)
 	want("a", 1, true)
 	r.put("e", 5)
