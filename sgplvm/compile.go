@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/edge"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/points"
 )
 
 // CompileOptions steer Compile. The zero value works.
@@ -38,12 +39,12 @@ func (m *Model) Compile(o CompileOptions) ([]byte, error) {
 		return nil, err
 	}
 	if m.Summary().Idle { // what the part in time says no stream knows
-		c.Time = edge.Time{Kernel: c.Time.Kernel, Spacing: c.Time.Spacing}
+		c.Time = points.Time{Kernel: c.Time.Kernel, Spacing: c.Time.Spacing}
 	}
 	c.Label = o.Label
 	if o.Fast {
-		c.Hasten(o.Type)
+		c.Hasten(points.Type(o.Type))
 	}
-	c.Shorten(o.Type)
-	return edge.Encode(c), nil
+	c.Shorten(points.Type(o.Type))
+	return points.Encode(c), nil
 }

@@ -7,8 +7,8 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/edge"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/points"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
@@ -17,7 +17,7 @@ import (
 // multiplied out, for examples of unknown time (docs/math.md, "Compiled models"). starts is how many training
 // posteriors begin the search for q(x). Tables of rotated contents bear rounding to fewer digits.
 // Errors: *data.ConfigError; what cannot be compiled, by name.
-func (q *Posterior) Compile(g data.Grid, o InferOptions, starts int, rotated bool) (*edge.Contents, error) {
+func (q *Posterior) Compile(g data.Grid, o InferOptions, starts int, rotated bool) (*points.Contents, error) {
 	if g != nil {
 		if err := q.checkGrid(g); err != nil {
 			return nil, err
@@ -36,7 +36,7 @@ func (q *Posterior) Compile(g data.Grid, o InferOptions, starts int, rotated boo
 		return nil, fmt.Errorf("a model of %d spatial factors cannot be compiled, expected at most %d", len(q.grid), mostFactors)
 	}
 	on := q.projection(g)
-	c := &edge.Contents{Points: on.grid.Len(), Channels: q.channels(), Latents: q.params.X.Mu.Cols, Inducing: q.params.Z.Rows,
+	c := &points.Contents{Points: on.grid.Len(), Channels: q.channels(), Latents: q.params.X.Mu.Cols, Inducing: q.params.Z.Rows,
 		Mean: q.scaler.Mean, Scale: q.scaler.Scale, Z: q.params.Z.Clone().Data, Coord: q.factors[0].Coord.Clone().Data, Latent: q.factors[0].Lambda,
 		Beta: q.params.Noise.Beta, Precision: q.params.Noise.Precision(), Rotated: rotated}
 	if err := compileKernel(c, q.params.Latent); err != nil {
@@ -52,11 +52,11 @@ func (q *Posterior) Compile(g data.Grid, o InferOptions, starts int, rotated boo
 	if kept {
 		q.compileExamples(c, on)
 	}
-	c.Options = edge.Options{Candidates: o.Candidates, Iterations: o.Iterations, Starts: starts, NoiseStrength: o.NoiseStrength, Degrees: o.degrees(q.kept != nil),
+	c.Options = points.Options{Candidates: o.Candidates, Iterations: o.Iterations, Starts: starts, NoiseStrength: o.NoiseStrength, Degrees: o.degrees(q.kept != nil),
 		LocalBandwidth: o.bandwidth(), LocalStrength: o.strength(), FirstOrder: o.FirstOrder, LatentOnly: o.Conditioning == ConditionNone,
 		Exact: conditioning.exact, Group: conditioning.group, Neighbours: conditioning.neighbours, Work: conditioning.work}
 	for _, b := range o.Blends {
-		c.Options.Blends = append(c.Options.Blends, edge.Blend{Gap: b.Gap, Seen: b.Seen, Share: b.Share, Neighbours: b.Neighbours, Shrinkage: b.Shrinkage,
+		c.Options.Blends = append(c.Options.Blends, points.Blend{Gap: b.Gap, Seen: b.Seen, Share: b.Share, Neighbours: b.Neighbours, Shrinkage: b.Shrinkage,
 			Taper: b.Taper, WideTaper: b.WideTaper, Reach: b.Reach, Damping: b.Damping, Inflation: b.Inflation, Parts: b.Parts})
 	}
 	return c, nil
@@ -66,7 +66,7 @@ func (q *Posterior) Compile(g data.Grid, o InferOptions, starts int, rotated boo
 const mostFactors = 8
 
 // compileKernel takes apart the latent kernel. Of a part of time, of which examples of unknown time have the variance alone, that remains.
-func compileKernel(c *edge.Contents, k psi.Kernel) error {
+func compileKernel(c *points.Contents, k psi.Kernel) error {
 	for _, part := range k.Parts {
 		switch p := part.(type) {
 		case *psi.RBF:
@@ -92,7 +92,7 @@ const fewExamples = 64
 
 // compileStarts takes over training posteriors: all of them where their values say which are near or where they are few,
 // else those that cover the others best.
-func (q *Posterior) compileStarts(c *edge.Contents, starts int, kept bool) {
+func (q *Posterior) compileStarts(c *points.Contents, starts int, kept bool) {
 	n := q.params.X.Mu.Rows
 	var chosen []int
 	if kept || n <= max(starts, fewExamples) {
@@ -139,7 +139,7 @@ func covering(x mat.Matrix, count int) []int {
 }
 
 // compilePoints takes over the points' coordinates and what they are measured in.
-func (q *Posterior) compilePoints(c *edge.Contents, on *projection) {
+func (q *Posterior) compilePoints(c *points.Contents, on *projection) {
 	dims := on.grid.Dims()
 	index := make([]int, len(dims))
 	for i := range c.Points {
@@ -167,7 +167,7 @@ func (q *Posterior) compilePoints(c *edge.Contents, on *projection) {
 }
 
 // compileTables multiplies out predictions, features and the covariance of the noise.
-func (q *Posterior) compileTables(c *edge.Contents, on *projection) {
+func (q *Posterior) compileTables(c *points.Contents, on *projection) {
 	latent := q.factors[0]
 	m := latent.Size()
 	p := mat.New(c.Channels*c.Points, m)
@@ -189,21 +189,21 @@ func (q *Posterior) compileTables(c *edge.Contents, on *projection) {
 			mat.Copy(rows, pc)
 		}
 	}
-	c.P = edge.NewTable(p)
+	c.P = points.NewTable(p)
 	var lambda [][]float64
 	for _, s := range q.factors[1:] {
 		lambda = append(lambda, s.Lambda)
 	}
 	c.Lambda = kronprod.Vectors(lambda...)
 	if on.structured != nil && work.Equal(on.grid[0], q.inducing[0]) {
-		c.Whitened, c.Factors = true, []edge.Factor{{B: edge.NewTable(q.whitenedFeatures(on))}}
+		c.Whitened, c.Factors = true, []points.Factor{{B: points.NewTable(q.whitenedFeatures(on))}}
 		return
 	}
 	for f, phi := range on.features().phi.Factors {
 		c.Factors = append(c.Factors, q.compileFactor(f, phi, on.kss[f]()))
 	}
 	if on.structured != nil {
-		c.Structure = edge.NewLowerTable(on.structured())
+		c.Structure = points.NewLowerTable(on.structured())
 	}
 }
 
@@ -223,7 +223,7 @@ func (q *Posterior) whitenedFeatures(on *projection) mat.Matrix {
 const negligible = 1e-13
 
 // compileFactor returns spatial factor f, with features Φ (n×m_f) and kernel matrix k at the points.
-func (q *Posterior) compileFactor(f int, phi, k mat.Matrix) edge.Factor {
+func (q *Posterior) compileFactor(f int, phi, k mat.Matrix) points.Factor {
 	s := q.factors[f+1]
 	b := phi.Clone()
 	if s.Tied {
@@ -239,13 +239,13 @@ func (q *Posterior) compileFactor(f int, phi, k mat.Matrix) edge.Factor {
 		}
 		mat.ScaleCols(b, b, scale)
 	}
-	c := edge.Factor{B: edge.NewTable(b)}
+	c := points.Factor{B: points.NewTable(b)}
 	gap := k.Clone()
 	mat.Syrk(gap, -1, b, 1)
 	for i := range gap.Rows {
 		for _, v := range gap.Row(i)[:i+1] {
 			if math.Abs(v) > 1e-10*q.params.Space[f].Kernel.Variance {
-				c.K = edge.NewLowerTable(k)
+				c.K = points.NewLowerTable(k)
 				return c
 			}
 		}
@@ -254,18 +254,18 @@ func (q *Posterior) compileFactor(f int, phi, k mat.Matrix) edge.Factor {
 }
 
 // compileExamples takes over training residuals and the lengths of the taper of their covariances.
-func (q *Posterior) compileExamples(c *edge.Contents, on *projection) {
+func (q *Posterior) compileExamples(c *points.Contents, on *projection) {
 	kept := q.kept()
 	r := mat.New(c.Examples, c.Points*c.Channels)
-	take := func(from mat.Matrix) edge.Table {
+	take := func(from mat.Matrix) points.Table {
 		for j, at := range on.training {
 			mat.Copy(r.Slice(0, c.Examples, j*c.Channels, (j+1)*c.Channels), from.Slice(at*c.Channels, (at+1)*c.Channels, 0, c.Examples).T())
 		}
-		return edge.NewTable(r)
+		return points.NewTable(r)
 	}
 	c.Residuals = take(kept.r)
 	if kept.variance.Rows > 0 {
-		c.Filled, c.Alike = take(kept.variance), edge.NewLowerTable((*room)(nil).atPoints(on.training, kept.alike))
+		c.Filled, c.Alike = take(kept.variance), points.NewLowerTable((*room)(nil).atPoints(on.training, kept.alike))
 	}
 	c.Tapers = q.params.Noise.Taper
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/edge"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/points"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 )
@@ -23,8 +24,8 @@ func (m model) compiled(t testing.TB, g data.Grid, o InferOptions, kind edge.Typ
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Shorten(kind)
-	e, err := edge.Open(edge.Encode(c))
+	c.Shorten(points.Type(kind))
+	e, err := edge.Open(points.Encode(c))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -235,26 +236,26 @@ func TestCompiledFast(t *testing.T) {
 	for seed := range uint64(compare.Sizes(30)) {
 		rng := rand.New(rand.NewPCG(seed, 85))
 		m, o := compileCase(t, seed, rng)
-		fast := func(change func(o *edge.Options)) *edge.Workspace {
+		fast := func(change func(o *points.Options)) *edge.Workspace {
 			c, err := m.Compile(nil, o, 1000, false)
 			if err != nil {
 				t.Fatal(err)
 			}
 			before := c.Options
-			c.Hasten(edge.Float64)
+			c.Hasten(points.Float64)
 			if len(c.Shapes) > 0 {
 				shaped++
 			}
 			c.Options.Candidates, c.Options.Iterations, c.Options.Starts = before.Candidates, before.Iterations, before.Starts
 			change(&c.Options)
-			e, err := edge.Open(edge.Encode(c))
+			e, err := edge.Open(points.Encode(c))
 			if err != nil {
 				t.Fatal(err)
 			}
 			return e.NewWorkspace(0)
 		}
-		sums := fast(func(o *edge.Options) { o.LeastWeight, o.PartNeighbours, o.MostExamples = 0, 0, 0 })
-		few := fast(func(o *edge.Options) { o.PartNeighbours, o.MostExamples = 2, 2 })
+		sums := fast(func(o *points.Options) { o.LeastWeight, o.PartNeighbours, o.MostExamples = 0, 0, 0 })
+		few := fast(func(o *points.Options) { o.PartNeighbours, o.MostExamples = 2, 2 })
 		for range 3 {
 			values := m.ref.UserValues(reference.Masked(rng, m.grid.Len(), m.channels(), 0.6, seed%2 == 0))
 			want, _, err := m.Impute(t.Context(), Observed{Values: values}, o)
@@ -304,10 +305,10 @@ func TestCompiledAllocations(t *testing.T) {
 			t.Fatal(err)
 		}
 		if seed%2 == 1 {
-			c.Hasten(edge.Float16)
+			c.Hasten(points.Float16)
 		}
-		c.Shorten(edge.Float16)
-		e, err := edge.Open(edge.Encode(c))
+		c.Shorten(points.Float16)
+		e, err := edge.Open(points.Encode(c))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -339,7 +340,7 @@ func TestCompileRefuses(t *testing.T) {
 	if _, err := m.Compile(data.Grid{mat.New(0, 1)}, InferOptions{}, 1, false); err == nil {
 		t.Error("an empty grid was compiled")
 	}
-	if err := compileKernel(new(edge.Contents), psi.Kernel{Parts: []psi.Part{&psi.Time{Variance: 1}}}); err == nil || !strings.Contains(err.Error(), "time alone") {
+	if err := compileKernel(new(points.Contents), psi.Kernel{Parts: []psi.Part{&psi.Time{Variance: 1}}}); err == nil || !strings.Contains(err.Error(), "time alone") {
 		t.Errorf("a kernel of time alone: %v", err)
 	}
 }

@@ -1,0 +1,179 @@
+package points
+
+import (
+	"math"
+	"slices"
+
+	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
+)
+
+// residuals sets near (for each example that counts a row for each channel, of the points) to what these examples have at points, times
+// the roots of their weights.
+func (o *ownNoise) residuals(w *Workspace, near []float64, points []int) mat.Matrix {
+	dy, from := w.m.c.Channels, w.examples(o)
+	all, row := view(near, len(o.rows)*dy, len(points)), w.room.row[:w.m.values()]
+	for l, example := range o.rows {
+		from.row(row, example, 0)
+		asm.AddScaled(row, row, -o.less, o.mean.Data)
+		asm.Scale(row, o.roots[l], row)
+		if dy == 1 {
+			pickFrom(all.Row(l), row, points)
+			continue
+		}
+		for c := range dy {
+			to := all.Row(l*dy + c)
+			for k, i := range points {
+				to[k] = row[i*dy+c]
+			}
+		}
+	}
+	return all
+}
+
+// examples returns what the examples that count have: their values, or residuals.
+func (w *Workspace) examples(o *ownNoise) *Table {
+	if o.wide {
+		return &w.m.y
+	}
+	return &w.m.c.Residuals
+}
+
+// at returns the diagonal of the covariance at point i.
+func (o *ownNoise) at(m *Model, i int) float64 {
+	own := o.variance[i]
+	if o.unsure != nil {
+		own += o.unsure[i] * o.unsure[i]
+	}
+	sigma := m.structure.pair(i, i)
+	if o.wide {
+		sigma += m.spread[i]
+	}
+	return o.whole*(own+o.prior*sigma) + (o.whole*o.prior-1)/m.c.Beta
+}
+
+// setLocal sets the noise by residuals of examples like this one, after setDistances.
+func (w *Workspace) setLocal() *ownNoise {
+	m, o := w.m, &w.local
+	infer.Weights(w.weights, w.distances, m.c.Options.LocalBandwidth, 1/m.c.Beta)
+	var total float64
+	least := max(infer.LeastWeight, m.c.Options.LeastWeight)
+	o.rows = o.rows[:0]
+	for i, v := range w.weights {
+		total += v
+		if v > least {
+			o.rows = append(o.rows, i)
+		}
+	}
+	all := total + m.c.Options.LocalStrength
+	kept := w.keepHeaviest(o)
+	var counted float64
+	for k, i := range o.rows {
+		o.shares[k] = w.weights[i] / (all * kept)
+		o.roots[k] = math.Sqrt(o.shares[k] / float64(m.c.Channels))
+		counted += o.shares[k]
+	}
+	o.whole, o.prior, o.less = 1+1/all, m.c.Options.LocalStrength/all, 1/(1+math.Sqrt(max(0, 1-counted)))
+	o.wide, o.taper, o.taperFactor = false, &m.tapered, 1
+	w.setMean(o, 1)
+	w.setUnsure(o, 1)
+	return o
+}
+
+// keepHeaviest leaves out all but the heaviest of the examples that count, where a fast model says how many, and returns which part of their weights remains.
+func (w *Workspace) keepHeaviest(o *ownNoise) float64 {
+	count := w.m.c.Options.MostExamples
+	if count == 0 || len(o.rows) <= count {
+		return 1
+	}
+	var before, after float64
+	for _, i := range o.rows {
+		before += w.weights[i]
+	}
+	lightness := w.room.row[:len(w.weights)]
+	asm.Scale(lightness, -1, w.weights)
+	o.rows = work.Least(o.rows, lightness, w.room.sorted, count)
+	for _, i := range o.rows {
+		after += w.weights[i]
+	}
+	return after / before
+}
+
+// setMean sets the mean of an ownNoise, and its variance, to which examples contribute their shares times scale.
+func (w *Workspace) setMean(o *ownNoise, scale float64) {
+	mean, from, scale := o.mean.Data, w.examples(o), scale/float64(w.m.c.Channels)
+	clear(mean)
+	clear(o.variance)
+	row := w.room.row[:len(mean)]
+	for l, example := range o.rows {
+		from.row(row, example, 0)
+		asm.Axpy(o.shares[l], row, mean)
+		asm.MulTo(row, row, row)
+		w.addChannels(o.variance, scale*o.shares[l], row)
+	}
+	asm.MulTo(row, mean, mean)
+	w.addChannels(o.variance, -scale, row)
+	for i, v := range o.variance {
+		o.variance[i] = max(0, v)
+	}
+}
+
+// addChannels adds a factor times the sums over the channels of values to numbers of points.
+func (w *Workspace) addChannels(to []float64, factor float64, values []float64) {
+	if w.m.c.Channels == 1 {
+		asm.Axpy(factor, values, to)
+		return
+	}
+	of := mat.NewDense(len(to), w.m.c.Channels, values)
+	for i := range to {
+		for _, v := range of.Row(i) {
+			to[i] += float64(factor * v)
+		}
+	}
+}
+
+// setUnsure sets the deviations of what was filled in of the examples of an ownNoise, which have shares times scale.
+func (w *Workspace) setUnsure(o *ownNoise, scale float64) {
+	if o.unsure == nil {
+		return
+	}
+	clear(o.unsure)
+	row := w.room.row[:w.m.values()]
+	for l, example := range o.rows {
+		w.m.c.Filled.row(row, example, 0)
+		w.addChannels(o.unsure, scale*o.shares[l]/float64(w.m.c.Channels), row)
+	}
+	for i, v := range o.unsure {
+		o.unsure[i] = math.Sqrt(max(0, v))
+	}
+}
+
+// setSimilar sets what examples at small distances say directly.
+func (w *Workspace) setSimilar(b *Blend, distances []float64) *ownNoise {
+	m, o := w.m, &w.similar
+	weights := w.weights
+	infer.Effective(weights, distances, b.Neighbours)
+	least := infer.LeastShare * slices.Max(weights)
+	o.rows = o.rows[:0]
+	for k, v := range weights {
+		if v > least {
+			o.rows = append(o.rows, k)
+		}
+	}
+	w.keepHeaviest(o)
+	var total float64
+	for _, k := range o.rows {
+		total += weights[k]
+	}
+	for k, i := range o.rows {
+		o.shares[k] = weights[i] / total
+		o.roots[k] = math.Sqrt(o.shares[k] * (1 - b.Shrinkage) / float64(m.c.Channels))
+	}
+	o.whole, o.prior, o.less, o.wide = 1, b.Shrinkage, 1, true
+	o.taper, o.taperFactor, o.wideFactor = &m.trainingSpacings, b.taperFactor(), b.wideFactor()
+	w.setMean(o, 1-b.Shrinkage)
+	w.setUnsure(o, 1-b.Shrinkage)
+	return o
+}
