@@ -145,7 +145,7 @@ func (w *Workspace) Predict(dst, variance, mu, s []float64) error {
 			return &ValueError{q, v, "a finite mean and a variance of 0 or more"}
 		}
 	}
-	w.w.Predict(mu, s)
+	w.w.Predict(mu, s, 1)
 	w.deliver(dst, variance)
 	return nil
 }

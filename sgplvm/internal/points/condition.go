@@ -12,7 +12,7 @@ import (
 // condition overwrites mean and variance of missing points among some, an ascending list, given the observed ones (docs/math.md, section
 // 14.1). Errors: *chol.NotPositiveDefiniteError, *chol.NonFiniteError.
 func (w *Workspace) condition(p prediction, within []int) error {
-	o, n := &w.m.c.Options, w.m.c.Points
+	o, n := &w.o, w.m.c.Points
 	w.chi, w.judged = 0, 0
 	for c, seen := range w.seen {
 		channels := w.alike(c)
@@ -20,10 +20,16 @@ func (w *Workspace) condition(p prediction, within []int) error {
 			continue
 		}
 		block := w.without(within, seen)
+		if len(w.m.taken) > 1 {
+			w.setDiagonal(c, block)
+		}
 		if few := o.PartNeighbours; few > 0 && !w.moments.latent && len(seen) > few {
 			seen = w.nearest(block, seen, few)
 		}
 		if len(seen) <= o.Exact {
+			if len(block) > 0 && w.moments.latent {
+				w.way = max(w.way, Exactly)
+			}
 			if err := w.conditionOn(p, channels, block, seen); err != nil {
 				return err
 			}
@@ -33,6 +39,7 @@ func (w *Workspace) condition(p prediction, within []int) error {
 		if size := float64(o.Group + o.Neighbours); len(block) == 0 || size*missing/float64(o.Group)*size*float64(w.m.features) > o.Work {
 			continue
 		}
+		w.way = Locally
 		if err := w.conditionGroups(p, channels, block, seen); err != nil {
 			return err
 		}
@@ -44,7 +51,10 @@ func (w *Workspace) condition(p prediction, within []int) error {
 // the observed points nearest to its centre.
 func (w *Workspace) conditionGroups(p prediction, channels, points, seen []int) error {
 	w.sort(points, nil)
-	if len(points) > w.m.c.Options.Group {
+	if w.ctx != nil && w.ctx.Err() != nil {
+		return w.ctx.Err()
+	}
+	if len(points) > w.o.Group {
 		h := w.halve(&w.m.scaled, points)
 		if err := w.conditionGroups(p, channels, points[:h], seen); err != nil {
 			return err
@@ -52,7 +62,7 @@ func (w *Workspace) conditionGroups(p prediction, channels, points, seen []int) 
 		return w.conditionGroups(p, channels, points[h:], seen)
 	}
 	w.ready = false
-	return w.conditionOn(p, channels, points, w.nearest(points, seen, w.m.c.Options.Neighbours))
+	return w.conditionOn(p, channels, points, w.nearest(points, seen, w.o.Neighbours))
 }
 
 // nearest returns some observed points nearest to a group's centre, ascending.
@@ -77,8 +87,11 @@ func (w *Workspace) nearest(group, seen []int, count int) []int {
 
 // conditionOn conditions missing points on all of the observed ones that are given.
 func (w *Workspace) conditionOn(p prediction, channels, missing, seen []int) error {
+	if w.o.Moments {
+		return w.conditionMoments(p, channels, missing, seen)
+	}
 	if !w.ready {
-		if err := w.factor.RefactorizeInPlace(w.observedCovariance(seen, missing)); err != nil {
+		if err := w.factor.RefactorizeInPlace(w.observedCovariance(channels[0], seen, missing)); err != nil {
 			return err
 		}
 	}
@@ -105,6 +118,40 @@ func (w *Workspace) conditionOn(p prediction, channels, missing, seen []int) err
 		w.factor.SolveHalf(x) // L⁻¹C_OM, so that G = xᵀL⁻¹
 		for place, c := range channels {
 			w.conditionBlock(p, place, c, block, seen, x, telling)
+		}
+	}
+	return nil
+}
+
+// conditionMoments is conditionOn with the term of the latent uncertainty in the covariance, which makes it a matter of each channel,
+//
+//	mean = mean_M + G·(y_O − mean_O),   cov = C_MM − G·C_OM,   G = C_MO·C_OO⁻¹,   C with P·(Ψ2 − ψ1ψ1ᵀ)·Pᵀ
+func (w *Workspace) conditionMoments(p prediction, channels, missing, seen []int) error {
+	for _, c := range channels {
+		covariance := w.observedCovariance(c, seen, missing)
+		w.addSpread(covariance, c, seen)
+		if err := w.factor.RefactorizeInPlace(covariance); err != nil {
+			return err
+		}
+		residual := w.residuals(0, seen)
+		for k, i := range seen {
+			residual.Data[k] = w.value(i, c) - p.mean.Row(i)[c]
+		}
+		w.factor.SolveHalf(residual)
+		po := w.predictions(0, c, seen)
+		for from := 0; from < len(missing); from += together {
+			to := min(from+together, len(missing))
+			block, x := missing[from:to], w.crossCovariance(seen, missing, from, to)
+			rows, product := view(w.room.left, len(block), po.Cols), view(w.room.spreads, len(block), po.Cols)
+			w.setSpread(rows.Data, c, block)
+			mat.Mul(product, 1, rows, w.moments.of.Spread, 0)
+			mat.Mul(x, 1, po, product.T(), 1)
+			w.factor.SolveHalf(x)
+			for l, i := range block {
+				column := x.Slice(0, x.Rows, l, l+1)
+				p.mean.Row(i)[c] += mat.Dot(column, residual)
+				p.variance.Row(i)[c] = max(0, p.variance.Row(i)[c]-mat.Dot(column, column))
+			}
 		}
 	}
 	return nil

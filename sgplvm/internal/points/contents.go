@@ -4,6 +4,9 @@ import (
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/internal/text"
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
 // Contents are the numbers of a compiled model: everything that filling in and predicting on one set of points needs,
@@ -57,6 +60,21 @@ type Contents struct {
 
 	Time    Time // of examples with times
 	Options Options
+
+	Memory Memory
+}
+
+// Memory is what models that have no file have beside their tables. The zero value is nothing.
+type Memory struct {
+	Statistics *psi.Statistics       // of the whole latent kernel, its part of time too; nil: of RBF, Linear and Bias
+	Catalogue  func() *psi.Catalogue // of all training posteriors, by which starting points are scored; nil: one by one
+
+	At []kernel.Instant // times of the training examples; nil: unknown
+
+	// Of a model of data with holes, what q(U) takes off the prior variance of features, m_ξ×Π m_f for each version of the mask, and the version of each
+	// channel. nil: Latent and Lambda say it, for all channels.
+	Taken   []mat.Matrix
+	Version []int
 }
 
 // Time is the prior of latent variables that follow processes in time, every dimension by itself. The system of its kernel is that of docs/math.md, section
@@ -88,6 +106,7 @@ type Options struct {
 	Degrees                       float64 // of freedom; 0: infinitely many
 	LocalBandwidth, LocalStrength float64 // a negative bandwidth: the noise is that of all
 	FirstOrder, LatentOnly        bool
+	Moments                       bool // not in files: the Gaussian with the moments under q(x) is conditioned, as Atkinson and Zabaras (2018) have it
 
 	// Fast trades a little accuracy for time: training examples
 	// of weights below LeastWeight do not count for the noise (0: those of the full model), and what similar examples say of a part of the missing points
@@ -292,7 +311,7 @@ func (c *Contents) validateTables() string {
 	if features != int64(len(c.Lambda)) {
 		return text.Sprintf("%d eigenvalues, expected %d", len(c.Lambda), int(features))
 	}
-	if points != n || len(c.Factors) == 0 || len(c.Factors) > 8 {
+	if points != n || len(c.Factors) == 0 || len(c.Factors) > MostFactors {
 		return text.Sprintf("spatial factors of %d points, expected %d", int(points), c.Points)
 	}
 	if c.Structure.rows > 0 && (!c.Structure.is(n, n, true) || len(c.Factors) != 1) {
@@ -401,6 +420,9 @@ func (o *Options) validate() string {
 	}
 	return ""
 }
+
+// MostFactors is how many spatial factors there are at most.
+const MostFactors = 8
 
 // bent is λ/(1 + κλ).
 func bent(lambda, bend float64) float64 { return lambda / (1 + float64(bend*lambda)) }

@@ -2,9 +2,10 @@ package points
 
 import "github.com/seed-08962ecc/kronfield/mat"
 
-// observedCovariance sets C_OO, the covariance of observed values given x; only the lower triangle counts. Of a fast model it sets C_OM too, for all
+// observedCovariance sets C_OO, the covariance of observed values of a channel given x; only the lower triangle counts. Of a fast model it sets C_OM too, for all
 // of the missing points.
-func (w *Workspace) observedCovariance(seen, missing []int) mat.Matrix {
+func (w *Workspace) observedCovariance(c int, seen, missing []int) mat.Matrix {
+	w.useVersion(w.m.version(c))
 	coo := view(w.room.coo, len(seen), len(seen))
 	if w.m.shaped() {
 		w.setShaped(coo, view(w.room.cross, len(seen), len(missing)), seen, missing)
@@ -14,6 +15,11 @@ func (w *Workspace) observedCovariance(seen, missing []int) mat.Matrix {
 	w.seenVariance = 0
 	for k := range seen {
 		w.seenVariance += coo.Row(k)[k] / float64(len(seen))
+	}
+	if w.inexact {
+		for k, i := range seen {
+			coo.Row(k)[k] += w.square(i, c)
+		}
 	}
 	return coo
 }

@@ -5,6 +5,8 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
 // setEvidence condenses the observed values to L* (docs/math.md, section 12): with γ_j the sums of squares of the columns of
@@ -16,14 +18,14 @@ import (
 // Errors: *chol.NotPositiveDefiniteError, *chol.NonFiniteError.
 func (w *Workspace) setEvidence() error {
 	m, v, h := w.m, &w.evidence, &w.held
-	same := h.holds(w.seen)
+	same := !w.inexact && h.holds(w.seen)
 	if !same {
 		h.valid, h.g0, h.gap = false, 0, math.NaN()
 		v.Constant, v.Count = 0, 0
 		clear(w.slack)
 		w.g.Fill(0)
 	}
-	v.Square, v.Form, v.Prior, v.Strength = 0, &w.form, &w.prior, m.c.Options.NoiseStrength
+	v.Square, v.Form, v.Prior, v.Strength = 0, &w.form, &w.prior, w.o.NoiseStrength
 	clear(w.g1)
 	groups := 0
 	for c, seen := range w.seen {
@@ -48,11 +50,15 @@ func (w *Workspace) setEvidence() error {
 		}
 		mat.MirrorLower(w.g)
 		mat.Scale(w.g, -0.5*m.c.Precision, w.g)
-		if groups == 1 {
+		if groups == 1 && !w.inexact {
 			h.keep(w.seen)
 		}
 	}
-	m.stats.SetForm(&w.form, h.g0, w.g1, w.g, nil)
+	var at *kernel.Instant
+	if w.timed {
+		at = &w.at[0]
+	}
+	m.stats.SetForm(&w.form, h.g0, w.g1, w.g, at)
 	v.Square += w.form.Constant + h.g0*m.c.Prior
 	return nil
 }
@@ -60,7 +66,7 @@ func (w *Workspace) setEvidence() error {
 // setMask adds what L* has of the observed points of some channels, but for their values.
 func (w *Workspace) setMask(channels, seen []int) error {
 	m, v, h := w.m, &w.evidence, &w.held
-	logNoise, trace, err := w.observation(seen)
+	logNoise, trace, err := w.observation(channels[0], seen)
 	if err != nil {
 		return err
 	}
@@ -69,9 +75,7 @@ func (w *Workspace) setMask(channels, seen []int) error {
 		for k, i := range seen {
 			copy(po.Row(k), m.p[c].Row(i))
 		}
-		if m.structured() {
-			h.whiten(po)
-		}
+		h.whiten(po)
 		v.Constant -= 0.5*logNoise + 0.5*float64(len(seen))*math.Log(2*math.Pi)
 		v.Count += float64(len(seen))
 		h.g0 -= 0.5 * m.c.Precision * trace
@@ -91,9 +95,7 @@ func (w *Workspace) addValues(place, c int, seen []int) {
 	for k, i := range seen {
 		y.Data[k] = w.value(i, c)
 	}
-	if m.structured() {
-		h.whiten(y)
-	}
+	h.whiten(y)
 	v.Square -= 0.5 * m.c.Precision * mat.Dot(y, y)
 	mat.Mul(mat.Vector(w.g1), m.c.Precision, po.T(), y, 1)
 }
@@ -108,27 +110,15 @@ func (w *Workspace) predictions(place, c int, points []int) mat.Matrix {
 	return po
 }
 
-// setTold sets told to Σ_j γ_j·(1 − β⁻¹/d_ij).
-func (w *Workspace) setTold() {
-	for i, l := range w.m.c.Latent {
-		var sum float64
-		for j, g := range w.norms {
-			sum += g * w.m.taken(l, w.m.c.Lambda[j])
-		}
-		w.told[i] = sum
-	}
-}
-
-// observation sets told for a set of observed points, factors Σ_OO where the noise is structured, and returns log|Σ_OO| and
-// tr Σ_OO⁻¹K_OO, of white noise tr K_OO.
-func (w *Workspace) observation(seen []int) (logNoise, trace float64, err error) {
+// observation sets told for the observed points of a channel, factors Σ_OO where the noise is structured, and returns log|Σ_OO| and
+// tr Σ_OO⁻¹K_OO, of white noise tr K_OO with what each value counts.
+func (w *Workspace) observation(c int, seen []int) (logNoise, trace float64, err error) {
 	m := w.m
 	if !m.structured() {
-		w.maskNorms(seen)
-		logNoise = -float64(len(seen)) * math.Log(m.c.Beta)
+		logNoise = w.maskNorms(c, seen)
 	} else {
 		clear(w.held.traces)
-		if logNoise, err = w.factorNoise(seen); err != nil {
+		if logNoise, err = w.factorNoise(c, seen); err != nil {
 			return 0, 0, err
 		}
 		if m.shaped() {
@@ -136,10 +126,8 @@ func (w *Workspace) observation(seen []int) (logNoise, trace float64, err error)
 		}
 		w.whitenedNorms(seen)
 	}
-	w.setTold()
-	for _, g := range w.norms {
-		trace += g
-	}
+	mat.Mul(mat.Vector(w.told), 1, m.taken[m.version(c)], mat.Vector(w.norms), 0)
+	trace = work.Sum(w.norms)
 	if !m.exact {
 		trace += w.traceBeyond(seen)
 	}
@@ -147,7 +135,7 @@ func (w *Workspace) observation(seen []int) (logNoise, trace float64, err error)
 }
 
 // factorNoise factors Σ_OO, of a fast model blocks of it, of which it adds up the traces, and returns its log determinant.
-func (w *Workspace) factorNoise(seen []int) (logDet float64, err error) {
+func (w *Workspace) factorNoise(c int, seen []int) (logDet float64, err error) {
 	m, h := w.m, &w.held
 	for k, from := 0, 0; from < len(seen); k, from = k+1, from+h.together {
 		block := seen[from:min(from+h.together, len(seen))]
@@ -159,7 +147,7 @@ func (w *Workspace) factorNoise(seen []int) (logDet float64, err error) {
 			} else {
 				m.structure.pick(row, i, block[:k+1])
 			}
-			row[k] += 1 / m.c.Beta
+			row[k] += 1/m.c.Beta + w.square(i, c)
 		}
 		factor := &h.noise[k]
 		if err := factor.Refactorize(sigma); err != nil {
@@ -173,26 +161,36 @@ func (w *Workspace) factorNoise(seen []int) (logDet float64, err error) {
 	return logDet, nil
 }
 
-// maskNorms sets γ of white noise: the mask contracted with B_f∘B_f.
-func (w *Workspace) maskNorms(seen []int) {
-	m := w.m
-	if len(m.b) == 0 {
-		row := w.room.row[:m.features]
-		clear(w.norms)
-		for _, i := range seen {
-			m.c.Factors[0].B.row(row, i, 0)
-			for j, v := range row {
-				w.norms[j] += v * v
-			}
-		}
-		return
-	}
-	mask := w.room.modes[0][:m.c.Points]
+// maskNorms sets γ of white noise, the mask contracted with B_f∘B_f, and what values with errors of their own count, and returns log|Σ_OO|. A value of
+// standard error e has the noise variance β⁻¹ + e² and counts 1/(1 + βe²).
+func (w *Workspace) maskNorms(c int, seen []int) (logNoise float64) {
+	m, h := w.m, &w.held
+	logNoise = -float64(len(seen)) * math.Log(m.c.Beta)
+	h.roots = h.roots[:0]
+	mask := w.room.reach
 	clear(mask)
 	for _, i := range seen {
 		mask[i] = 1
+		if w.inexact {
+			mask[i] = 1 / (1 + m.c.Beta*w.square(i, c))
+			logNoise -= math.Log(mask[i])
+			h.roots = append(h.roots, math.Sqrt(mask[i]))
+		}
 	}
-	copy(w.norms, w.modes(mask, m.squares, true))
+	if len(m.b) > 0 {
+		copy(w.room.modes[0], mask)
+		copy(w.norms, w.modes(w.room.modes[0][:m.c.Points], m.squares, true))
+		return logNoise
+	}
+	row := w.room.row[:m.features]
+	clear(w.norms)
+	for _, i := range seen {
+		m.c.Factors[0].B.row(row, i, 0)
+		for j, v := range row {
+			w.norms[j] += float64(mask[i]*v) * v
+		}
+	}
+	return logNoise
 }
 
 // whitenedNorms sets γ of structured noise: sums of squares of L⁻¹B_O.
@@ -206,7 +204,7 @@ func (w *Workspace) whitenedNorms(seen []int) {
 		w.columnSquares(w.norms[from:from+b.Cols], b)
 	}
 	for j := range w.norms {
-		w.norms[j] *= m.part(m.c.Lambda[j])
+		w.norms[j] *= m.part(j)
 	}
 }
 
@@ -214,8 +212,12 @@ func (w *Workspace) whitenedNorms(seen []int) {
 func (w *Workspace) traceBeyond(seen []int) (trace float64) {
 	m := w.m
 	if !m.structured() {
-		for _, i := range seen {
-			trace += m.beyond(i, i)
+		for k, i := range seen {
+			v := m.beyond(i, i)
+			if w.inexact {
+				v *= w.held.roots[k] * w.held.roots[k]
+			}
+			trace += v
 		}
 		return trace
 	}

@@ -29,7 +29,7 @@ func (m *Model) setFeatures(dst mat.Matrix, points []int, from int, factors []fl
 
 // joint sets dst to features of one point of several factors, from one on.
 func (m *Model) joint(dst []float64, point, from int) {
-	var ip, ij [8]int
+	var ip, ij [MostFactors]int
 	last := len(m.b) - 1
 	splitPoint(ip[:last+1], point, m.dims)
 	splitPoint(ij[:last+1], from, m.sizes)
@@ -132,21 +132,16 @@ func (m *Model) beyond(i, j int) float64 {
 	if m.exact {
 		return 0
 	}
-	var a, b [8]int
+	if m.known == nil {
+		return m.kernels[0].At(i, j)
+	}
+	var a, b [MostFactors]int
 	splitPoint(a[:len(m.dims)], i, m.dims)
 	splitPoint(b[:len(m.dims)], j, m.dims)
 	k, q := 1.0, 1.0
-	for f := range m.c.Factors {
-		factor := &m.c.Factors[f]
-		var own float64
-		for c := range factor.B.cols {
-			own += factor.B.at(a[f]*factor.B.cols+c) * factor.B.at(b[f]*factor.B.cols+c)
-		}
-		q *= own
-		if factor.K.rows > 0 {
-			own = factor.K.pair(a[f], b[f])
-		}
-		k *= own
+	for f := range m.known {
+		k *= m.kernels[f].At(a[f], b[f])
+		q *= m.known[f].At(a[f], b[f])
 	}
 	return k - q
 }

@@ -105,7 +105,7 @@ func tries(t *testing.T, file []byte) error {
 	if err := w.Complete(); err != nil {
 		return err
 	}
-	w.Predict(make([]float64, d), make([]float64, d))
+	w.Predict(make([]float64, d), make([]float64, d), 1)
 	if n := len(m.c.Time.Output); n > 0 {
 		state := infer.NewState(infer.System{Generator: mat.NewDense(n, n, m.c.Time.Generator), Output: m.c.Time.Output, Input: m.c.Time.Input}, d)
 		mean, variance := make([]float64, d), make([]float64, d)

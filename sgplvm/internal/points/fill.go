@@ -6,11 +6,21 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
-// Predict sets the result to mean and variance of all values for the latent posterior N(mu, diag s), noise included.
-func (w *Workspace) Predict(mu, s []float64) {
-	w.setMoments(mu, s, 1)
+// A Way is how missing values were conditioned on observed ones: not at all, on all of them, or each on those nearest to it.
+type Way int
+
+// The ways.
+const (
+	Unconditioned Way = iota
+	Exactly
+	Locally
+)
+
+// Predict sets the result to mean and variance of all values for the latent posterior N(mu, diag s), a multiple of the training data's noise included.
+func (w *Workspace) Predict(mu, s []float64, noise float64) {
+	w.setMoments(mu, s, noise)
 	w.marginal(w.result, w.m.points)
-	w.addWhite(1)
+	w.addWhite(noise)
 }
 
 // Result returns means and variances of all values, noise included, n×d_y in the model's units, after Complete or Predict. They are the workspace's
@@ -25,14 +35,14 @@ func (w *Workspace) addWhite(noise float64) {
 }
 
 // Complete sets the result for the example and its latent posterior; of observed values it does not count. Errors: *chol.NotPositiveDefiniteError,
-// *chol.NonFiniteError.
+// *chol.NonFiniteError, those of the context.
 func (w *Workspace) Complete() error {
-	m, o := w.m, &w.m.c.Options
+	m, o := w.m, &w.o
 	w.setMoments(w.latent.Mu, w.latent.S, w.latent.Noise)
 	t := &w.moments
 	t.degrees = o.Degrees
-	w.chi, w.judged = 0, 0
-	if w.observed > 0 && !o.LatentOnly {
+	w.chi, w.judged, w.way = 0, 0, Unconditioned
+	if w.observed > 0 && !o.LatentOnly && !o.Moments {
 		if m.kept() && o.LocalBandwidth >= 0 {
 			w.setDistances()
 			t.own = w.setLocal()
@@ -59,11 +69,15 @@ func (w *Workspace) Complete() error {
 	if b == nil {
 		return nil
 	}
-	chi, judged := w.chi, w.judged
+	chi, judged, given := w.chi, w.judged, w.moments
 	err := w.mixture(b)
-	w.chi, w.judged = chi, judged
+	w.chi, w.judged, w.moments = chi, judged, given
 	return err
 }
+
+// Way returns how Complete conditioned what is missing; Local whether the noise is that of training examples like this one.
+func (w *Workspace) Way() Way    { return w.way }
+func (w *Workspace) Local() bool { return w.moments.own != nil }
 
 // Surprise returns how surprising the last example's observed values were, after Fill: scores, of Points·Channels elements, are how many
 // standard deviations each value is from what all others and the latent variables say of it (NaN where it was not observed; nil: not

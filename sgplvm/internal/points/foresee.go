@@ -28,7 +28,7 @@ func (w *Workspace) Foresee(scores, mean, variance []float64) (score float64, er
 		for k, i := range seen {
 			residual.Data[k] = w.value(i, c) - w.result.mean.Row(i)[c]
 		}
-		covariance := w.observedCovariance(seen, nil)
+		covariance := w.observedCovariance(c, seen, nil)
 		w.addSpread(covariance, c, seen)
 		if err := w.factor.RefactorizeInPlace(covariance); err != nil {
 			return score, err

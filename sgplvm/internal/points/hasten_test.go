@@ -324,7 +324,7 @@ func TestShapedNoise(t *testing.T) {
 				w.observe(make([]float64, m.values()), mask)
 				w.setDistances()
 				add := func() {
-					coo := w.observedCovariance(seen, missing).Clone()
+					coo := w.observedCovariance(0, seen, missing).Clone()
 					for i := range seen {
 						clear(coo.Row(i)[i+1:])
 					}
@@ -407,7 +407,7 @@ func TestNoiseBlocks(t *testing.T) {
 	for _, together := range []int{1, 2, 3, n} {
 		w := m.NewWorkspace(0)
 		w.held.together, w.held.noise = together, make([]chol.Factor, (n+together-1)/together)
-		logDet, err := w.factorNoise(seen)
+		logDet, err := w.factorNoise(0, seen)
 		if err != nil {
 			t.Fatal(err)
 		}

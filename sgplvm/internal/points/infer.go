@@ -1,12 +1,11 @@
 package points
 
 import (
-	"context"
 	"math"
-)
 
-// unending ends no search. context.Background would bring the formats of package time into small programs.
-var unending context.Context
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
+)
 
 // Infer sets the latent posterior to the best that is found from the best starting points. Errors: *lbfgs.NonFiniteError and those
 // of Complete.
@@ -28,7 +27,7 @@ func (w *Workspace) Infer() error {
 		mu, variance := w.start(c.example)
 		copy(s.mu, mu)
 		copy(s.s, variance)
-		bound, err := w.optimiser.Optimise(unending, &w.evidence, s.mu, s.s, w.m.c.Options.Iterations)
+		bound, err := w.optimiser.Optimise(w.ctx, &w.evidence, s.mu, s.s, w.o.Iterations)
 		if err != nil {
 			return err
 		}
@@ -56,7 +55,7 @@ func (w *Workspace) start(example int) (mu, s []float64) {
 // chooseStarts sets the best starting points by L*: of all training examples, or, where these are many and their values are kept, of
 // those that are nearest to the observed values; and of the prior mean.
 func (w *Workspace) chooseStarts() {
-	s, o := &w.starts, w.m.c.Options
+	s, o := &w.starts, &w.o
 	for i := range s.all {
 		s.all[i] = i
 	}
@@ -67,23 +66,38 @@ func (w *Workspace) chooseStarts() {
 		leastFirst(s.all, w.distances, count)
 	}
 	s.best = s.best[:0]
-	for _, i := range s.all[:count] {
-		w.consider(i)
+	if of := w.m.c.Memory.Catalogue; of != nil {
+		values := w.room.row[:count]
+		of().ValuesAt(values, s.all[:count], &w.form, w.evidence.Square)
+		for k, i := range s.all[:count] {
+			value, _ := w.evidence.Value(values[k])
+			mu, variance := w.start(i)
+			w.consider(i, value-psi.KL(mat.NewDense(1, len(mu), mu), mat.NewDense(1, len(mu), variance), &w.prior))
+		}
+		count = 0
 	}
-	w.consider(-1)
+	for _, i := range s.all[:count] {
+		w.score(i)
+	}
+	w.score(-1)
+}
+
+// score considers a starting point by L*.
+func (w *Workspace) score(example int) {
+	mu, variance := w.start(example)
+	bound, _ := w.evidence.At(&w.optimiser.Scratch, mu, variance, nil, nil)
+	w.consider(example, bound)
 }
 
 // consider puts a starting point into its place among the best.
-func (w *Workspace) consider(example int) {
+func (w *Workspace) consider(example int, bound float64) {
 	s := &w.starts
-	mu, variance := w.start(example)
-	bound, _ := w.evidence.At(&w.optimiser.Scratch, mu, variance, nil, nil)
 	s.best = append(s.best, candidate{example, bound})
 	for k := len(s.best) - 1; k > 0 && s.best[k].bound > s.best[k-1].bound; k-- {
 		s.best[k], s.best[k-1] = s.best[k-1], s.best[k]
 	}
-	if len(s.best) > w.m.c.Options.Candidates {
-		s.best = s.best[:w.m.c.Options.Candidates]
+	if len(s.best) > w.o.Candidates {
+		s.best = s.best[:w.o.Candidates]
 	}
 }
 

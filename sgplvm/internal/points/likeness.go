@@ -10,8 +10,8 @@ import (
 
 // blend returns that of the example (docs/math.md, section 14.4); nil where it has none.
 func (w *Workspace) blend() *Blend {
-	o := &w.m.c.Options
-	if len(o.Blends) == 0 || w.observed == 0 || o.FirstOrder || o.LatentOnly {
+	o := &w.o
+	if len(o.Blends) == 0 || w.observed == 0 || o.FirstOrder || o.LatentOnly || o.Moments {
 		return nil
 	}
 	if w.held.unmeasured() {
@@ -29,6 +29,14 @@ func (w *Workspace) blend() *Blend {
 		return nil // nothing says what similar examples do
 	}
 	return best
+}
+
+// Missing says in what way values of the example are missing.
+func (w *Workspace) Missing() infer.Missing {
+	if w.held.unmeasured() || !w.held.holds(w.seen) {
+		return infer.Missing{Gap: w.gap(), Seen: float64(w.observed) / float64(w.m.values())}
+	}
+	return infer.Missing{Gap: w.held.gap, Seen: float64(w.observed) / float64(w.m.values())}
 }
 
 // mostGaps is how many missing values of a channel gap looks at, at even steps.

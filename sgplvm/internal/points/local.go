@@ -57,9 +57,9 @@ func (o *ownNoise) at(m *Model, i int) float64 {
 // setLocal sets the noise by residuals of examples like this one, after setDistances.
 func (w *Workspace) setLocal() *ownNoise {
 	m, o := w.m, &w.local
-	infer.Weights(w.weights, w.distances, m.c.Options.LocalBandwidth, 1/m.c.Beta)
+	infer.Weights(w.weights, w.distances, w.o.LocalBandwidth, 1/m.c.Beta)
 	var total float64
-	least := max(infer.LeastWeight, m.c.Options.LeastWeight)
+	least := max(infer.LeastWeight, w.o.LeastWeight)
 	o.rows = o.rows[:0]
 	for i, v := range w.weights {
 		total += v
@@ -67,7 +67,7 @@ func (w *Workspace) setLocal() *ownNoise {
 			o.rows = append(o.rows, i)
 		}
 	}
-	all := total + m.c.Options.LocalStrength
+	all := total + w.o.LocalStrength
 	kept := w.keepHeaviest(o)
 	var counted float64
 	for k, i := range o.rows {
@@ -75,7 +75,7 @@ func (w *Workspace) setLocal() *ownNoise {
 		o.roots[k] = math.Sqrt(o.shares[k] / float64(m.c.Channels))
 		counted += o.shares[k]
 	}
-	o.whole, o.prior, o.less = 1+1/all, m.c.Options.LocalStrength/all, 1/(1+math.Sqrt(max(0, 1-counted)))
+	o.whole, o.prior, o.less = 1+1/all, w.o.LocalStrength/all, 1/(1+math.Sqrt(max(0, 1-counted)))
 	o.wide, o.taper, o.taperFactor = false, &m.tapered, 1
 	w.setMean(o, 1)
 	w.setUnsure(o, 1)
@@ -84,7 +84,7 @@ func (w *Workspace) setLocal() *ownNoise {
 
 // keepHeaviest leaves out all but the heaviest of the examples that count, where a fast model says how many, and returns which part of their weights remains.
 func (w *Workspace) keepHeaviest(o *ownNoise) float64 {
-	count := w.m.c.Options.MostExamples
+	count := w.o.MostExamples
 	if count == 0 || len(o.rows) <= count {
 		return 1
 	}

@@ -22,7 +22,7 @@ const featureNumbers = 1 << 19
 // Workspace of its own.
 type Model struct {
 	c     *Contents
-	stats psi.Statistics
+	stats *psi.Statistics
 
 	z, coord, mu, s mat.Matrix   // of Contents
 	p               []mat.Matrix // P_c of each channel, n×m_ξ
@@ -30,7 +30,9 @@ type Model struct {
 	dims, sizes     []int        // n_f and m_f
 	b, squares      []mat.Matrix // B_f and B_f∘B_f, where there are several factors
 	shares          []mat.Matrix // of setShares, of a fast model, m_ξ×m_ξ each
+	taken           []mat.Matrix // what q(U) takes off the prior variance of features, of each version of the mask
 	exact           bool         // Q_f is K_f for all factors
+	kernels, known  []mat.Matrix // K_f and Q_f where it is not; of one factor K − Q alone
 	structure       Table        // Σ − β⁻¹·I
 
 	points []int // all of them
@@ -46,10 +48,13 @@ type Model struct {
 
 // New returns that of contents that go together, of which it keeps views.
 func New(c *Contents) *Model {
-	m := &Model{c: c, features: 1, exact: true}
+	m := &Model{c: c, features: 1, exact: true, stats: c.Memory.Statistics}
 	m.z, m.coord = mat.NewDense(c.Inducing, c.Latents, c.Z), mat.NewDense(c.Inducing, c.Inducing, c.Coord)
 	m.mu, m.s = mat.NewDense(c.Examples, c.Latents, c.Mu), mat.NewDense(c.Examples, c.Latents, c.S)
-	m.stats.Set(c.kernel(), psi.Inducing{Z: m.z})
+	if m.stats == nil {
+		m.stats = new(psi.Statistics)
+		m.stats.Set(c.kernel(), psi.Inducing{Z: m.z})
+	}
 	m.setFactors()
 	m.setStructure()
 	m.setPredictions()
@@ -96,6 +101,54 @@ func (m *Model) setFactors() {
 			m.b, m.squares = append(m.b, b), append(m.squares, squares)
 		}
 	}
+	if !m.exact {
+		m.setKnown()
+	}
+	m.setTaken()
+}
+
+// setKnown sets kernels and known.
+func (m *Model) setKnown() {
+	for i := range m.c.Factors {
+		f := &m.c.Factors[i]
+		b, q := f.B.matrix(), mat.New(f.B.rows, f.B.rows)
+		mat.Syrk(q, 1, b, 0)
+		mat.MirrorLower(q)
+		k := q
+		if f.K.rows > 0 {
+			k = f.K.symmetric()
+		}
+		m.kernels, m.known = append(m.kernels, k), append(m.known, q)
+	}
+	if len(m.known) == 1 {
+		mat.Add(m.kernels[0], m.kernels[0], -1, m.known[0])
+		m.known = nil
+	}
+}
+
+// setTaken sets taken, 1 − β⁻¹/d_ij of complete data.
+func (m *Model) setTaken() {
+	c := m.c
+	if m.taken = c.Memory.Taken; m.taken != nil || m.shaped() {
+		return
+	}
+	t := mat.New(len(c.Latent), len(c.Lambda))
+	for i, latent := range c.Latent {
+		row := t.Row(i)
+		for j, lambda := range c.Lambda {
+			v := c.Precision * latent * lambda
+			row[j] = v / (1 + v)
+		}
+	}
+	m.taken = []mat.Matrix{t}
+}
+
+// version returns which of taken is that of a channel.
+func (m *Model) version(c int) int {
+	if m.c.Memory.Version == nil {
+		return 0
+	}
+	return m.c.Memory.Version[c]
 }
 
 // setShares sets shares to T_0·diag_i(s_ir − s_r)·T_0ᵀ, with what Σ (r = 0) and each shape have of τ_i and of ψ0 − Σ τ_i, s_r.
@@ -121,7 +174,7 @@ func (m *Model) ofAll() []float64 { return m.c.Shares[m.c.Inducing*len(m.shares)
 // setStructure takes over the covariance of the noise, or makes it of features that have it.
 func (m *Model) setStructure() {
 	m.structure = m.c.Structure
-	if !m.c.Whitened {
+	if !m.c.Whitened || m.structure.rows > 0 {
 		return
 	}
 	b, n := &m.c.Factors[0].B, m.c.Points
@@ -158,6 +211,10 @@ func (m *Model) setStructure() {
 // setPredictions converts P_c.
 func (m *Model) setPredictions() {
 	stored := &m.c.P
+	if stored.whole != nil {
+		m.splitPredictions(stored.matrix())
+		return
+	}
 	all := mat.New(stored.rows, stored.cols)
 	room := mat.New(min(noiseRows, all.Rows), all.Cols)
 	for from := 0; from < all.Rows; from += noiseRows {
@@ -171,6 +228,10 @@ func (m *Model) setPredictions() {
 		stored.rowsTo(rotated, from)
 		mat.Mul(rows, 1, rotated, m.coord.T(), 0)
 	}
+	m.splitPredictions(all)
+}
+
+func (m *Model) splitPredictions(all mat.Matrix) {
 	for c := range m.c.Channels {
 		m.p = append(m.p, all.Slice(c*m.c.Points, (c+1)*m.c.Points, 0, all.Cols))
 	}
@@ -191,7 +252,11 @@ func (m *Model) setExamples() {
 	for from := 0; from < k; from += together {
 		to := min(from+together, k)
 		psi1, y := psi1.Slice(0, to-from, 0, inducing), y.Slice(0, to-from, 0, values)
-		m.stats.Psi1(psi1, psi.Q{Mu: m.mu.Slice(from, to, 0, m.mu.Cols), S: m.s.Slice(from, to, 0, m.s.Cols)})
+		q := psi.Q{Mu: m.mu.Slice(from, to, 0, m.mu.Cols), S: m.s.Slice(from, to, 0, m.s.Cols)}
+		if at := m.c.Memory.At; at != nil {
+			q.At = at[from:to]
+		}
+		m.stats.Psi1(psi1, q)
 		r.rowsTo(y, from)
 		for c, p := range m.p {
 			mat.Mul(mat.Matrix{Rows: y.Rows, Cols: p.Rows, RowStride: values, ColStride: n, Data: y.Data[c:]}, 1, psi1, p.T(), 1)

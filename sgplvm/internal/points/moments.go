@@ -8,10 +8,10 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 )
 
-// setMoments evaluates those of N(mu, diag s).
+// setMoments evaluates those of N(mu, diag s) at the example's time.
 func (w *Workspace) setMoments(mu, s []float64, noise float64) {
 	t, m := &w.moments, w.m
-	m.stats.SetMoments(&t.of, &w.optimiser.Scratch, psi.One(mu, s, nil))
+	m.stats.SetMoments(&t.of, &w.optimiser.Scratch, w.one(mu, s))
 	t.psi0, t.noise, t.own, t.degrees, t.damping, t.latent, t.refined = t.of.Psi0+m.c.Prior, noise, nil, 0, 0, true, false
 	if m.shaped() {
 		w.setAmounts()
@@ -25,33 +25,43 @@ func (w *Workspace) setMoments(mu, s []float64, noise float64) {
 			t.tau[j] += v * coord[j]
 		}
 	}
-	m.left(t.share, t.psi0, t.tau)
-	roots(t.roots, t.share)
+	for v, taken := range m.taken {
+		share := t.shares[v]
+		mat.Mul(mat.NewDense(1, len(share), share), 1, mat.NewDense(1, len(t.tau), t.tau), taken, 0)
+		for j, x := range share {
+			share[j] = m.part(j) * max(0, t.psi0-x)
+		}
+	}
+	w.useVersion(0)
 }
 
-// taken returns what q(U) takes off the prior variance of a feature of eigenvalue λ, of latent eigenvalue λ_0, as a part of it: 1 − β⁻¹/d.
-func (m *Model) taken(latent, lambda float64) float64 {
-	t := m.c.Precision * latent * lambda
-	return t / (1 + t)
+// one is q(x) at the example's time.
+func (w *Workspace) one(mu, s []float64) psi.Q {
+	q := psi.One(mu, s, nil)
+	if w.timed {
+		q.At = w.at[:]
+	}
+	return q
 }
 
-// part returns how much of a feature of eigenvalue λ is K's.
-func (m *Model) part(lambda float64) float64 {
+// useVersion has covariances and variances be those of a version of the mask of the training data.
+func (w *Workspace) useVersion(v int) {
+	t := &w.moments
+	if len(t.shares) == 0 || !t.latent {
+		return
+	}
+	t.share = t.shares[v]
+	for j, x := range t.share {
+		t.roots[j] = math.Sqrt(x)
+	}
+}
+
+// part returns how much of feature j is K's.
+func (m *Model) part(j int) float64 {
 	if m.c.Whitened {
-		return lambda / (1 + lambda)
+		return m.c.Lambda[j] / (1 + m.c.Lambda[j])
 	}
 	return 1
-}
-
-// left sets share to ω_j = ψ0 − Σ_i τ_i·(1 − β⁻¹/d_ij), of which features have a part.
-func (m *Model) left(share []float64, psi0 float64, tau []float64) {
-	for j, lambda := range m.c.Lambda {
-		var taken float64
-		for i, l := range m.c.Latent {
-			taken += tau[i] * m.taken(l, lambda)
-		}
-		share[j] = m.part(lambda) * max(0, psi0-taken)
-	}
 }
 
 // marginal sets p to mean and variance of the data given the moments, without the white noise: the means at all points, the variances
@@ -71,15 +81,10 @@ func (w *Workspace) marginal(p prediction, within []int) {
 	}
 	base := w.room.diagonal
 	clear(w.room.spread)
-	if t.latent {
-		w.setFeatureVariance(base, within)
-	} else {
-		clear(base)
-	}
-	for _, i := range within {
-		base[i] += w.structuredVariance(i)
-	}
 	for c := range m.p {
+		if c == 0 || m.version(c) != m.version(c-1) {
+			w.setDiagonal(c, within)
+		}
 		for from := 0; from < len(within); from += together {
 			block := within[from:min(from+together, len(within))]
 			if t.latent {
@@ -91,6 +96,20 @@ func (w *Workspace) marginal(p prediction, within []int) {
 				p.variance.Row(i)[c] = max(0, base[i]+w.room.spread[k])
 			}
 		}
+	}
+}
+
+// setDiagonal sets the variances at some points, but for what the latent uncertainty adds and white noise, of a channel.
+func (w *Workspace) setDiagonal(c int, within []int) {
+	base := w.room.diagonal
+	if w.moments.latent {
+		w.useVersion(w.m.version(c))
+		w.setFeatureVariance(base, within)
+	} else {
+		clear(base)
+	}
+	for _, i := range within {
+		base[i] += w.structuredVariance(i)
 	}
 }
 
@@ -125,13 +144,6 @@ func (w *Workspace) spreadOf(dst []float64, rows mat.Matrix) {
 	mat.Mul(product, 1, rows, w.moments.of.Spread, 0)
 	for i := range rows.Rows {
 		dst[i] = asm.Dot(product.Row(i), rows.Row(i))
-	}
-}
-
-// roots sets dst to the square roots of v.
-func roots(dst, v []float64) {
-	for j, x := range v {
-		dst[j] = math.Sqrt(x)
 	}
 }
 

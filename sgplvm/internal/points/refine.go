@@ -2,7 +2,6 @@ package points
 
 import (
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 )
 
 // refine judges x once more with the residuals of observed values correlated (docs/math.md, section 14.2), and replaces ψ1 and
@@ -25,7 +24,7 @@ func (w *Workspace) refine() error {
 			continue
 		}
 		groups++
-		if err := w.factor.RefactorizeInPlace(w.observedCovariance(seen, w.without(w.missing, seen))); err != nil {
+		if err := w.factor.RefactorizeInPlace(w.observedCovariance(c, seen, w.without(w.missing, seen))); err != nil {
 			return err
 		}
 		for _, c := range channels {
@@ -40,7 +39,7 @@ func (w *Workspace) refine() error {
 	for q, mu := range w.latent.Mu {
 		r.mean[q] = mu + r.shift.Data[q]
 	}
-	m.stats.Psi1(t.of.Psi1.T(), psi.One(r.mean, w.latent.S, nil))
+	m.stats.Psi1(t.of.Psi1.T(), w.one(r.mean, w.latent.S))
 	m.stats.Jacobian(r.moved, r.mean, w.latent.S)
 	r.factor.SolveHalf(r.moved.T()) // J·L⁻ᵀ, of which the square is J·A⁻¹·Jᵀ
 	for c, p := range m.p {

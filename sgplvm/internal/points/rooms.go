@@ -42,9 +42,10 @@ type moments struct {
 	refined bool      // by refine
 
 	of     psi.Moments
-	share  []float64 // ω_j: what q(U) leaves of the prior variance of each feature
-	roots  []float64 // of these
-	tau    []float64 // diag T_0ᵀΨ2T_0
+	shares [][]float64 // ω_j of each version of the mask: what q(U) leaves of the prior variance of each feature
+	share  []float64   // of the version in use
+	roots  []float64   // of these
+	tau    []float64   // diag T_0ᵀΨ2T_0
 	rotate mat.Matrix
 
 	amounts []float64 // of Σ and each shape, in the covariance of f given x
@@ -143,11 +144,13 @@ type held struct {
 	po     []float64 // P_O of each channel, whitened
 	g0     float64
 	traces []float64 // tr Σ_OO⁻¹·T_r of the shapes
+	roots  []float64 // of what each value counts where the noise is white and values have errors of their own
 	gap    float64   // that of a blend; NaN: not measured yet
 
 	// Of Σ_OO, where the noise is structured: of a fast model of blocks of so many points, else of all.
-	noise    []chol.Factor
-	together int
+	noise      []chol.Factor
+	together   int
+	structured bool
 }
 
 func (h *held) holds(seen [][]int) bool {
@@ -174,6 +177,12 @@ func (h *held) keep(seen [][]int) {
 
 // whiten overwrites rows of observed points with L⁻¹ times them.
 func (h *held) whiten(rows mat.Matrix) {
+	if len(h.roots) > 0 {
+		mat.ScaleRows(rows, h.roots, rows)
+	}
+	if !h.structured {
+		return
+	}
 	for k, from := 0, 0; from < rows.Rows; k, from = k+1, from+h.together {
 		h.noise[k].SolveHalf(rows.Slice(from, min(from+h.together, rows.Rows), 0, rows.Cols))
 	}

@@ -30,12 +30,18 @@ func (t Type) bytes() int { return bytesOf[t] }
 
 var bytesOf = [...]int{8, 4, 2}
 
-// A Table is a matrix as a file stores it: a view of the file's bytes, of which rows are converted when they are asked for.
+// A Table is a matrix as a file stores it, a view of the file's bytes of which rows are converted when they are asked for; or a view of a matrix of float64.
 type Table struct {
 	rows, cols int
 	kind       Type
 	lower      bool // of a symmetric matrix: row i has i+1 numbers
 	data       []byte
+	whole      []float64 // the matrix, row by row, in place of data
+}
+
+// View returns a matrix without gaps as a table, for models that have no file.
+func View(a mat.Matrix) Table {
+	return Table{rows: a.Rows, cols: a.Cols, whole: a.Data[:a.Rows*a.Cols]}
 }
 
 // NewTable returns a table with the elements of a matrix.
@@ -96,6 +102,9 @@ func (t *Table) truncated() Table {
 
 // at returns number k in the order of rows.
 func (t *Table) at(k int) float64 {
+	if t.whole != nil {
+		return t.whole[k]
+	}
 	switch t.kind {
 	case Float64:
 		return math.Float64frombits(le64(t.data[8*k:]))
@@ -116,6 +125,10 @@ func (t *Table) begin(i int) int {
 // row sets dst to the numbers of row i from column j on.
 func (t *Table) row(dst []float64, i, j int) {
 	from := t.begin(i) + j
+	if t.whole != nil {
+		copy(dst, t.whole[from:])
+		return
+	}
 	switch t.kind {
 	case Float64:
 		asm.FromDouble(dst, t.data[8*from:])
@@ -133,6 +146,10 @@ func (t *Table) pick(dst []float64, i int, columns []int) {
 		return
 	}
 	from := t.begin(i)
+	if t.whole != nil {
+		pickFrom(dst, t.whole[from:], columns)
+		return
+	}
 	switch t.kind {
 	case Float64:
 		b := t.data[8*from:]
@@ -219,6 +236,9 @@ func (t *Table) pickPairs(dst []float64, i int, columns []int) {
 
 // matrix returns all of a table.
 func (t *Table) matrix() mat.Matrix {
+	if t.whole != nil {
+		return mat.NewDense(t.rows, t.cols, t.whole)
+	}
 	a := mat.New(t.rows, t.cols)
 	t.rowsTo(a, 0)
 	return a

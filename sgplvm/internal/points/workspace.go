@@ -1,12 +1,14 @@
 package points
 
 import (
+	"context"
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
 // A Workspace has all room that filling in takes, for one goroutine at a time. Its methods allocate nothing after their first call.
@@ -23,7 +25,15 @@ type Workspace struct {
 	seen     [][]int   // observed points of each channel, ascending
 	missing  []int     // points at which a channel is missing, ascending
 	observed int       // values of all channels
-	group    []int     // channels alike
+	squares  []float64 // squared standard errors of values, n·d_y
+	inexact  bool      // there are any
+	at       [1]kernel.Instant
+	timed    bool            // at is the example's time
+	ctx      context.Context // nil: nothing cancels
+	way      Way
+	given    []float64 // L⁻¹·C_OM, where covariances of what is missing are asked for
+	o        Options
+	group    []int // channels alike
 
 	// What L* needs.
 	evidence  infer.Evidence
@@ -68,12 +78,18 @@ type Workspace struct {
 // NewWorkspace returns room for examples of which at most so many values are observed in a channel; 0: all of them. What it
 // takes grows with the square of that number up to the compiled limit of values that are used at once, and where
 // the noise is structured.
-func (m *Model) NewWorkspace(most int) *Workspace {
+func (m *Model) NewWorkspace(most int) *Workspace { return m.newWorkspace(most, m.c.Options.Exact) }
+
+// NewWideWorkspace returns room for any example and for AddCovariance.
+func (m *Model) NewWideWorkspace() *Workspace { return m.newWorkspace(0, m.c.Points) }
+
+// newWorkspace returns room for covariances of so many points at once.
+func (m *Model) newWorkspace(most, exact int) *Workspace {
 	c := m.c
 	if most <= 0 || most > c.Points {
 		most = c.Points
 	}
-	w := &Workspace{m: m, most: most}
+	w := &Workspace{m: m, most: most, o: c.Options}
 	n, d, k := c.Points, c.Latents, c.Inducing
 	w.values, w.known, w.surprise, w.nearby = w.vector(m.values()), w.vector(m.values()), w.vector(m.values()), w.vector(m.values())
 	w.seen = make([][]int, c.Channels)
@@ -92,7 +108,7 @@ func (m *Model) NewWorkspace(most int) *Workspace {
 	w.prior = psi.Normal{Mean: w.vector(d), Variance: w.vector(d)}
 	w.SetPrior(nil, nil)
 	w.newMoments()
-	w.newRoom()
+	w.newRoom(exact)
 	w.newRefinement()
 	w.result, w.direct, w.kept = w.newPrediction(), w.newPrediction(), w.newPrediction()
 	if m.kept() {
@@ -156,6 +172,16 @@ func (w *Workspace) SetPrior(mean, variance []float64) {
 // Latent returns the latent posterior of the last example.
 func (w *Workspace) Latent() Latent { return w.latent }
 
+// SetLatent gives the example a latent posterior in place of Infer's, with a multiple of the training data's noise.
+func (w *Workspace) SetLatent(mu, s []float64, noise float64) {
+	copy(w.latent.Mu, mu)
+	copy(w.latent.S, s)
+	w.latent.Noise, w.held.valid = noise, false
+}
+
+// Most returns how many values of a channel may be observed.
+func (w *Workspace) Most() int { return w.most }
+
 func (w *Workspace) newStarts() starts {
 	c := w.m.c
 	return starts{all: make([]int, c.Examples), best: make([]candidate, 0, c.Options.Candidates+1), mu: w.vector(c.Latents), s: w.vector(c.Latents)}
@@ -165,7 +191,10 @@ func (w *Workspace) newMoments() {
 	k := w.m.c.Inducing
 	t := &w.moments
 	t.of.Psi1, t.of.Spread = w.matrix(k, 1), w.matrix(k, k)
-	t.share, t.roots, t.tau = w.vector(w.m.features), w.vector(w.m.features), w.vector(k)
+	for range w.m.taken {
+		t.shares = append(t.shares, w.vector(w.m.features))
+	}
+	t.roots, t.tau = w.vector(w.m.features), w.vector(k)
 	if w.m.shaped() {
 		t.amounts = w.vector(len(w.m.shares))
 	} else {
@@ -173,9 +202,9 @@ func (w *Workspace) newMoments() {
 	}
 }
 
-func (w *Workspace) newRoom() {
+func (w *Workspace) newRoom(exact int) {
 	c, k := w.m.c, w.m.c.Inducing
-	n, e := c.Points, min(w.most, c.Options.Exact)
+	n, e := c.Points, min(w.most, exact)
 	if e < w.most {
 		e = max(e, min(w.most, c.Options.Neighbours))
 	}
@@ -190,7 +219,7 @@ func (w *Workspace) newRoom() {
 		size := w.largestMode()
 		r.modes[0], r.modes[1] = w.vector(size), w.vector(size)
 	}
-	r.step = min(w.m.features, max(64, featureNumbers/max(whole, together)))
+	r.step = min(w.m.features, max(64, featureNumbers/max(n, together))) // of the model: sums are in an order that does not depend on the room
 	r.observed, r.missing = w.vector(whole*r.step), w.vector(block*r.step)
 	r.coo = w.vector(whole * whole)
 	r.po, r.residual = w.vector(c.Channels*whole*max(k, c.Latents)), w.vector(c.Channels*whole)
@@ -221,7 +250,7 @@ func (w *Workspace) newRoom() {
 		}
 	}
 	w.held.po, w.held.traces = w.vector(c.Channels*whole*k), w.vector(1+len(c.Shapes))
-	w.held.together = w.most
+	w.held.together, w.held.structured = w.most, w.m.structured()
 	if w.m.shaped() {
 		w.held.together = min(noiseTogether, w.most)
 	}
