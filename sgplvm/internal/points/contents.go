@@ -98,50 +98,6 @@ type End struct {
 // K_f. K is K_f (lower triangle) where Q_f is another matrix, else 0×0.
 type Factor struct{ B, K Table }
 
-// Options are how examples are filled in; see sgplvm.InferOptions.
-type Options struct {
-	Candidates, Iterations, Starts int
-
-	NoiseStrength                 float64 // +Inf: the noise is that of training
-	Degrees                       float64 // of freedom; 0: infinitely many
-	LocalBandwidth, LocalStrength float64 // a negative bandwidth: the noise is that of all
-	FirstOrder, LatentOnly        bool
-	Moments                       bool // not in files: the Gaussian with the moments under q(x) is conditioned, as Atkinson and Zabaras (2018) have it
-
-	// Fast trades a little accuracy for time: training examples
-	// of weights below LeastWeight do not count for the noise (0: those of the full model), and what similar examples say of a part of the missing points
-	// is given PartNeighbours observed ones near it (0: all). Of training examples at most MostExamples count for one covariance, the
-	// heaviest (0: all).
-	Fast           bool
-	LeastWeight    float64
-	PartNeighbours int
-	MostExamples   int
-
-	// Limits of conditioning: observed points up to which all are used at once, missing ones predicted together beyond that,
-	// observed ones near these that are used, and multiplications beyond which that is left out.
-	Exact, Group, Neighbours int
-	Work                     float64
-
-	Blends []Blend
-}
-
-// A Blend is sgplvm.Blend.
-type Blend struct {
-	Gap, Seen, Share, Neighbours, Shrinkage, Taper, WideTaper, Reach, Damping, Inflation float64
-	Parts                                                                                int
-}
-
-// taperFactor is what squared distances are multiplied by in the exponent of a blend's taper C.
-func (b *Blend) taperFactor() float64 { return 1 / (b.Taper * b.Taper) }
-
-// wideFactor is that of C′; 0: there is none.
-func (b *Blend) wideFactor() float64 {
-	if b.WideTaper > 0 {
-		return 1 / (b.WideTaper * b.WideTaper)
-	}
-	return 0
-}
-
 // A codec visits all fields of Contents in the order of the file, to read or to write them.
 type codec interface {
 	label(v *string)
@@ -394,28 +350,6 @@ func (t *Time) validate(latents int) string {
 			if v-v != 0 {
 				return text.Sprintf("the number %v, expected a finite number", v)
 			}
-		}
-	}
-	return ""
-}
-
-func (o *Options) validate() string {
-	for _, v := range []int{o.Candidates, o.Iterations, o.Starts, o.Exact, o.Group, o.Neighbours} {
-		if v < 1 || v > most {
-			return text.Sprintf("an option of %d, expected 1 to %d", v, most)
-		}
-	}
-	if !(o.NoiseStrength > 0 && o.Degrees >= 0 && o.LocalStrength >= 0 && o.Work >= 0 && o.LeastWeight >= 0 && o.LeastWeight < 1) || math.IsInf(o.Degrees, 0) || o.LocalBandwidth-o.LocalBandwidth != 0 || math.IsInf(o.LocalStrength, 0) {
-		return "options out of range"
-	}
-	for _, b := range o.Blends {
-		for _, v := range []float64{b.Gap, b.Seen, b.Share, b.Neighbours, b.Shrinkage, b.Taper, b.WideTaper, b.Reach, b.Damping, b.Inflation} {
-			if !(v >= 0) || math.IsInf(v, 0) {
-				return "a blend out of range"
-			}
-		}
-		if b.Seen > 1 || b.Share > 1 || b.Shrinkage > 1 || b.Damping > 1 || b.Share > 0 && !(b.Neighbours >= 1 && b.Taper > 0 && b.Shrinkage > 0) || b.Parts < 1 || b.Parts&(b.Parts-1) != 0 || b.Parts > 1<<16 || !(b.Inflation > 0) {
-			return "a blend out of range"
 		}
 	}
 	return ""

@@ -5,9 +5,16 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
+
+// Evidence returns L* of the observed values, which is the workspace's. Errors: those of Complete.
+func (w *Workspace) Evidence() (*infer.Evidence, error) {
+	err := w.setEvidence()
+	return &w.evidence, err
+}
 
 // setEvidence condenses the observed values to L* (docs/math.md, section 12): with γ_j the sums of squares of the columns of
 // B_O, whitened where the noise is structured,

@@ -18,13 +18,7 @@ func (w *Workspace) blend() *Blend {
 		w.held.gap = w.gap()
 	}
 	missing := infer.Missing{Gap: w.held.gap, Seen: float64(w.observed) / float64(w.m.values())}
-	best, least := &o.Blends[0], math.Inf(1)
-	for i := range o.Blends {
-		b := &o.Blends[i]
-		if d := infer.Unlike(infer.Missing{Gap: b.Gap, Seen: b.Seen}, missing, w.m.spacings.x.Rows); d < least {
-			best, least = b, d
-		}
-	}
+	best := &o.Blends[NearestBlend(o.Blends, missing, w.m.spacings.x.Rows)]
 	if best.Share > 0 && !w.m.kept() {
 		return nil // nothing says what similar examples do
 	}

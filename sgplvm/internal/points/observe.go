@@ -8,12 +8,8 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
-// SetOptions changes how examples are filled in, but for limits of conditioning and how many training examples count at most.
-func (w *Workspace) SetOptions(o *Options) {
-	w.o = *o
-	l := &w.m.c.Options
-	w.o.Exact, w.o.Group, w.o.Neighbours, w.o.Work, w.o.MostExamples = l.Exact, l.Group, l.Neighbours, l.Work, l.MostExamples
-}
+// SetOptions changes how examples are filled in. No limit may be above the model's.
+func (w *Workspace) SetOptions(o *Options) { w.o = *o }
 
 // SetContext has a search and conditioning group by group end when it does; nil: nothing ends them.
 func (w *Workspace) SetContext(ctx context.Context) { w.ctx = ctx }

@@ -179,6 +179,9 @@ func (w *Workspace) SetLatent(mu, s []float64, noise float64) {
 	w.latent.Noise, w.held.valid = noise, false
 }
 
+// Observed returns how many values of the example were observed, of all channels.
+func (w *Workspace) Observed() int { return w.observed }
+
 // Most returns how many values of a channel may be observed.
 func (w *Workspace) Most() int { return w.most }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -32,38 +33,65 @@ func (q *Posterior) Compile(g data.Grid, o InferOptions, starts int, rotated boo
 		return nil, errors.New("a model that learned from data with holes cannot be compiled, expected one of whole examples")
 	case o.Conditioning == ConditionMoments:
 		return nil, fmt.Errorf("conditioning %q cannot be compiled, expected that of the default or %q", string(o.Conditioning), string(ConditionNone))
-	case len(q.grid) > mostFactors:
-		return nil, fmt.Errorf("a model of %d spatial factors cannot be compiled, expected at most %d", len(q.grid), mostFactors)
+	case len(q.grid) > points.MostFactors:
+		return nil, fmt.Errorf("a model of %d spatial factors cannot be compiled, expected at most %d", len(q.grid), points.MostFactors)
 	}
 	on := q.projection(g)
-	c := &points.Contents{Points: on.grid.Len(), Channels: q.channels(), Latents: q.params.X.Mu.Cols, Inducing: q.params.Z.Rows,
-		Mean: q.scaler.Mean, Scale: q.scaler.Scale, Z: q.params.Z.Clone().Data, Coord: q.factors[0].Coord.Clone().Data, Latent: q.factors[0].Lambda,
-		Beta: q.params.Noise.Beta, Precision: q.params.Noise.Precision(), Rotated: rotated}
+	c := q.contents(on, points.NewTable)
+	c.Rotated = rotated
 	if err := compileKernel(c, q.params.Latent); err != nil {
 		return nil, err
 	}
-	kept := q.kept != nil && on.training != nil
-	q.compileStarts(c, starts, kept)
-	q.compilePoints(c, on)
-	q.compileTables(c, on)
+	if rotated {
+		q.rotate(c, on)
+	}
+	kept := q.keeps() && on.training != nil
+	var chosen []int
+	if n := q.params.X.Mu.Rows; !kept && n > max(starts, fewExamples) {
+		chosen = covering(q.params.X.Mu, starts)
+	}
+	q.compileStarts(c, chosen)
 	if p := q.params.X.Paths; p != nil {
 		c.Time = compileTime(p, q.params.X.Mu)
 	}
 	if kept {
-		q.compileExamples(c, on)
+		q.compileExamples(c, on, points.NewTable)
 	}
-	c.Options = points.Options{Candidates: o.Candidates, Iterations: o.Iterations, Starts: starts, NoiseStrength: o.NoiseStrength, Degrees: o.degrees(q.kept != nil),
-		LocalBandwidth: o.bandwidth(), LocalStrength: o.strength(), FirstOrder: o.FirstOrder, LatentOnly: o.Conditioning == ConditionNone,
-		Exact: conditioning.exact, Group: conditioning.group, Neighbours: conditioning.neighbours, Work: conditioning.work}
-	for _, b := range o.Blends {
-		c.Options.Blends = append(c.Options.Blends, points.Blend{Gap: b.Gap, Seen: b.Seen, Share: b.Share, Neighbours: b.Neighbours, Shrinkage: b.Shrinkage,
-			Taper: b.Taper, WideTaper: b.WideTaper, Reach: b.Reach, Damping: b.Damping, Inflation: b.Inflation, Parts: b.Parts})
+	if c.Whitened {
+		c.Structure = points.Table{} // it is made of the features
 	}
+	c.Options = q.pointOptions(o, starts)
 	return c, nil
 }
 
-// mostFactors is how many spatial factors a compiled model has at most.
-const mostFactors = 8
+// contents returns what any model at some points has but examples, of tables that table makes.
+func (q *Posterior) contents(on *projection, table func(mat.Matrix) points.Table) *points.Contents {
+	c := &points.Contents{Points: on.grid.Len(), Channels: q.channels(), Latents: q.params.X.Mu.Cols, Inducing: q.params.Z.Rows,
+		Mean: q.scaler.Mean, Scale: q.scaler.Scale, Z: q.params.Z.Clone().Data, Coord: q.factors[0].Coord.Clone().Data, Latent: q.factors[0].Lambda,
+		Beta: q.params.Noise.Beta, Precision: q.params.Noise.Precision()}
+	q.compilePoints(c, on)
+	p := mat.New(c.Channels*c.Points, c.Inducing)
+	for ch, pc := range on.p {
+		mat.Copy(p.Slice(ch*c.Points, (ch+1)*c.Points, 0, p.Cols), pc)
+	}
+	c.P = table(p)
+	var lambda [][]float64
+	for _, s := range q.factors[1:] {
+		lambda = append(lambda, s.Lambda)
+	}
+	c.Lambda = kronprod.Vectors(lambda...)
+	if c.Whitened = on.structured != nil && work.Equal(on.grid[0], q.inducing[0]); c.Whitened {
+		c.Factors = []points.Factor{{B: table(q.whitenedFeatures(on))}}
+	} else {
+		for f, phi := range on.features().phi.Factors {
+			c.Factors = append(c.Factors, q.compileFactor(f, on.grid[f], phi, on.kss[f], table))
+		}
+	}
+	if on.structured != nil {
+		c.Structure = points.NewLowerTable(on.structured())
+	}
+	return c
+}
 
 // compileKernel takes apart the latent kernel. Of a part of time, of which examples of unknown time have the variance alone, that remains.
 func compileKernel(c *points.Contents, k psi.Kernel) error {
@@ -87,25 +115,15 @@ func compileKernel(c *points.Contents, k psi.Kernel) error {
 	return nil
 }
 
-// fewExamples is up to how many training examples all of them are starting points.
+// fewExamples is up to how many training examples all of them are starting points: of more, those that cover the others best, unless their values say which are
+// near.
 const fewExamples = 64
 
-// compileStarts takes over training posteriors: all of them where their values say which are near or where they are few,
-// else those that cover the others best.
-func (q *Posterior) compileStarts(c *points.Contents, starts int, kept bool) {
-	n := q.params.X.Mu.Rows
-	var chosen []int
-	if kept || n <= max(starts, fewExamples) {
-		for i := range n {
-			chosen = append(chosen, i)
-		}
-	} else {
-		chosen = covering(q.params.X.Mu, starts)
-	}
-	c.Examples = len(chosen)
-	for _, i := range chosen {
-		mu, s := exampleOf(q.params, i)
-		c.Mu, c.S = append(c.Mu, mu.Row(0)...), append(c.S, s.Row(0)...)
+// compileStarts takes over training posteriors, those chosen; nil: all.
+func (q *Posterior) compileStarts(c *points.Contents, chosen []int) {
+	x := &q.params.X
+	if c.Examples, c.Mu, c.S = x.Mu.Rows, x.Mu.Clone().Data, x.S.Clone().Data; chosen != nil {
+		c.Examples, c.Mu, c.S = len(chosen), work.Gather(x.Mu, chosen).Data, work.Gather(x.S, chosen).Data
 	}
 }
 
@@ -166,45 +184,20 @@ func (q *Posterior) compilePoints(c *points.Contents, on *projection) {
 	}
 }
 
-// compileTables multiplies out predictions, features and the covariance of the noise.
-func (q *Posterior) compileTables(c *points.Contents, on *projection) {
-	latent := q.factors[0]
-	m := latent.Size()
-	p := mat.New(c.Channels*c.Points, m)
-	inverse := mat.New(m, m) // T_0⁻ᵀ = (K_0 + jitter)·T_0
-	if c.Rotated {
-		k := mat.New(m, m)
-		q.psi.Matrix(k)
-		jitter := q.jitter * mat.Trace(k) / float64(m)
-		for i := range m {
-			k.Row(i)[i] += jitter
-		}
-		mat.Mul(inverse, 1, k, latent.Coord, 0)
+// rotate has predictions be P·T_0⁻ᵀ, with T_0⁻ᵀ = (K_0 + jitter)·T_0.
+func (q *Posterior) rotate(c *points.Contents, on *projection) {
+	m := c.Inducing
+	p, inverse, k := mat.New(c.Channels*c.Points, m), mat.New(m, m), mat.New(m, m)
+	q.psi.Matrix(k)
+	jitter := q.jitter * mat.Trace(k) / float64(m)
+	for i := range m {
+		k.Row(i)[i] += jitter
 	}
+	mat.Mul(inverse, 1, k, q.factors[0].Coord, 0)
 	for ch, pc := range on.p {
-		rows := p.Slice(ch*c.Points, (ch+1)*c.Points, 0, m)
-		if c.Rotated {
-			mat.Mul(rows, 1, pc, inverse, 0)
-		} else {
-			mat.Copy(rows, pc)
-		}
+		mat.Mul(p.Slice(ch*c.Points, (ch+1)*c.Points, 0, m), 1, pc, inverse, 0)
 	}
 	c.P = points.NewTable(p)
-	var lambda [][]float64
-	for _, s := range q.factors[1:] {
-		lambda = append(lambda, s.Lambda)
-	}
-	c.Lambda = kronprod.Vectors(lambda...)
-	if on.structured != nil && work.Equal(on.grid[0], q.inducing[0]) {
-		c.Whitened, c.Factors = true, []points.Factor{{B: points.NewTable(q.whitenedFeatures(on))}}
-		return
-	}
-	for f, phi := range on.features().phi.Factors {
-		c.Factors = append(c.Factors, q.compileFactor(f, phi, on.kss[f]()))
-	}
-	if on.structured != nil {
-		c.Structure = points.NewLowerTable(on.structured())
-	}
 }
 
 // whitenedFeatures returns those of K and of Σ together at the training points, Σ·Ū·(1 + s)^½.
@@ -222,15 +215,12 @@ func (q *Posterior) whitenedFeatures(on *projection) mat.Matrix {
 // negligible is a part of the largest eigenvalue, or of a kernel's variance, that rounding decides.
 const negligible = 1e-13
 
-// compileFactor returns spatial factor f, with features Φ (n×m_f) and kernel matrix k at the points.
-func (q *Posterior) compileFactor(f int, phi, k mat.Matrix) points.Factor {
+// compileFactor returns spatial factor f at points x, with features Φ (n×m_f). Those of a tied factor at its own points have all of the kernel matrix.
+func (q *Posterior) compileFactor(f int, x, phi mat.Matrix, kernel func() mat.Matrix, table func(mat.Matrix) points.Table) points.Factor {
 	s := q.factors[f+1]
 	b := phi.Clone()
 	if s.Tied {
-		largest := 0.0
-		for _, v := range s.Lambda {
-			largest = max(largest, v)
-		}
+		largest := slices.Max(s.Lambda)
 		scale := make([]float64, len(s.Lambda))
 		for j, v := range s.Lambda {
 			if v > negligible*largest {
@@ -239,7 +229,11 @@ func (q *Posterior) compileFactor(f int, phi, k mat.Matrix) points.Factor {
 		}
 		mat.ScaleCols(b, b, scale)
 	}
-	c := points.Factor{B: points.NewTable(b)}
+	c := points.Factor{B: table(b)}
+	if s.Tied && work.Equal(x, q.inducing[f]) {
+		return c
+	}
+	k := kernel()
 	gap := k.Clone()
 	mat.Syrk(gap, -1, b, 1)
 	for i := range gap.Rows {
@@ -254,18 +248,19 @@ func (q *Posterior) compileFactor(f int, phi, k mat.Matrix) points.Factor {
 }
 
 // compileExamples takes over training residuals and the lengths of the taper of their covariances.
-func (q *Posterior) compileExamples(c *points.Contents, on *projection) {
-	kept := q.kept()
-	r := mat.New(c.Examples, c.Points*c.Channels)
+func (q *Posterior) compileExamples(c *points.Contents, on *projection, table func(mat.Matrix) points.Table) {
 	take := func(from mat.Matrix) points.Table {
+		r := mat.New(c.Examples, c.Points*c.Channels)
 		for j, at := range on.training {
-			mat.Copy(r.Slice(0, c.Examples, j*c.Channels, (j+1)*c.Channels), from.Slice(at*c.Channels, (at+1)*c.Channels, 0, c.Examples).T())
+			mat.Copy(r.Slice(0, c.Examples, j*c.Channels, (j+1)*c.Channels), from.Slice(0, c.Examples, at*c.Channels, (at+1)*c.Channels))
 		}
-		return points.NewTable(r)
+		return table(r)
 	}
-	c.Residuals = take(kept.r)
-	if kept.variance.Rows > 0 {
-		c.Filled, c.Alike = take(kept.variance), points.NewLowerTable((*room)(nil).atPoints(on.training, kept.alike))
+	c.Residuals = take(q.residuals)
+	if f := q.filled; f != nil {
+		alike := mat.New(c.Points, c.Points)
+		work.Submatrix(alike, f.Alike, on.training, on.training)
+		c.Filled, c.Alike = take(f.Variance), points.NewLowerTable(alike)
 	}
 	c.Tapers = q.params.Noise.Taper
 }
