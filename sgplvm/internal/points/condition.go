@@ -24,7 +24,7 @@ func (w *Workspace) condition(p prediction, within []int) error {
 			w.setDiagonal(c, block)
 		}
 		if few := o.PartNeighbours; few > 0 && !w.moments.latent && len(seen) > few {
-			seen = w.nearest(block, seen, few)
+			seen = w.nearestToAny(block, seen, few)
 		}
 		if len(seen) <= o.Exact {
 			if len(block) > 0 && w.moments.latent {
@@ -82,6 +82,38 @@ func (w *Workspace) nearest(group, seen []int, count int) []int {
 		}
 	}
 	w.room.near512 = work.Least(append(w.room.near512[:0], seen...), distances, w.room.sorted, count)
+	return w.room.near512
+}
+
+// nearestToAny returns some observed points that are nearest to any of some points, ascending.
+func (w *Workspace) nearestToAny(points, seen []int, count int) []int {
+	x, n := w.m.scaled.x, len(seen)
+	at, nearest, far := view(w.room.gathered, x.Rows, n), w.room.row[:n], w.room.pairs[:n]
+	for q := range x.Rows {
+		pickFrom(at.Row(q), x.Row(q), seen)
+	}
+	for k := range nearest {
+		nearest[k] = math.Inf(1)
+	}
+	for _, i := range points {
+		clear(far)
+		for q := range x.Rows {
+			from := x.Row(q)[i]
+			for k, v := range at.Row(q) {
+				far[k] += (v - from) * (v - from)
+			}
+		}
+		for k, v := range far {
+			if v < nearest[k] {
+				nearest[k] = v
+			}
+		}
+	}
+	reach := w.room.reach
+	for k, i := range seen {
+		reach[i] = nearest[k]
+	}
+	w.room.near512 = work.Least(append(w.room.near512[:0], seen...), reach, w.room.sorted, count)
 	return w.room.near512
 }
 

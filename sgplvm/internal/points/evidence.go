@@ -51,7 +51,7 @@ func (w *Workspace) setEvidence() error {
 		}
 	}
 	if !same {
-		if !m.shaped() {
+		if m.featured() {
 			mat.ScaleCols(w.scaled, m.coord, w.slack)
 			mat.MulSym(w.g, 1, w.scaled, m.coord.T(), 1)
 		}
@@ -90,6 +90,9 @@ func (w *Workspace) setMask(channels, seen []int) error {
 		asm.Axpy(-1, w.told, w.slack)
 	}
 	for r, share := range m.shares {
+		if m.featured() {
+			break
+		}
 		mat.Add(w.g, w.g, float64(len(channels))*h.traces[r], share)
 	}
 	return nil
@@ -128,7 +131,7 @@ func (w *Workspace) observation(c int, seen []int) (logNoise, trace float64, err
 		if logNoise, err = w.factorNoise(c, seen); err != nil {
 			return 0, 0, err
 		}
-		if m.shaped() {
+		if !m.featured() {
 			return logNoise, asm.Dot(m.ofAll(), w.held.traces), nil
 		}
 		w.whitenedNorms(seen)
@@ -149,7 +152,7 @@ func (w *Workspace) factorNoise(c int, seen []int) (logDet float64, err error) {
 		sigma := view(w.room.coo, len(block), len(block))
 		for k, i := range block {
 			row := sigma.Row(k)[:k+1]
-			if m.shaped() {
+			if !m.featured() {
 				w.earlier(row, &m.structure, i, block)
 			} else {
 				m.structure.pick(row, i, block[:k+1])
@@ -161,7 +164,7 @@ func (w *Workspace) factorNoise(c int, seen []int) (logDet float64, err error) {
 			return 0, err
 		}
 		logDet += factor.LogDet()
-		if m.shaped() {
+		if !m.featured() {
 			w.addTraces(factor, block)
 		}
 	}

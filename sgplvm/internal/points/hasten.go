@@ -7,6 +7,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
 )
 
 // mostShaped is up to how many points covariances of f are sums of a few matrices in a fast model.
@@ -27,23 +28,7 @@ func (c *Contents) Hasten(kind Type) {
 	if !c.Whitened || c.Points > mostShaped {
 		return
 	}
-	m := New(c)
-	c.Structure = m.structure
-	f := m.newFit()
-	f.choose()
-	c.Bends, c.Shares = f.bends, f.shares.Clone().Data
-	b := c.Factors[0].B.matrix()
-	for _, bend := range f.bends {
-		roots := make([]float64, len(c.Lambda))
-		for j, lambda := range c.Lambda {
-			roots[j] = math.Sqrt(bent(lambda, bend) / (1 + lambda))
-		}
-		scaled, shape := mat.New(b.Rows, b.Cols), mat.New(b.Rows, b.Rows)
-		mat.ScaleCols(scaled, b, roots)
-		mat.Syrk(shape, 1, scaled, 0)
-		t := NewLowerTable(shape)
-		c.Shapes = append(c.Shapes, t.as(kind))
-	}
+	c.Structure = c.Shape(shapeTolerance, kind)
 	if kind == Float16 {
 		c.Structure = c.shortened(c.Structure)
 	}
@@ -54,6 +39,27 @@ func (c *Contents) Hasten(kind Type) {
 	for k := range fewLambda + 1 {
 		c.Lambda = append(c.Lambda, all[k*(len(all)-1)/fewLambda])
 	}
+}
+
+// Shape adds the few matrices of which, with Σ, the covariance of f given x is a sum, up to a part of it, as tables of a type, to contents with features of K and Σ together. It returns Σ
+// without white noise.
+func (c *Contents) Shape(tolerance float64, kind Type) Table {
+	m := begin(c)
+	f := m.newFit()
+	f.choose(tolerance)
+	c.Bends, c.Shares = f.bends, f.shares.Clone().Data
+	b, roots := c.Factors[0].B.matrix(), make([]float64, len(c.Lambda))
+	scaled, shape := mat.New(b.Rows, b.Cols), mat.New(b.Rows, b.Rows)
+	for _, bend := range f.bends {
+		for j, lambda := range c.Lambda {
+			roots[j] = math.Sqrt(bent(lambda, bend) / (1 + lambda))
+		}
+		mat.ScaleCols(scaled, b, roots)
+		mat.Syrk(shape, 1, scaled, 0)
+		t := NewLowerTable(shape)
+		c.Shapes = append(c.Shapes, t.as(kind))
+	}
+	return m.structure
 }
 
 // fewLambda is how many eigenvalues a fast model keeps, to see that sums are not negative.
@@ -84,7 +90,9 @@ func (m *Model) newFit() *fit {
 			f.terms.Set(i, j, bent(lambda, bend))
 		}
 	}
-	w := m.NewWorkspace(1)
+	w := &Workspace{m: m}
+	w.optimiser = infer.NewOptimiser(c.Latents)
+	w.newMoments()
 	for n := range c.Examples {
 		row := f.at.Row(n)
 		w.setMoments(m.mu.Row(n), m.s.Row(n), 1)
@@ -103,7 +111,7 @@ func (m *Model) newFit() *fit {
 }
 
 // choose adds bends, each the best of a list, until the sums are near enough.
-func (f *fit) choose() {
+func (f *fit) choose(tolerance float64) {
 	low, high := slices.Min(f.lambda), slices.Max(f.lambda)
 	candidates := []float64{0}
 	for v := 0.1 / high; v < 10/low; v *= 1.25 {
@@ -120,7 +128,7 @@ func (f *fit) choose() {
 			}
 		}
 		f.bends = append(f.bends, best)
-		if f.try(f.bends) <= shapeTolerance {
+		if f.try(f.bends) <= tolerance {
 			return
 		}
 	}

@@ -336,7 +336,7 @@ func TestShapedNoise(t *testing.T) {
 				for _, wide := range []float64{1, 0, 3} {
 					b := m.c.Options.Blends[0]
 					b.WideTaper = wide
-					w.moments.own, w.moments.latent = w.setSimilar(&b, w.distances), false
+					w.moments.own, w.moments.latent = w.setSimilar(&b, w.distances, m.points), false
 					add()
 				}
 			}

@@ -21,13 +21,16 @@ func (w *Workspace) Infer() error {
 		return err
 	}
 	w.chooseStarts()
-	first := true
+	first, iterations := true, w.o.Iterations
 	s := &w.starts
+	if w.brief() {
+		s.best, iterations = s.best[:1], min(iterations, briefIterations)
+	}
 	for _, c := range s.best {
 		mu, variance := w.start(c.example)
 		copy(s.mu, mu)
 		copy(s.s, variance)
-		bound, err := w.optimiser.Optimise(w.ctx, &w.evidence, s.mu, s.s, w.o.Iterations)
+		bound, err := w.optimiser.Optimise(w.ctx, &w.evidence, s.mu, s.s, iterations)
 		if err != nil {
 			return err
 		}
@@ -44,6 +47,9 @@ func (w *Workspace) Infer() error {
 	return nil
 }
 
+// How many steps of L-BFGS a brief search has, and starting points where the nearest are known.
+const briefIterations, briefStarts = 6, 16
+
 // start returns mean and variance of a starting point.
 func (w *Workspace) start(example int) (mu, s []float64) {
 	if example < 0 {
@@ -55,14 +61,14 @@ func (w *Workspace) start(example int) (mu, s []float64) {
 // chooseStarts sets the best starting points by L*: of all training examples, or, where these are many and their values are kept, of
 // those that are nearest to the observed values; and of the prior mean.
 func (w *Workspace) chooseStarts() {
-	s, o := &w.starts, &w.o
+	s := &w.starts
 	for i := range s.all {
 		s.all[i] = i
 	}
 	count := len(s.all)
-	if count > o.Starts && w.m.kept() {
+	if starts := w.startCount(); count > starts && w.m.kept() {
 		w.setDistances()
-		count = o.Starts
+		count = starts
 		leastFirst(s.all, w.distances, count)
 	}
 	s.best = s.best[:0]
@@ -81,6 +87,17 @@ func (w *Workspace) chooseStarts() {
 	}
 	w.score(-1)
 }
+
+// startCount returns of how many training examples, the nearest, the posteriors are starting points.
+func (w *Workspace) startCount() int {
+	if w.brief() {
+		return min(w.o.Starts, briefStarts)
+	}
+	return w.o.Starts
+}
+
+// brief reports whether the search is.
+func (w *Workspace) brief() bool { return w.o.Brief && w.exactly() }
 
 // score considers a starting point by L*.
 func (w *Workspace) score(example int) {

@@ -264,8 +264,7 @@ func (w *Workspace) setApart(from, to int) {
 	square := w.room.row[:w.m.values()]
 	var sums [1 + partsTogether]float64
 	for n := range w.distances {
-		w.m.y.row(square, n, 0)
-		asm.AddScaled(square, square, -1, w.known)
+		asm.AddScaled(square, w.m.y.view(square, n), -1, w.known)
 		asm.MulTo(square, square, square)
 		asm.DotRows(sums[:to-from], w.each.Data[from*w.each.RowStride:], w.each.RowStride, square)
 		for p := from; p < to; p++ {

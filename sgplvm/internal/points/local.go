@@ -14,23 +14,28 @@ import (
 // the roots of their weights.
 func (o *ownNoise) residuals(w *Workspace, near []float64, points []int) mat.Matrix {
 	dy, from := w.m.c.Channels, w.examples(o)
-	all, row := view(near, len(o.rows)*dy, len(points)), w.room.row[:w.m.values()]
-	for l, example := range o.rows {
-		from.row(row, example, 0)
-		asm.AddScaled(row, row, -o.less, o.mean.Data)
-		asm.Scale(row, o.roots[l], row)
-		if dy == 1 {
-			pickFrom(all.Row(l), row, points)
-			continue
-		}
-		for c := range dy {
+	all, less := view(near, len(o.rows)*dy, len(points)), w.room.pairs[:len(points)]
+	for c := range dy {
+		pickChannel(less, o.mean.Data, points, dy, c)
+		for l, example := range o.rows {
 			to := all.Row(l*dy + c)
-			for k, i := range points {
-				to[k] = row[i*dy+c]
-			}
+			pickChannel(to, from.view(w.room.row, example), points, dy, c)
+			asm.AddScaled(to, to, -o.less, less)
+			asm.Scale(to, o.roots[l], to)
 		}
 	}
 	return all
+}
+
+// pickChannel sets dst to a channel's values of points.
+func pickChannel(dst, values []float64, points []int, channels, c int) {
+	if channels == 1 {
+		pickFrom(dst, values, points)
+		return
+	}
+	for k, i := range points {
+		dst[k] = values[i*channels+c]
+	}
 }
 
 // examples returns what the examples that count have: their values, or residuals.
@@ -77,7 +82,7 @@ func (w *Workspace) setLocal() *ownNoise {
 	}
 	o.whole, o.prior, o.less = 1+1/all, w.o.LocalStrength/all, 1/(1+math.Sqrt(max(0, 1-counted)))
 	o.wide, o.taper, o.taperFactor = false, &m.tapered, 1
-	w.setMean(o, 1)
+	w.setMean(o, 1, w.missing)
 	w.setUnsure(o, 1)
 	return o
 }
@@ -101,22 +106,28 @@ func (w *Workspace) keepHeaviest(o *ownNoise) float64 {
 	return after / before
 }
 
-// setMean sets the mean of an ownNoise, and its variance, to which examples contribute their shares times scale.
-func (w *Workspace) setMean(o *ownNoise, scale float64) {
-	mean, from, scale := o.mean.Data, w.examples(o), scale/float64(w.m.c.Channels)
+// setMean sets the mean of an ownNoise, and its variance at some points, to which examples contribute their shares times scale.
+func (w *Workspace) setMean(o *ownNoise, scale float64, points []int) {
+	mean, from, dy := o.mean.Data, w.examples(o), w.m.c.Channels
+	scale /= float64(dy)
 	clear(mean)
-	clear(o.variance)
-	row := w.room.row[:len(mean)]
 	for l, example := range o.rows {
-		from.row(row, example, 0)
-		asm.Axpy(o.shares[l], row, mean)
-		asm.MulTo(row, row, row)
-		w.addChannels(o.variance, scale*o.shares[l], row)
+		asm.Axpy(o.shares[l], from.view(w.room.row, example), mean)
 	}
-	asm.MulTo(row, mean, mean)
-	w.addChannels(o.variance, -scale, row)
-	for i, v := range o.variance {
-		o.variance[i] = max(0, v)
+	sums, row := w.room.reach[:len(points)], w.room.pairs[:len(points)]
+	clear(sums)
+	for c := range dy {
+		for l, example := range o.rows {
+			pickChannel(row, from.view(w.room.row, example), points, dy, c)
+			asm.MulTo(row, row, row)
+			asm.Axpy(scale*o.shares[l], row, sums)
+		}
+		pickChannel(row, mean, points, dy, c)
+		asm.MulTo(row, row, row)
+		asm.Axpy(-scale, row, sums)
+	}
+	for k, i := range points {
+		o.variance[i] = max(0, sums[k])
 	}
 }
 
@@ -150,8 +161,8 @@ func (w *Workspace) setUnsure(o *ownNoise, scale float64) {
 	}
 }
 
-// setSimilar sets what examples at small distances say directly.
-func (w *Workspace) setSimilar(b *Blend, distances []float64) *ownNoise {
+// setSimilar sets what examples at small distances say directly of some points.
+func (w *Workspace) setSimilar(b *Blend, distances []float64, points []int) *ownNoise {
 	m, o := w.m, &w.similar
 	weights := w.weights
 	infer.Effective(weights, distances, b.Neighbours)
@@ -173,7 +184,7 @@ func (w *Workspace) setSimilar(b *Blend, distances []float64) *ownNoise {
 	}
 	o.whole, o.prior, o.less, o.wide = 1, b.Shrinkage, 1, true
 	o.taper, o.taperFactor, o.wideFactor = &m.trainingSpacings, b.taperFactor(), b.wideFactor()
-	w.setMean(o, 1-b.Shrinkage)
+	w.setMean(o, 1-b.Shrinkage, points)
 	w.setUnsure(o, 1-b.Shrinkage)
 	return o
 }

@@ -48,15 +48,7 @@ type Model struct {
 
 // New returns that of contents that go together, of which it keeps views.
 func New(c *Contents) *Model {
-	m := &Model{c: c, features: 1, exact: true, stats: c.Memory.Statistics}
-	m.z, m.coord = mat.NewDense(c.Inducing, c.Latents, c.Z), mat.NewDense(c.Inducing, c.Inducing, c.Coord)
-	m.mu, m.s = mat.NewDense(c.Examples, c.Latents, c.Mu), mat.NewDense(c.Examples, c.Latents, c.S)
-	if m.stats == nil {
-		m.stats = new(psi.Statistics)
-		m.stats.Set(c.kernel(), psi.Inducing{Z: m.z})
-	}
-	m.setFactors()
-	m.setStructure()
+	m := begin(c)
 	m.setPredictions()
 	n := c.Points
 	for i := range n {
@@ -67,6 +59,20 @@ func New(c *Contents) *Model {
 	if c.Residuals.rows > 0 {
 		m.setExamples()
 	}
+	return m
+}
+
+// begin returns a model that knows covariances.
+func begin(c *Contents) *Model {
+	m := &Model{c: c, features: 1, exact: true, stats: c.Memory.Statistics}
+	m.z, m.coord = mat.NewDense(c.Inducing, c.Latents, c.Z), mat.NewDense(c.Inducing, c.Inducing, c.Coord)
+	m.mu, m.s = mat.NewDense(c.Examples, c.Latents, c.Mu), mat.NewDense(c.Examples, c.Latents, c.S)
+	if m.stats == nil {
+		m.stats = new(psi.Statistics)
+		m.stats.Set(c.kernel(), psi.Inducing{Z: m.z})
+	}
+	m.setFactors()
+	m.setStructure()
 	return m
 }
 
@@ -86,8 +92,10 @@ func (c *Contents) kernel() (k psi.Kernel) {
 
 func (m *Model) setFactors() {
 	if m.shaped() {
-		m.features = 0
 		m.setShares()
+	}
+	if !m.featured() {
+		m.features = 0
 	}
 	for i := range m.c.Factors {
 		f := &m.c.Factors[i]
@@ -129,7 +137,7 @@ func (m *Model) setKnown() {
 // setTaken sets taken, 1 − β⁻¹/d_ij of complete data.
 func (m *Model) setTaken() {
 	c := m.c
-	if m.taken = c.Memory.Taken; m.taken != nil || m.shaped() {
+	if m.taken = c.Memory.Taken; m.taken != nil || !m.featured() {
 		return
 	}
 	t := mat.New(len(c.Latent), len(c.Lambda))
@@ -246,6 +254,9 @@ func (m *Model) setExamples() {
 		kind = Float16
 	}
 	m.y = blank(k, values, false, kind)
+	if r.whole != nil {
+		m.y = View(mat.New(k, values))
+	}
 	first, mean, told := mat.New(inducing, 1), mat.New(inducing, 1), mat.New(inducing, inducing)
 	together := min(examplesTogether, k)
 	psi1, y := mat.New(together, inducing), mat.New(together, values)
@@ -343,6 +354,9 @@ func (m *Model) structured() bool { return m.structure.rows > 0 }
 
 // shaped reports whether covariances are sums of a few matrices.
 func (m *Model) shaped() bool { return len(m.c.Shapes) > 0 }
+
+// featured reports whether there are features.
+func (m *Model) featured() bool { return len(m.c.Factors) > 0 }
 
 // kept reports whether training residuals are.
 func (m *Model) kept() bool { return m.c.Residuals.rows > 0 }

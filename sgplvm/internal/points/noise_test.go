@@ -22,7 +22,7 @@ func TestOwnNoise(t *testing.T) {
 					b := m.c.Options.Blends[0]
 					b.Taper, b.WideTaper = taper, wide
 					w.setMoments(m.mu.Row(1), m.s.Row(1), 1.5)
-					w.moments.own = w.setSimilar(&b, w.distances)
+					w.moments.own = w.setSimilar(&b, w.distances, m.points)
 					o, n := w.moments.own, m.c.Points
 					all := w.ofExamples(w.room.near, w.room.fitted, m.points)
 					got := mat.New(n, n)

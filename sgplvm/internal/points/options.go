@@ -11,6 +11,9 @@ import (
 type Options struct {
 	Candidates, Iterations, Starts int
 
+	// Brief is not in files: where refinement corrects x afterwards, one candidate is moved by few steps.
+	Brief bool
+
 	NoiseStrength                 float64 // +Inf: the noise is that of training
 	Degrees                       float64 // of freedom; 0: infinitely many
 	LocalBandwidth, LocalStrength float64 // a negative bandwidth: the noise is that of all

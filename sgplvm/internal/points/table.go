@@ -139,6 +139,15 @@ func (t *Table) row(dst []float64, i, j int) {
 	}
 }
 
+// view returns row i, in room where it is converted.
+func (t *Table) view(room []float64, i int) []float64 {
+	if t.whole != nil {
+		return t.whole[i*t.cols:][:t.cols]
+	}
+	t.row(room[:t.cols], i, 0)
+	return room[:t.cols]
+}
+
 // pick sets dst to some numbers of row i, those of the columns, an ascending list.
 func (t *Table) pick(dst []float64, i int, columns []int) {
 	if n := len(columns); n > 0 && columns[n-1]-columns[0] == n-1 {
@@ -194,6 +203,10 @@ func (t Type) made() Type {
 
 // setRow sets row i of a table of Float64, Float32 or Float16.
 func (t *Table) setRow(i int, row []float64) {
+	if t.whole != nil {
+		copy(t.whole[t.begin(i):], row)
+		return
+	}
 	to := t.data[t.begin(i)*t.kind.bytes():]
 	if t.kind == Float16 {
 		for k, v := range row {

@@ -61,6 +61,7 @@ func (q *Posterior) Compile(g data.Grid, o InferOptions, starts int, rotated boo
 		c.Structure = points.Table{} // it is made of the features
 	}
 	c.Options = q.pointOptions(o, starts)
+	c.Options.PartNeighbours, c.Options.MostExamples = 0, 0
 	return c, nil
 }
 

@@ -29,6 +29,12 @@ type conditionLimits struct {
 // Tests change it.
 var conditioning = conditionLimits{exact: 2048, group: 256, neighbours: 512, work: 2e13}
 
+// shapeTolerance is up to which part of it the covariance given x may be another one, as a sum of a few matrices. Tests set it; 0: it is exact.
+var shapeTolerance = 1e-3
+
+// How many observed points near a part of what is missing tell what similar examples say of it, and of how many of these, the heaviest, covariances are made. Tests set them; 0: of all.
+var partNeighbours, mostExamples = 192, 256
+
 // filler returns that of projection on, of which the training grid's is kept and, of others, the last one.
 func (q *Posterior) filler(on *projection) *filler {
 	if on == q.training() {
@@ -62,6 +68,9 @@ func (q *Posterior) newFiller(on *projection) *filler {
 	if kept {
 		q.compileExamples(c, on, points.View)
 	}
+	if c.Whitened && shapeTolerance > 0 {
+		c.Structure = c.Shape(shapeTolerance, points.Float32)
+	}
 	c.Options = q.pointOptions(InferOptions{}, scoredStarts)
 	f.model = points.New(c)
 	return f
@@ -71,7 +80,8 @@ func (q *Posterior) newFiller(on *projection) *filler {
 func (q *Posterior) pointOptions(o InferOptions, starts int) points.Options {
 	return points.Options{Candidates: o.Candidates, Iterations: o.Iterations, Starts: starts, NoiseStrength: o.NoiseStrength, Degrees: o.degrees(q.keeps()),
 		LocalBandwidth: o.bandwidth(), LocalStrength: o.strength(), FirstOrder: o.FirstOrder, LatentOnly: o.Conditioning == ConditionNone, Moments: o.Conditioning == ConditionMoments,
-		Exact: conditioning.exact, Group: conditioning.group, Neighbours: conditioning.neighbours, Work: conditioning.work, Blends: o.Blends}
+		Exact: conditioning.exact, Group: conditioning.group, Neighbours: conditioning.neighbours, Work: conditioning.work, Blends: o.Blends,
+		PartNeighbours: partNeighbours, MostExamples: mostExamples}
 }
 
 // take returns an example with room for so many observed values of a channel.

@@ -241,11 +241,12 @@ func TestInferNearestStarts(t *testing.T) {
 	for seed := range uint64(compare.Sizes(40)) {
 		m := keeping(t, learned(t, reference.ResidualShape(44000+seed).Model(t), 4))
 		rng := rand.New(rand.NewPCG(seed, 8))
-		values := m.ref.Y.Slice(0, m.grid.Len(), 0, m.channels()).Clone() // near a training example, so that one is where the search begins
+		n, last := m.grid.Len(), m.params.X.Mu.Rows-1
+		values := m.ref.Y.Slice(last*n, (last+1)*n, 0, m.channels()).Clone() // near a training example, so that one is where the search begins
 		for i := range values.Data {
 			values.Data[i] += 0.01 * rng.NormFloat64()
 		}
-		distances := m.distancesByDefinition(values, all(m.grid.Len()), nil)
+		distances := m.distancesByDefinition(values, all(n), nil)
 		l, err := m.Infer(t.Context(), Observed{Values: m.ref.UserValues(values)}, InferOptions{KeepOutliers: true})
 		if err != nil {
 			t.Fatal(err)
