@@ -11,18 +11,29 @@ func (w *Workspace) mixture(b *Blend) error {
 	if b.Share > 0 {
 		w.saved()
 		err := w.mixParts(b)
-		if _, singular := err.(*chol.NotPositiveDefiniteError); singular {
-			w.restore() // too few examples are like this one, or points coincide: what the latent variables say stands alone
+		if singular(err) {
+			w.restore() // what the latent variables say stands alone
 			return nil
 		}
 		if err != nil {
 			return err
 		}
 	}
+	w.inflate(b)
+	return nil
+}
+
+// singular reports whether too few examples are like one, or points coincide.
+func singular(err error) bool {
+	_, is := err.(*chol.NotPositiveDefiniteError)
+	return is
+}
+
+// inflate multiplies variances of what is missing by the blend's factor.
+func (w *Workspace) inflate(b *Blend) {
 	for _, i := range w.missing {
 		asm.Scale(w.result.variance.Row(i), b.Inflation, w.result.variance.Row(i))
 	}
-	return nil
 }
 
 func (w *Workspace) mixParts(b *Blend) error {

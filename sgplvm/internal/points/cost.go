@@ -99,7 +99,10 @@ func (m *Model) Multiplications(seen int) float64 {
 	total := dy*o*k*k/2 + k*k*k + k*j + k*k*(d+4)/2*(starts+2*steps*float64(c.Options.Candidates))
 	switch {
 	case m.shaped():
-		block := min(o, noiseTogether)
+		block := o
+		if c.Options.Fast {
+			block = min(o, noiseTogether)
+		}
 		total += o*block*block/2 + o*block/2*dy*k
 	case m.structured():
 		total += o*o*o/6 + o*o/2*(j+dy*k)

@@ -51,7 +51,7 @@ func (w *Workspace) setEvidence() error {
 		}
 	}
 	if !same {
-		if m.featured() {
+		if !m.shaped() {
 			mat.ScaleCols(w.scaled, m.coord, w.slack)
 			mat.MulSym(w.g, 1, w.scaled, m.coord.T(), 1)
 		}
@@ -90,9 +90,6 @@ func (w *Workspace) setMask(channels, seen []int) error {
 		asm.Axpy(-1, w.told, w.slack)
 	}
 	for r, share := range m.shares {
-		if m.featured() {
-			break
-		}
 		mat.Add(w.g, w.g, float64(len(channels))*h.traces[r], share)
 	}
 	return nil
@@ -131,7 +128,7 @@ func (w *Workspace) observation(c int, seen []int) (logNoise, trace float64, err
 		if logNoise, err = w.factorNoise(c, seen); err != nil {
 			return 0, 0, err
 		}
-		if !m.featured() {
+		if m.shaped() {
 			return logNoise, asm.Dot(m.ofAll(), w.held.traces), nil
 		}
 		w.whitenedNorms(seen)
@@ -152,7 +149,7 @@ func (w *Workspace) factorNoise(c int, seen []int) (logDet float64, err error) {
 		sigma := view(w.room.coo, len(block), len(block))
 		for k, i := range block {
 			row := sigma.Row(k)[:k+1]
-			if !m.featured() {
+			if m.shaped() {
 				w.earlier(row, &m.structure, i, block)
 			} else {
 				m.structure.pick(row, i, block[:k+1])
@@ -164,7 +161,7 @@ func (w *Workspace) factorNoise(c int, seen []int) (logDet float64, err error) {
 			return 0, err
 		}
 		logDet += factor.LogDet()
-		if !m.featured() {
+		if m.shaped() {
 			w.addTraces(factor, block)
 		}
 	}

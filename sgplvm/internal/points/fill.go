@@ -38,6 +38,11 @@ func (w *Workspace) addWhite(noise float64) {
 // *chol.NonFiniteError, those of the context.
 func (w *Workspace) Complete() error {
 	m, o := w.m, &w.o
+	if o.Brief {
+		if done, err := w.completeDirectly(); done || err != nil {
+			return err
+		}
+	}
 	w.setMoments(w.latent.Mu, w.latent.S, w.latent.Noise)
 	t := &w.moments
 	t.degrees = o.Degrees
@@ -73,6 +78,24 @@ func (w *Workspace) Complete() error {
 	err := w.mixture(b)
 	w.chi, w.judged, w.moments = chi, judged, given
 	return err
+}
+
+// completeDirectly is Complete where a blend leaves latent variables no share, unless what similar examples say has a singular covariance.
+func (w *Workspace) completeDirectly() (done bool, err error) {
+	b := w.blend()
+	if b == nil || b.Share < 1 {
+		return false, nil
+	}
+	clear(w.result.mean.Data)
+	clear(w.result.variance.Data)
+	if err := w.mixParts(b); singular(err) {
+		return false, nil
+	} else if err != nil {
+		return false, err
+	}
+	w.inflate(b)
+	w.way = max(w.way, Exactly)
+	return true, nil
 }
 
 // Way returns how Complete conditioned what is missing; Local whether the noise is that of training examples like this one.

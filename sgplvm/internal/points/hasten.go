@@ -28,22 +28,14 @@ func (c *Contents) Hasten(kind Type) {
 	if !c.Whitened || c.Points > mostShaped {
 		return
 	}
-	c.Structure = c.Shape(shapeTolerance, kind)
+	c.Shape(shapeTolerance, kind)
 	if kind == Float16 {
 		c.Structure = c.shortened(c.Structure)
 	}
-	c.Whitened, c.Factors = false, nil
-	all := slices.Clone(c.Lambda)
-	slices.Sort(all)
-	c.Lambda = nil
-	for k := range fewLambda + 1 {
-		c.Lambda = append(c.Lambda, all[k*(len(all)-1)/fewLambda])
-	}
 }
 
-// Shape adds the few matrices of which, with Σ, the covariance of f given x is a sum, up to a part of it, as tables of a type, to contents with features of K and Σ together. It returns Σ
-// without white noise.
-func (c *Contents) Shape(tolerance float64, kind Type) Table {
+// Shape replaces features of K and Σ together by Σ and the few matrices, in tables of a type, of which, with Σ, the covariance of f given x is a sum up to a part of it.
+func (c *Contents) Shape(tolerance float64, kind Type) {
 	m := begin(c)
 	f := m.newFit()
 	f.choose(tolerance)
@@ -59,7 +51,13 @@ func (c *Contents) Shape(tolerance float64, kind Type) Table {
 		t := NewLowerTable(shape)
 		c.Shapes = append(c.Shapes, t.as(kind))
 	}
-	return m.structure
+	c.Structure, c.Whitened, c.Factors = m.structure, false, nil
+	all := slices.Clone(c.Lambda)
+	slices.Sort(all)
+	c.Lambda = nil
+	for k := range fewLambda + 1 {
+		c.Lambda = append(c.Lambda, all[k*(len(all)-1)/fewLambda])
+	}
 }
 
 // fewLambda is how many eigenvalues a fast model keeps, to see that sums are not negative.

@@ -62,6 +62,7 @@ func (o *ownNoise) at(m *Model, i int) float64 {
 // setLocal sets the noise by residuals of examples like this one, after setDistances.
 func (w *Workspace) setLocal() *ownNoise {
 	m, o := w.m, &w.local
+	o.wide = false
 	infer.Weights(w.weights, w.distances, w.o.LocalBandwidth, 1/m.c.Beta)
 	var total float64
 	least := max(infer.LeastWeight, w.o.LeastWeight)
@@ -81,15 +82,21 @@ func (w *Workspace) setLocal() *ownNoise {
 		counted += o.shares[k]
 	}
 	o.whole, o.prior, o.less = 1+1/all, w.o.LocalStrength/all, 1/(1+math.Sqrt(max(0, 1-counted)))
-	o.wide, o.taper, o.taperFactor = false, &m.tapered, 1
+	o.taper, o.taperFactor = &m.tapered, 1
 	w.setMean(o, 1, w.missing)
 	w.setUnsure(o, 1)
 	return o
 }
 
+// mostSimilar is of how many examples at most what similar examples say is made, where Options.MostExamples bounds them.
+const mostSimilar = 128
+
 // keepHeaviest leaves out all but the heaviest of the examples that count, where a fast model says how many, and returns which part of their weights remains.
 func (w *Workspace) keepHeaviest(o *ownNoise) float64 {
 	count := w.o.MostExamples
+	if o.wide {
+		count = min(count, mostSimilar)
+	}
 	if count == 0 || len(o.rows) <= count {
 		return 1
 	}
@@ -173,6 +180,7 @@ func (w *Workspace) setSimilar(b *Blend, distances []float64, points []int) *own
 			o.rows = append(o.rows, k)
 		}
 	}
+	o.wide = true
 	w.keepHeaviest(o)
 	var total float64
 	for _, k := range o.rows {
@@ -182,7 +190,7 @@ func (w *Workspace) setSimilar(b *Blend, distances []float64, points []int) *own
 		o.shares[k] = weights[i] / total
 		o.roots[k] = math.Sqrt(o.shares[k] * (1 - b.Shrinkage) / float64(m.c.Channels))
 	}
-	o.whole, o.prior, o.less, o.wide = 1, b.Shrinkage, 1, true
+	o.whole, o.prior, o.less = 1, b.Shrinkage, 1
 	o.taper, o.taperFactor, o.wideFactor = &m.trainingSpacings, b.taperFactor(), b.wideFactor()
 	w.setMean(o, 1-b.Shrinkage, points)
 	w.setUnsure(o, 1-b.Shrinkage)

@@ -92,10 +92,8 @@ func (c *Contents) kernel() (k psi.Kernel) {
 
 func (m *Model) setFactors() {
 	if m.shaped() {
-		m.setShares()
-	}
-	if !m.featured() {
 		m.features = 0
+		m.setShares()
 	}
 	for i := range m.c.Factors {
 		f := &m.c.Factors[i]
@@ -137,7 +135,7 @@ func (m *Model) setKnown() {
 // setTaken sets taken, 1 − β⁻¹/d_ij of complete data.
 func (m *Model) setTaken() {
 	c := m.c
-	if m.taken = c.Memory.Taken; m.taken != nil || !m.featured() {
+	if m.taken = c.Memory.Taken; m.taken != nil || m.shaped() {
 		return
 	}
 	t := mat.New(len(c.Latent), len(c.Lambda))
@@ -304,14 +302,14 @@ func (m *Model) setSpread(told mat.Matrix) {
 	}
 }
 
-// leastFitted is up to which part of its trace a fast model leaves out of F. Others leave rounding.
+// leastFitted is up to which part of its trace is left out of F where points near a part tell alone of it. Elsewhere rounding is.
 const leastFitted = 0.01
 
 // setFitted sets fitted to rows q_j of which Σ_j q_j·q_jᵀ is F = Σ_c P_c·C·P_cᵀ, given C and the diagonal of F: its Cholesky factorisation, each time at the
 // point of the largest pivot, until little of the trace is left. Of that unfitted has the diagonal.
 func (m *Model) setFitted(told mat.Matrix) {
 	n, k, part := m.c.Points, m.c.Inducing, 1e-13
-	if m.c.Options.Fast {
+	if m.c.Options.PartNeighbours > 0 {
 		part = leastFitted
 	}
 	m.unfitted = slices.Clone(m.spread)
@@ -354,9 +352,6 @@ func (m *Model) structured() bool { return m.structure.rows > 0 }
 
 // shaped reports whether covariances are sums of a few matrices.
 func (m *Model) shaped() bool { return len(m.c.Shapes) > 0 }
-
-// featured reports whether there are features.
-func (m *Model) featured() bool { return len(m.c.Factors) > 0 }
 
 // kept reports whether training residuals are.
 func (m *Model) kept() bool { return m.c.Residuals.rows > 0 }

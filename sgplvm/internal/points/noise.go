@@ -59,35 +59,36 @@ func (w *Workspace) lessWhite() float64 {
 	return t.noise * (t.own.whole*t.own.prior - 1) / w.m.c.Beta
 }
 
-// ownRows is how many rows of a covariance are made at once: they are still in the cache when they are tapered. Tests lower it.
+// ownRows is how many rows of a covariance are tapered at once. Tests lower it.
 var ownRows = 64
 
 // setOwnNoise sets dst to what training examples say of the example's own noise, whole·[(Σ_k near_k·near_kᵀ + g·R·g)∘C + prior·F∘C′] between points a and b.
 // same: a is b, and only the lower triangle counts. C and C′ are Gaussians: the narrower one is the other one times a third.
 func (w *Workspace) setOwnNoise(dst mat.Matrix, left, right atPoints, a, b []int, same bool) {
 	o, amount := w.moments.own, w.moments.noise*w.moments.own.whole
-	for from := 0; from < len(a); from += ownRows {
-		to, columns := min(from+ownRows, len(a)), len(b)
-		if same {
-			columns = to
+	taper := func(factor float64) {
+		for from := 0; from < len(a); from += ownRows {
+			to, columns := min(from+ownRows, len(a)), len(b)
+			if same {
+				columns = to
+			}
+			w.taper(dst.Slice(from, to, 0, columns), o.taper, factor, a[from:to], b[:columns])
 		}
-		a, b := a[from:to], b[:columns]
-		rows, left, right := dst.Slice(from, to, 0, columns), left.slice(from, to), right.slice(0, columns)
-		if o.wide && o.wideFactor > o.taperFactor {
-			mat.Mul(rows, amount*o.prior, left.fitted.T(), right.fitted, 0)
-			w.taper(rows, o.taper, o.wideFactor-o.taperFactor, a, b)
-			w.addResiduals(rows, amount, left, right, a, b, 1)
-			w.taper(rows, o.taper, o.taperFactor, a, b)
-			continue
-		}
-		w.addResiduals(rows, amount, left, right, a, b, 0)
-		if o.wide {
-			w.taper(rows, o.taper, o.taperFactor-o.wideFactor, a, b)
-			mat.Mul(rows, amount*o.prior, left.fitted.T(), right.fitted, 1)
-			w.taper(rows, o.taper, o.wideFactor, a, b)
-		} else {
-			w.taper(rows, o.taper, o.taperFactor, a, b)
-		}
+	}
+	switch {
+	case o.wide && o.wideFactor > o.taperFactor:
+		products(dst, amount*o.prior, left.fitted, right.fitted, 0, same)
+		taper(o.wideFactor - o.taperFactor)
+		w.addResiduals(dst, amount, left, right, a, b, 1, same)
+		taper(o.taperFactor)
+	case o.wide:
+		w.addResiduals(dst, amount, left, right, a, b, 0, same)
+		taper(o.taperFactor - o.wideFactor)
+		products(dst, amount*o.prior, left.fitted, right.fitted, 1, same)
+		taper(o.wideFactor)
+	default:
+		w.addResiduals(dst, amount, left, right, a, b, 0, same)
+		taper(o.taperFactor)
 	}
 	for k, i := range a {
 		if same && o.wide {
@@ -96,16 +97,25 @@ func (w *Workspace) setOwnNoise(dst mat.Matrix, left, right atPoints, a, b []int
 	}
 }
 
+// products sets dst to beta·dst + alpha·leftᵀ·right; same: they are the same, and only the lower triangle counts.
+func products(dst mat.Matrix, alpha float64, left, right mat.Matrix, beta float64, same bool) {
+	if same {
+		mat.Syrk(dst, alpha, left.T(), beta)
+	} else {
+		mat.Mul(dst, alpha, left.T(), right, beta)
+	}
+}
+
 // addResiduals adds Σ_k near_k·near_kᵀ + g·R·g, times an amount, to beta times dst.
-func (w *Workspace) addResiduals(dst mat.Matrix, amount float64, left, right atPoints, a, b []int, beta float64) {
-	mat.Mul(dst, amount, left.residuals.T(), right.residuals, beta)
+func (w *Workspace) addResiduals(dst mat.Matrix, amount float64, left, right atPoints, a, b []int, beta float64, same bool) {
+	products(dst, amount, left.residuals, right.residuals, beta, same)
 	g := w.moments.own.unsure
 	if g == nil {
 		return
 	}
 	for k, i := range a {
 		row := dst.Row(k)
-		for l, j := range b {
+		for l, j := range upTo(b, k, same) {
 			row[l] += amount * g[i] * g[j] * w.m.c.Alike.pair(i, j)
 		}
 	}

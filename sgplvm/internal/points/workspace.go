@@ -99,7 +99,7 @@ func (m *Model) newWorkspace(most, exact int) *Workspace {
 	w.missing, w.parts, w.group = make([]int, 0, n), make([]int, 0, n), make([]int, 0, c.Channels)
 	w.g1, w.slack, w.norms, w.told = w.vector(k), w.vector(k), w.vector(m.features), w.vector(k)
 	w.g = w.matrix(k, k)
-	if m.featured() {
+	if !m.shaped() {
 		w.scaled = w.matrix(k, k)
 	}
 	w.optimiser = infer.NewOptimiser(d)
@@ -200,8 +200,9 @@ func (w *Workspace) newMoments() {
 	t.roots, t.tau = w.vector(w.m.features), w.vector(k)
 	if w.m.shaped() {
 		t.amounts = w.vector(len(w.m.shares))
+	} else {
+		t.rotate = w.matrix(k, k)
 	}
-	t.rotate = w.matrix(k, k)
 }
 
 func (w *Workspace) newRoom(exact int) {
@@ -253,7 +254,7 @@ func (w *Workspace) newRoom(exact int) {
 	}
 	w.held.po, w.held.traces = w.vector(c.Channels*whole*k), w.vector(1+len(c.Shapes))
 	w.held.together, w.held.structured = w.most, w.m.structured()
-	if !w.m.featured() {
+	if w.m.c.Options.Fast && w.m.shaped() {
 		w.held.together = min(noiseTogether, w.most)
 	}
 	w.held.noise = make([]chol.Factor, (w.most+w.held.together-1)/w.held.together)

@@ -33,7 +33,10 @@ var conditioning = conditionLimits{exact: 2048, group: 256, neighbours: 512, wor
 var shapeTolerance = 1e-3
 
 // How many observed points near a part of what is missing tell what similar examples say of it, and of how many of these, the heaviest, covariances are made. Tests set them; 0: of all.
+// Where the white noise is less than one part in localPrecision of the data's variance, points farther away tell too.
 var partNeighbours, mostExamples = 192, 256
+
+const localPrecision = 1e4
 
 // filler returns that of projection on, of which the training grid's is kept and, of others, the last one.
 func (q *Posterior) filler(on *projection) *filler {
@@ -68,8 +71,8 @@ func (q *Posterior) newFiller(on *projection) *filler {
 	if kept {
 		q.compileExamples(c, on, points.View)
 	}
-	if c.Whitened && shapeTolerance > 0 {
-		c.Structure = c.Shape(shapeTolerance, points.Float32)
+	if kept && c.Whitened && shapeTolerance > 0 {
+		c.Shape(shapeTolerance, points.Float32)
 	}
 	c.Options = q.pointOptions(InferOptions{}, scoredStarts)
 	f.model = points.New(c)
@@ -78,10 +81,14 @@ func (q *Posterior) newFiller(on *projection) *filler {
 
 // pointOptions returns options as package points has them.
 func (q *Posterior) pointOptions(o InferOptions, starts int) points.Options {
-	return points.Options{Candidates: o.Candidates, Iterations: o.Iterations, Starts: starts, NoiseStrength: o.NoiseStrength, Degrees: o.degrees(q.keeps()),
+	p := points.Options{Candidates: o.Candidates, Iterations: o.Iterations, Starts: starts, NoiseStrength: o.NoiseStrength, Degrees: o.degrees(q.keeps()),
 		LocalBandwidth: o.bandwidth(), LocalStrength: o.strength(), FirstOrder: o.FirstOrder, LatentOnly: o.Conditioning == ConditionNone, Moments: o.Conditioning == ConditionMoments,
 		Exact: conditioning.exact, Group: conditioning.group, Neighbours: conditioning.neighbours, Work: conditioning.work, Blends: o.Blends,
-		PartNeighbours: partNeighbours, MostExamples: mostExamples}
+		MostExamples: mostExamples}
+	if q.params.Noise.Beta <= localPrecision {
+		p.PartNeighbours = partNeighbours
+	}
+	return p
 }
 
 // take returns an example with room for so many observed values of a channel.

@@ -11,8 +11,8 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/points"
 )
 
-// begin returns an example that is to be filled in with some options, or only its latent variables found; the caller releases it. A brief search for these is enough where they are refined. Errors: *data.ConfigError, *data.ValueError.
-func (q *Posterior) begin(ctx context.Context, obs Observed, o InferOptions, wide, brief bool) (*example, error) {
+// begin returns an example that is to be filled in with some options; the caller releases it. Errors: *data.ConfigError, *data.ValueError.
+func (q *Posterior) begin(ctx context.Context, obs Observed, o InferOptions, wide bool) (*example, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -26,7 +26,7 @@ func (q *Posterior) begin(ctx context.Context, obs Observed, o InferOptions, wid
 		return nil, err
 	}
 	options := q.pointOptions(all, scoredStarts)
-	options.Brief = brief && o.Candidates == 0 && o.Iterations == 0 && !o.FirstOrder && o.Conditioning == ConditionGivenLatent
+	options.Brief = q.keeps() && e.on.training != nil && o.Candidates == 0 && o.Iterations == 0 && !o.FirstOrder && o.Conditioning == ConditionGivenLatent
 	e.w.SetOptions(&options)
 	e.w.SetContext(ctx)
 	return e, nil
@@ -36,7 +36,7 @@ func (q *Posterior) begin(ctx context.Context, obs Observed, o InferOptions, wid
 // partly seen example"). An example with nothing observed gets its prior. Errors:
 // *data.ConfigError, *data.ValueError, ctx.Err().
 func (q *Posterior) Infer(ctx context.Context, obs Observed, o InferOptions) (l Latent, err error) {
-	e, err := q.begin(ctx, obs, o, false, false)
+	e, err := q.begin(ctx, obs, o, false)
 	if err != nil {
 		return l, err
 	}
@@ -63,7 +63,7 @@ func (q *Posterior) Impute(ctx context.Context, obs Observed, o InferOptions) (P
 
 // ImputeTo is Impute in the storage of an earlier result of as many values. After an error p and l are as they were.
 func (q *Posterior) ImputeTo(ctx context.Context, p *Prediction, l *Latent, obs Observed, o InferOptions) error {
-	e, err := q.begin(ctx, obs, o, false, true)
+	e, err := q.begin(ctx, obs, o, false)
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (q *Posterior) ImputeTo(ctx context.Context, p *Prediction, l *Latent, obs 
 // With white it adds to the diagonal the variances that missing values have given all others, the missing ones too: what of that covariance is white.
 // All that was observed is believed. Where a covariance is singular nothing is added. Errors: those of Impute.
 func (q *Posterior) ImputeUnsure(ctx context.Context, dst mat.Matrix, white bool, obs Observed, o InferOptions) (p Prediction, l Latent, err error) {
-	e, err := q.begin(ctx, obs, o, true, true)
+	e, err := q.begin(ctx, obs, o, true)
 	if err != nil {
 		return p, l, err
 	}
@@ -103,7 +103,7 @@ func (q *Posterior) ImputeGiven(ctx context.Context, obs Observed, l Latent, o I
 	if err := q.checkLatent(l); err != nil {
 		return p, &data.ConfigError{Field: "Latent", Err: err}
 	}
-	e, err := q.begin(ctx, obs, o, false, true)
+	e, err := q.begin(ctx, obs, o, false)
 	if err != nil {
 		return p, err
 	}

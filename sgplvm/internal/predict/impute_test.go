@@ -91,12 +91,12 @@ func TestImputeConditioning(t *testing.T) {
 		e := m.mustObserve(t, nil, values)
 		obs := Observed{Values: m.ref.UserValues(values)}
 		strength := float64(seed%2) * 3
-		inferred, err := m.Infer(t.Context(), obs, InferOptions{NoiseStrength: strength})
+		inferred, err := m.Infer(t.Context(), obs, InferOptions{NoiseStrength: strength, Candidates: 3})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, how := range []Conditioning{ConditionGivenLatent, ConditionMoments, ConditionNone} {
-			p, l, err := m.Impute(t.Context(), obs, InferOptions{Conditioning: how, NoiseStrength: strength})
+			p, l, err := m.Impute(t.Context(), obs, InferOptions{Conditioning: how, NoiseStrength: strength, Candidates: 3}) // without, the search is brief
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -301,6 +301,7 @@ func TestLocalNoiseOptions(t *testing.T) {
 	m := keeping(t, learned(t, shape.Model(t), 4))
 	values := m.ref.UserValues(reference.Masked(rand.New(rand.NewPCG(7, 7)), m.grid.Len(), m.channels(), 0.5, true))
 	fill := func(m model, o InferOptions) Prediction {
+		o.Candidates = 3 // a search that is not brief
 		p, _, err := m.Impute(t.Context(), Observed{Values: values}, o)
 		if err != nil {
 			t.Fatal(err)

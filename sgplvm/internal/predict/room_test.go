@@ -88,6 +88,7 @@ func TestRooms(t *testing.T) {
 			var l Latent
 			c.each(t, rand.New(rand.NewPCG(seed, 32)), func(m roomCase, what string) {
 				what = fmt.Sprintf("seed %d, %s", seed, what)
+				m.o.Candidates = 3 // a search that is not brief
 				inferred, err := m.Infer(t.Context(), m.obs, m.o)
 				if err != nil {
 					t.Fatal(what, err)
