@@ -40,14 +40,10 @@ func (c *Contents) Shape(tolerance float64, kind Type) {
 	f := m.newFit()
 	f.choose(tolerance)
 	c.Bends, c.Shares = f.bends, f.shares.Clone().Data
-	b, roots := c.Factors[0].B.matrix(), make([]float64, len(c.Lambda))
-	scaled, shape := mat.New(b.Rows, b.Cols), mat.New(b.Rows, b.Rows)
+	b := c.Factors[0].B.matrix()
 	for _, bend := range f.bends {
-		for j, lambda := range c.Lambda {
-			roots[j] = math.Sqrt(bent(lambda, bend) / (1 + lambda))
-		}
-		mat.ScaleCols(scaled, b, roots)
-		mat.Syrk(shape, 1, scaled, 0)
+		shape := mat.New(b.Rows, b.Rows)
+		mat.Syrk(shape, 1, c.bentFeatures(b, bend), 0)
 		t := NewLowerTable(shape)
 		c.Shapes = append(c.Shapes, t.as(kind))
 	}
@@ -58,6 +54,26 @@ func (c *Contents) Shape(tolerance float64, kind Type) {
 	for k := range fewLambda + 1 {
 		c.Lambda = append(c.Lambda, all[k*(len(all)-1)/fewLambda])
 	}
+}
+
+// leastBent is up to which part of the noise features do not count.
+const leastBent = 1e-8
+
+// bentFeatures returns the columns of B·diag(λ/((1+λ)·(1+κλ)))^½ that count.
+func (c *Contents) bentFeatures(b mat.Matrix, bend float64) mat.Matrix {
+	var columns []int
+	var roots []float64
+	for j, lambda := range c.Lambda {
+		if v := bent(lambda, bend); v > leastBent {
+			columns, roots = append(columns, j), append(roots, math.Sqrt(v/(1+lambda)))
+		}
+	}
+	scaled := mat.New(b.Rows, len(columns))
+	for i := range b.Rows {
+		pickFrom(scaled.Row(i), b.Row(i), columns)
+	}
+	mat.ScaleCols(scaled, scaled, roots)
+	return scaled
 }
 
 // fewLambda is how many eigenvalues a fast model keeps, to see that sums are not negative.

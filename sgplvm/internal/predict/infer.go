@@ -1,7 +1,6 @@
 package predict
 
 import (
-	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 )
@@ -26,11 +25,6 @@ func newStarts(ps *psi.Statistics, p *bound.Params) *starts {
 	}
 	s.catalogue = ps.Catalogue(p.Q(), s.example)
 	return s
-}
-
-// exampleOf returns means and variances of training example i, 1×d_ξ.
-func exampleOf(p *bound.Params, i int) (mu, s mat.Matrix) {
-	return p.X.Mu.Slice(i, i+1, 0, p.X.Mu.Cols), p.X.S.Slice(i, i+1, 0, p.X.S.Cols)
 }
 
 // scoredStarts is how many training posteriors are scored, where the model knows which training examples are nearest. Tests lower it.
