@@ -40,44 +40,36 @@ func (c *Contents) Shape(tolerance float64, kind Type) {
 	f := m.newFit()
 	f.choose(tolerance)
 	c.Bends, c.Shares = f.bends, f.shares.Clone().Data
-	b := c.Factors[0].B.matrix()
+	b, roots := c.Factors[0].B.matrix(), make([]float64, len(c.Lambda))
+	scaled, shape := mat.New(b.Rows, b.Cols), mat.New(b.Rows, b.Rows)
 	for _, bend := range f.bends {
-		shape := mat.New(b.Rows, b.Rows)
-		mat.Syrk(shape, 1, c.bentFeatures(b, bend), 0)
+		for j, lambda := range c.Lambda {
+			roots[j] = math.Sqrt(bent(lambda, bend) / (1 + lambda))
+		}
+		mat.ScaleCols(scaled, b, roots)
+		mat.Syrk(shape, 1, scaled, 0)
 		t := NewLowerTable(shape)
 		c.Shapes = append(c.Shapes, t.as(kind))
 	}
 	c.Structure, c.Whitened, c.Factors = m.structure, false, nil
-	all := slices.Clone(c.Lambda)
+	c.Lambda = quantiles(c.Lambda, fewLambda)
+}
+
+// quantiles returns some of a list, at even steps in their order, where it has more.
+func quantiles(list []float64, count int) (some []float64) {
+	if len(list) <= count {
+		return list
+	}
+	all := slices.Clone(list)
 	slices.Sort(all)
-	c.Lambda = nil
-	for k := range fewLambda + 1 {
-		c.Lambda = append(c.Lambda, all[k*(len(all)-1)/fewLambda])
+	for k := range count {
+		some = append(some, all[k*(len(all)-1)/(count-1)])
 	}
+	return some
 }
 
-// leastBent is up to which part of the noise features do not count.
-const leastBent = 1e-8
-
-// bentFeatures returns the columns of B·diag(λ/((1+λ)·(1+κλ)))^½ that count.
-func (c *Contents) bentFeatures(b mat.Matrix, bend float64) mat.Matrix {
-	var columns []int
-	var roots []float64
-	for j, lambda := range c.Lambda {
-		if v := bent(lambda, bend); v > leastBent {
-			columns, roots = append(columns, j), append(roots, math.Sqrt(v/(1+lambda)))
-		}
-	}
-	scaled := mat.New(b.Rows, len(columns))
-	for i := range b.Rows {
-		pickFrom(scaled.Row(i), b.Row(i), columns)
-	}
-	mat.ScaleCols(scaled, scaled, roots)
-	return scaled
-}
-
-// fewLambda is how many eigenvalues a fast model keeps, to see that sums are not negative.
-const fewLambda = 16
+// fewLambda is how many eigenvalues a fast model keeps, to see that sums are not negative, and mostFitted how many sums are fitted to, of a quarter as many training posteriors.
+const fewLambda, mostFitted = 17, 512
 
 // A fit looks for functions of λ that add up to the variances of features given x, in units of the noise's: at x that is Σ_i τ_i·λ/(1 + λ0_i·λ) +
 // (ψ0 − Σ_i τ_i)·λ.
@@ -94,29 +86,30 @@ type fit struct {
 
 func (m *Model) newFit() *fit {
 	c, k := m.c, m.c.Inducing
-	f := &fit{lambda: c.Lambda, terms: mat.New(k+1, len(c.Lambda)), at: mat.New(c.Examples, k+1), weight: make([]float64, len(c.Lambda))}
+	lambda, examples := quantiles(c.Lambda, mostFitted), min(c.Examples, mostFitted/4)
+	f := &fit{lambda: lambda, terms: mat.New(k+1, len(lambda)), at: mat.New(examples, k+1), weight: make([]float64, len(lambda))}
 	for i := range k + 1 {
 		bend := 0.0
 		if i < k {
 			bend = c.Precision * c.Latent[i]
 		}
-		for j, lambda := range c.Lambda {
+		for j, lambda := range lambda {
 			f.terms.Set(i, j, bent(lambda, bend))
 		}
 	}
 	w := &Workspace{m: m}
 	w.optimiser = infer.NewOptimiser(c.Latents)
 	w.newMoments()
-	for n := range c.Examples {
-		row := f.at.Row(n)
-		w.setMoments(m.mu.Row(n), m.s.Row(n), 1)
+	for n := range examples {
+		row, of := f.at.Row(n), n*c.Examples/examples
+		w.setMoments(m.mu.Row(of), m.s.Row(of), 1)
 		copy(row, w.moments.tau)
 		row[k] = w.moments.untold()
 	}
-	f.wanted = mat.New(c.Examples, len(c.Lambda))
+	f.wanted = mat.New(examples, len(lambda))
 	mat.Mul(f.wanted, 1, f.at, f.terms, 0)
-	for n := range c.Examples {
-		asm.Axpy(1/float64(c.Examples), f.wanted.Row(n), f.weight)
+	for n := range examples {
+		asm.Axpy(1/float64(examples), f.wanted.Row(n), f.weight)
 	}
 	for j, v := range f.weight {
 		f.weight[j] = 1 / (1 + v)

@@ -37,7 +37,7 @@ func (q *Posterior) Compile(g data.Grid, o InferOptions, starts int, rotated boo
 		return nil, fmt.Errorf("a model of %d spatial factors cannot be compiled, expected at most %d", len(q.grid), points.MostFactors)
 	}
 	on := q.projection(g)
-	c := q.contents(on, points.NewTable)
+	c := q.contents(on, points.NewTable, 0)
 	c.Rotated = rotated
 	if err := compileKernel(c, q.params.Latent); err != nil {
 		return nil, err
@@ -65,8 +65,8 @@ func (q *Posterior) Compile(g data.Grid, o InferOptions, starts int, rotated boo
 	return c, nil
 }
 
-// contents returns what any model at some points has but examples, of tables that table makes.
-func (q *Posterior) contents(on *projection, table func(mat.Matrix) points.Table) *points.Contents {
+// contents returns what any model at some points has but examples, of tables that table makes. Features of K and Σ together whose variance is no more than a part least of the noise are left out.
+func (q *Posterior) contents(on *projection, table func(mat.Matrix) points.Table, least float64) *points.Contents {
 	c := &points.Contents{Points: on.grid.Len(), Channels: q.channels(), Latents: q.params.X.Mu.Cols, Inducing: q.params.Z.Rows,
 		Mean: q.scaler.Mean, Scale: q.scaler.Scale, Z: q.params.Z.Clone().Data, Coord: q.factors[0].Coord.Clone().Data, Latent: q.factors[0].Lambda,
 		Beta: q.params.Noise.Beta, Precision: q.params.Noise.Precision()}
@@ -82,7 +82,8 @@ func (q *Posterior) contents(on *projection, table func(mat.Matrix) points.Table
 	}
 	c.Lambda = kronprod.Vectors(lambda...)
 	if c.Whitened = on.structured != nil && work.Equal(on.grid[0], q.inducing[0]); c.Whitened {
-		c.Factors = []points.Factor{{B: table(q.whitenedFeatures(on))}}
+		b, lambda := q.whitenedFeatures(on, least)
+		c.Lambda, c.Factors = lambda, []points.Factor{{B: table(b)}}
 	} else {
 		for f, phi := range on.features().phi.Factors {
 			c.Factors = append(c.Factors, q.compileFactor(f, on.grid[f], phi, on.kss[f], table))
@@ -201,16 +202,25 @@ func (q *Posterior) rotate(c *points.Contents, on *projection) {
 	c.P = points.NewTable(p)
 }
 
-// whitenedFeatures returns those of K and of Σ together at the training points, Σ·Ū·(1 + s)^½.
-func (q *Posterior) whitenedFeatures(on *projection) mat.Matrix {
+// whitenedFeatures returns those of K and of Σ together at the training points, Σ·Ū·(1 + s)^½, with eigenvalues s above least, or half of the largest, and these.
+func (q *Posterior) whitenedFeatures(on *projection, least float64) (b mat.Matrix, lambda []float64) {
 	s := q.factors[1]
-	b, scale := mat.New(s.Size(), s.Size()), make([]float64, s.Size())
+	least = min(least, slices.Max(s.Lambda)/2)
+	var columns []int
+	var scale []float64
 	for j, v := range s.Lambda {
-		scale[j] = math.Sqrt(1 + v)
+		if v > least || least == 0 {
+			columns, lambda, scale = append(columns, j), append(lambda, v), append(scale, math.Sqrt(1+v))
+		}
 	}
-	mat.Mul(b, 1, q.noise(on), s.Coord, 0)
+	coord := s.Coord
+	if len(columns) < coord.Cols {
+		coord = work.Gather(coord.T(), columns).T()
+	}
+	b = mat.New(s.Size(), len(columns))
+	mat.Mul(b, 1, q.noise(on), coord, 0)
 	mat.ScaleCols(b, b, scale)
-	return b
+	return b, lambda
 }
 
 // negligible is a part of the largest eigenvalue, or of a kernel's variance, that rounding decides.

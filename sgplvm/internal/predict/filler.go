@@ -57,7 +57,11 @@ func (q *Posterior) newFiller(on *projection) *filler {
 	s := q.starts()
 	f.start = s.example
 	kept := q.keeps() && on.training != nil
-	c := q.contents(on, points.View)
+	least := 0.0
+	if kept {
+		least = shapeTolerance * 1e-2
+	}
+	c := q.contents(on, points.View, least)
 	if c.Memory.Statistics, c.Memory.At = q.psi, q.params.Q().At; q.incomplete != nil {
 		c.Memory.Taken, c.Memory.Version = q.taken(), q.version
 	}
