@@ -194,9 +194,6 @@ func (o *Options) visit(f codec) {
 	}
 }
 
-// most bounds every size in a file, so that products of two are within range on 32 bits for what fits into one.
-const most = 1 << 24
-
 // validate reports whether sizes and shapes go together and numbers are within their ranges; "" if so.
 func (c *Contents) validate() string {
 	for _, v := range []int{c.Points, c.Channels, c.Latents, c.Inducing, c.Examples} {

@@ -6,16 +6,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
-// A Way is how missing values were conditioned on observed ones: not at all, on all of them, or each on those nearest to it.
-type Way int
-
-// The ways.
-const (
-	Unconditioned Way = iota
-	Exactly
-	Locally
-)
-
 // Predict sets the result to mean and variance of all values for the latent posterior N(mu, diag s), a multiple of the training data's noise included.
 func (w *Workspace) Predict(mu, s []float64, noise float64) {
 	w.setMoments(mu, s, noise)

@@ -224,13 +224,3 @@ func (c *Contents) shortened(t Table) Table {
 	}
 	return t
 }
-
-// symmetric returns all of a lower triangle's matrix.
-func (t *Table) symmetric() mat.Matrix {
-	a := mat.New(t.rows, t.rows)
-	for i := range t.rows {
-		t.row(a.Row(i)[:i+1], i, 0)
-	}
-	mat.MirrorLower(a)
-	return a
-}

@@ -37,6 +37,9 @@ type Options struct {
 	Blends []Blend
 }
 
+// most bounds every size in a file, so that products of two are within range on 32 bits for what fits into one.
+const most = 1 << 24
+
 func (o *Options) validate() string {
 	for _, v := range []int{o.Candidates, o.Iterations, o.Starts, o.Exact, o.Group, o.Neighbours} {
 		if v < 1 || v > most {
@@ -46,12 +49,7 @@ func (o *Options) validate() string {
 	if !(o.NoiseStrength > 0 && o.Degrees >= 0 && o.LocalStrength >= 0 && o.Work >= 0 && o.LeastWeight >= 0 && o.LeastWeight < 1) || math.IsInf(o.Degrees, 0) || o.LocalBandwidth-o.LocalBandwidth != 0 || math.IsInf(o.LocalStrength, 0) {
 		return "options out of range"
 	}
-	for i := range o.Blends {
-		if why := o.Blends[i].Check(); why != "" {
-			return why
-		}
-	}
-	return ""
+	return CheckBlends(o.Blends)
 }
 
 // A Blend says how a model that keeps its training residuals mixes two predictions of what an
@@ -96,8 +94,18 @@ type Blend struct {
 	Inflation float64 `json:"inflation,omitzero"`
 }
 
-// Check returns why a blend has numbers that mean nothing, or "".
-func (b *Blend) Check() string {
+// CheckBlends returns why one of some blends has numbers that mean nothing, or "".
+func CheckBlends(blends []Blend) string {
+	for i := range blends {
+		if why := blends[i].check(); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// check returns why a blend has numbers that mean nothing, or "".
+func (b *Blend) check() string {
 	for _, v := range []float64{b.Gap, b.Seen, b.Share, b.Neighbours, b.Shrinkage, b.Taper, b.WideTaper, b.Reach, b.Damping, b.Inflation} {
 		if !(v >= 0) || math.IsInf(v, 0) {
 			return text.Sprintf("a blend with the number %v, expected finite ones, 0 or more", v)
@@ -137,3 +145,13 @@ func (b *Blend) wideFactor() float64 {
 	}
 	return 0
 }
+
+// A Way is how missing values were conditioned on observed ones: not at all, on all of them, or each on those nearest to it.
+type Way int
+
+// The ways.
+const (
+	Unconditioned Way = iota
+	Exactly
+	Locally
+)

@@ -257,6 +257,16 @@ func (t *Table) matrix() mat.Matrix {
 	return a
 }
 
+// symmetric returns all of a lower triangle's matrix.
+func (t *Table) symmetric() mat.Matrix {
+	a := mat.New(t.rows, t.rows)
+	for i := range t.rows {
+		t.row(a.Row(i)[:i+1], i, 0)
+	}
+	mat.MirrorLower(a)
+	return a
+}
+
 // rowsTo sets a to rows from one on.
 func (t *Table) rowsTo(a mat.Matrix, from int) {
 	for i := range a.Rows {

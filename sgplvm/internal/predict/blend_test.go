@@ -12,6 +12,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/points"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
@@ -302,7 +303,7 @@ func TestEffective(t *testing.T) {
 // Numbers that mean nothing are refused by name.
 func TestBlendCheck(t *testing.T) {
 	good := Blend{Share: 0.5, Neighbours: 8, Shrinkage: 0.5, Taper: 4, Parts: 1, Inflation: 1}
-	if why := good.Check(); why != "" {
+	if why := points.CheckBlends([]Blend{good}); why != "" {
 		t.Error(why)
 	}
 	m, obs, _ := blendCase(t, 302)

@@ -275,3 +275,33 @@ func (q *Posterior) compileExamples(c *points.Contents, on *projection, table fu
 	}
 	c.Tapers = q.params.Noise.Taper
 }
+
+// conditionLimits say when and how missing values are conditioned on the
+// observed ones directly.
+type conditionLimits struct {
+	exact      int     // observed points up to which all of them are used at once
+	group      int     // missing points predicted together beyond that
+	neighbours int     // observed points nearest to such a group that are used
+	work       float64 // multiplications beyond which conditioning by groups is left out
+}
+
+// Tests change it.
+var conditioning = conditionLimits{exact: 2048, group: 256, neighbours: 512, work: 2e13}
+
+// How many observed points near a part of what is missing tell what similar examples say of it, and of how many of these, the heaviest, covariances are made. Tests set them; 0: of all.
+// Where the white noise is less than one part in localPrecision of the data's variance, points farther away tell too.
+var partNeighbours, mostExamples = 192, 256
+
+const localPrecision = 1e4
+
+// pointOptions returns options as package points has them.
+func (q *Posterior) pointOptions(o InferOptions, starts int) points.Options {
+	p := points.Options{Candidates: o.Candidates, Iterations: o.Iterations, Starts: starts, NoiseStrength: o.NoiseStrength, Degrees: o.degrees(q.keeps()),
+		LocalBandwidth: o.bandwidth(), LocalStrength: o.strength(), FirstOrder: o.FirstOrder, LatentOnly: o.Conditioning == ConditionNone, Moments: o.Conditioning == ConditionMoments,
+		Exact: conditioning.exact, Group: conditioning.group, Neighbours: conditioning.neighbours, Work: conditioning.work, Blends: o.Blends,
+		MostExamples: mostExamples}
+	if q.params.Noise.Beta <= localPrecision {
+		p.PartNeighbours = partNeighbours
+	}
+	return p
+}

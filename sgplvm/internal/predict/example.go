@@ -158,3 +158,24 @@ func (q *Posterior) checkPrior(l Latent) error {
 	}
 	return nil
 }
+
+// take returns an example with room for so many observed values of a channel.
+func (f *filler) take(most int, wide bool) *example {
+	spare := &f.spare
+	if wide {
+		spare = &f.wide
+	}
+	if e, _ := spare.Get().(*example); e != nil && e.w.Most() >= most {
+		return e
+	}
+	n := f.on.grid.Len()
+	e := &example{on: f.on, home: spare, start: f.start}
+	if wide {
+		e.w = f.model.NewWideWorkspace()
+	} else {
+		e.w = f.model.NewWorkspace(min(n, most+most/4+1))
+	}
+	size := n * len(f.on.p)
+	e.values, e.squares, e.scores = make([]float64, size), make([]float64, size), make([]float64, size)
+	return e
+}

@@ -247,10 +247,8 @@ func (o InferOptions) complete() (InferOptions, error) {
 	case !(o.NoiseStrength >= 0):
 		return refuse("NoiseStrength %v, expected 0 or more", o.NoiseStrength)
 	}
-	for _, b := range o.Blends {
-		if why := b.Check(); why != "" {
-			return refuse("%s", why)
-		}
+	if why := points.CheckBlends(o.Blends); why != "" {
+		return refuse("%s", why)
 	}
 	if o.Candidates == 0 {
 		o.Candidates = 3
