@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/edge"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/points"
 )
 
 // CompileOptions steer Compile. The zero value works.
@@ -18,7 +19,7 @@ type CompileOptions struct {
 // Compile returns the model as a file for package edge: what Impute, Infer and Predict need at one grid's points,
 // multiplied out, for examples of unknown time. Impute's options are those of the model's configuration. Learned covariances of the
 // noise, training residuals and mixtures with similar examples go along. With up to 64 training examples, or as many as Starts,
-// edge.Workspace.Fill gives what Impute does; of more it tries Starts of them only. A film with motion, a model of data with holes and latent kernels of other parts
+// edge.Workspace.Fill gives what Impute does, but for what Impute leaves out of models that keep training residuals (docs/math.md, section 23, "Models in memory"); of more it tries Starts of them only. A film with motion, a model of data with holes and latent kernels of other parts
 // than rbf, linear, bias and time are refused; where only the part in time is in use there are no streams. Errors: *ConfigError and these.
 func (m *Model) Compile(o CompileOptions) ([]byte, error) {
 	if m.film != nil {
@@ -38,12 +39,12 @@ func (m *Model) Compile(o CompileOptions) ([]byte, error) {
 		return nil, err
 	}
 	if m.Summary().Idle { // what the part in time says no stream knows
-		c.Time = edge.Time{Kernel: c.Time.Kernel, Spacing: c.Time.Spacing}
+		c.Time = points.Time{Kernel: c.Time.Kernel, Spacing: c.Time.Spacing}
 	}
 	c.Label = o.Label
 	if o.Fast {
-		c.Hasten(o.Type)
+		c.Hasten(points.Type(o.Type))
 	}
-	c.Shorten(o.Type)
-	return edge.Encode(c), nil
+	c.Shorten(points.Type(o.Type))
+	return points.Encode(c), nil
 }

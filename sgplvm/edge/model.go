@@ -2,283 +2,41 @@ package edge
 
 import (
 	"math"
-	"slices"
 
-	"github.com/seed-08962ecc/kronfield/asm"
-	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/points"
 )
 
-// How many missing points of a block are taken together, and how many training examples while a file is opened.
-const together, examplesTogether = 256, 16
+// Type is how a compiled file stores its large tables. Everything is computed in float64, whatever the type.
+type Type int
 
-// noiseRows is how many points' noise is evaluated at once. Tests lower it.
-var noiseRows = 32
+// The types.
+const (
+	Float64 Type = iota
+	Float32
+	Float16
+)
 
-// featureNumbers bounds a block of features.
-const featureNumbers = 1 << 19
+// String returns f64, f32 or f16.
+func (t Type) String() string { return points.Type(t).String() }
 
 // A Model predicts from a compiled file. It does not change, and any number of goroutines may use it, each with a
 // Workspace of its own.
 type Model struct {
-	c     *Contents
-	stats psi.Statistics
-
-	z, coord, mu, s mat.Matrix   // of Contents
-	p               []mat.Matrix // P_c of each channel, n×m_ξ
-	features        int          // Π m_f
-	dims, sizes     []int        // n_f and m_f
-	b, squares      []mat.Matrix // B_f and B_f∘B_f, where there are several factors
-	shares          []mat.Matrix // of setShares, of a fast model, m_ξ×m_ξ each
-	exact           bool         // Q_f is K_f for all factors
-	structure       Table        // Σ − β⁻¹·I
-
-	points []int // all of them
-
-	tapered, spacings, trainingSpacings, scaled points
-
-	// Where training residuals are kept: training examples in rows as they are in Residuals.
-	y        Table
-	spread   []float64   // diag F, n
-	fitted   [][]float64 // rows q_j of which Σ_j q_j·q_jᵀ is F, of a fast model but for a little, n each
-	unfitted []float64   // the diagonal of that, n
+	m *points.Model
+	c *points.Contents
 }
 
 // Open returns the model in a compiled file, of which it keeps views: the file must not change. With a file of package embed's
 // nothing is copied. Errors: *VersionError, *FormatError.
 func Open(file []byte) (*Model, error) {
-	c, err := decode(file)
+	c, err := points.Decode(file)
 	if err != nil {
-		return nil, err
-	}
-	return newModel(c), nil
-}
-
-// newModel returns that of contents that go together.
-func newModel(c *Contents) *Model {
-	m := &Model{c: c, features: 1, exact: true}
-	m.z, m.coord = mat.NewDense(c.Inducing, c.Latents, c.Z), mat.NewDense(c.Inducing, c.Inducing, c.Coord)
-	m.mu, m.s = mat.NewDense(c.Examples, c.Latents, c.Mu), mat.NewDense(c.Examples, c.Latents, c.S)
-	m.stats.Set(c.kernel(), psi.Inducing{Z: m.z})
-	m.setFactors()
-	m.setStructure()
-	m.setPredictions()
-	n := c.Points
-	for i := range n {
-		m.points = append(m.points, i)
-	}
-	l := c.lattice()
-	m.tapered, m.spacings, m.trainingSpacings, m.scaled = l.in(c.Tapers), l.in(c.Spacings), l.in(c.TrainingSpacings), l.in(c.Lengths)
-	if c.Residuals.rows > 0 {
-		m.setExamples()
-	}
-	return m
-}
-
-// kernel returns the latent kernel.
-func (c *Contents) kernel() (k psi.Kernel) {
-	if len(c.RBF) > 0 {
-		k.Parts = append(k.Parts, &psi.RBF{Variance: c.RBF[0], LengthScale: c.RBF[1:]})
-	}
-	if len(c.Linear) > 0 {
-		k.Parts = append(k.Parts, &psi.Linear{Variance: c.Linear})
-	}
-	if len(c.Bias) > 0 {
-		k.Parts = append(k.Parts, &psi.Bias{Variance: c.Bias[0]})
-	}
-	return k
-}
-
-func (m *Model) setFactors() {
-	if m.shaped() {
-		m.features = 0
-		m.setShares()
-	}
-	for i := range m.c.Factors {
-		f := &m.c.Factors[i]
-		m.features *= f.B.cols
-		m.dims, m.sizes = append(m.dims, f.B.rows), append(m.sizes, f.B.cols)
-		m.exact = m.exact && f.K.rows == 0
-		if len(m.c.Factors) > 1 {
-			b := f.B.matrix()
-			squares := mat.New(b.Rows, b.Cols)
-			mat.MulElem(squares, b, b)
-			m.b, m.squares = append(m.b, b), append(m.squares, squares)
+		if err.Version > 0 {
+			return nil, &VersionError{err.Version, points.Version}
 		}
+		return nil, &FormatError{err.Offset, err.Reason}
 	}
-}
-
-// setShares sets shares to T_0·diag_i(s_ir − s_r)·T_0ᵀ, with what Σ (r = 0) and each shape have of τ_i and of ψ0 − Σ τ_i, s_r.
-func (m *Model) setShares() {
-	c, k := m.c, m.c.Inducing
-	of := mat.NewDense(k+1, 1+len(c.Shapes), c.Shares)
-	scaled, factors := mat.New(k, k), make([]float64, k)
-	for r := range of.Cols {
-		for i := range factors {
-			factors[i] = of.At(i, r) - of.At(k, r)
-		}
-		share := mat.New(k, k)
-		mat.ScaleCols(scaled, m.coord, factors)
-		mat.MulSym(share, 1, scaled, m.coord.T(), 0)
-		mat.MirrorLower(share)
-		m.shares = append(m.shares, share)
-	}
-}
-
-// ofAll returns s_r.
-func (m *Model) ofAll() []float64 { return m.c.Shares[m.c.Inducing*len(m.shares):] }
-
-// setStructure takes over the covariance of the noise, or makes it of features that have it.
-func (m *Model) setStructure() {
-	m.structure = m.c.Structure
-	if !m.c.Whitened {
-		return
-	}
-	b, n := &m.c.Factors[0].B, m.c.Points
-	t := blank(n, n, true, b.kind.made()) // features of 32 bits keep small eigenvalues, which Σ in 32 bits would not
-	roots := make([]float64, len(m.c.Lambda))
-	for j, lambda := range m.c.Lambda {
-		roots[j] = 1 / math.Sqrt(1+lambda)
-	}
-	block := func(room []float64, from int) mat.Matrix {
-		rows := view(room, min(noiseRows, n-from), b.cols)
-		for k := range rows.Rows {
-			b.row(rows.Row(k), from+k, 0)
-			asm.MulTo(rows.Row(k), rows.Row(k), roots)
-		}
-		return rows
-	}
-	room, others, all := make([]float64, noiseRows*b.cols), make([]float64, noiseRows*b.cols), make([]float64, noiseRows*n)
-	for from := 0; from < n; from += noiseRows {
-		rows := block(room, from)
-		sigma := view(all, rows.Rows, from+rows.Rows)
-		for other := 0; other < from; other += noiseRows {
-			mat.Mul(sigma.Slice(0, rows.Rows, other, other+noiseRows), 1, rows, block(others, other).T(), 0)
-		}
-		mat.Syrk(sigma.Slice(0, rows.Rows, from, from+rows.Rows), 1, rows, 0)
-		for k := range rows.Rows {
-			row := sigma.Row(k)[:from+k+1]
-			row[from+k] -= 1 / m.c.Beta
-			t.setRow(from+k, row)
-		}
-	}
-	m.structure = t
-}
-
-// setPredictions converts P_c.
-func (m *Model) setPredictions() {
-	stored := &m.c.P
-	all := mat.New(stored.rows, stored.cols)
-	room := mat.New(min(noiseRows, all.Rows), all.Cols)
-	for from := 0; from < all.Rows; from += noiseRows {
-		to := min(from+noiseRows, all.Rows)
-		rows := all.Slice(from, to, 0, all.Cols)
-		if !m.c.Rotated {
-			stored.rowsTo(rows, from)
-			continue
-		}
-		rotated := room.Slice(0, rows.Rows, 0, all.Cols)
-		stored.rowsTo(rotated, from)
-		mat.Mul(rows, 1, rotated, m.coord.T(), 0)
-	}
-	for c := range m.c.Channels {
-		m.p = append(m.p, all.Slice(c*m.c.Points, (c+1)*m.c.Points, 0, all.Cols))
-	}
-}
-
-// setExamples makes the training examples from their residuals and predictions, and what these predictions have of F.
-func (m *Model) setExamples() {
-	n, k, inducing := m.c.Channels, m.c.Examples, m.c.Inducing
-	values, r := m.values(), &m.c.Residuals
-	kind := r.kind.made()
-	if m.c.Options.Fast && r.kind == Float16 {
-		kind = Float16
-	}
-	m.y = blank(k, values, false, kind)
-	first, mean, told := mat.New(inducing, 1), mat.New(inducing, 1), mat.New(inducing, inducing)
-	together := min(examplesTogether, k)
-	psi1, y := mat.New(together, inducing), mat.New(together, values)
-	for from := 0; from < k; from += together {
-		to := min(from+together, k)
-		psi1, y := psi1.Slice(0, to-from, 0, inducing), y.Slice(0, to-from, 0, values)
-		m.stats.Psi1(psi1, psi.Q{Mu: m.mu.Slice(from, to, 0, m.mu.Cols), S: m.s.Slice(from, to, 0, m.s.Cols)})
-		r.rowsTo(y, from)
-		for c, p := range m.p {
-			mat.Mul(mat.Matrix{Rows: y.Rows, Cols: p.Rows, RowStride: values, ColStride: n, Data: y.Data[c:]}, 1, psi1, p.T(), 1)
-		}
-		if from == 0 {
-			copy(first.Data, psi1.Row(0))
-		}
-		for i := range y.Rows {
-			m.y.setRow(from+i, y.Row(i))
-			asm.Axpy(-1, first.Data, psi1.Row(i))
-			asm.Axpy(1/float64(k), psi1.Row(i), mean.Data)
-		}
-		mat.Syrk(told, 1/float64(k*n), psi1.T(), 1)
-	}
-	mat.Syrk(told, -1/float64(n), mean, 1) // both are less the first one
-	mat.MirrorLower(told)
-	m.setSpread(told)
-	m.setFitted(told)
-}
-
-// setSpread sets spread to diag Σ_c P_c·C·P_cᵀ.
-func (m *Model) setSpread(told mat.Matrix) {
-	m.spread = make([]float64, m.c.Points)
-	rows := mat.New(min(noiseRows, m.c.Points), told.Cols)
-	for _, p := range m.p {
-		for from := 0; from < p.Rows; from += noiseRows {
-			block := p.Slice(from, min(from+noiseRows, p.Rows), 0, p.Cols)
-			product := rows.Slice(0, block.Rows, 0, p.Cols)
-			mat.Mul(product, 1, block, told, 0)
-			for i := range block.Rows {
-				m.spread[from+i] += asm.Dot(product.Row(i), block.Row(i))
-			}
-		}
-	}
-}
-
-// leastFitted is up to which part of its trace a fast model leaves out of F. Others leave rounding.
-const leastFitted = 0.01
-
-// setFitted sets fitted to rows q_j of which Σ_j q_j·q_jᵀ is F = Σ_c P_c·C·P_cᵀ, given C and the diagonal of F: its Cholesky factorisation, each time at the
-// point of the largest pivot, until little of the trace is left. Of that unfitted has the diagonal.
-func (m *Model) setFitted(told mat.Matrix) {
-	n, k, part := m.c.Points, m.c.Inducing, 1e-13
-	if m.c.Options.Fast {
-		part = leastFitted
-	}
-	m.unfitted = slices.Clone(m.spread)
-	left, direction := m.unfitted, mat.New(k, 1)
-	for limit := part * sum(left); len(m.fitted) < min(k, m.c.Examples)*len(m.p) && sum(left) > limit; {
-		pivot := 0
-		for i, v := range left {
-			if v > left[pivot] {
-				pivot = i
-			}
-		}
-		row := make([]float64, n)
-		for _, p := range m.p {
-			mat.Mul(direction, 1, told, mat.Vector(p.Row(pivot)), 0)
-			mat.Mul(mat.Vector(row), 1, p, direction, 1)
-		}
-		for _, earlier := range m.fitted {
-			asm.Axpy(-earlier[pivot], earlier, row)
-		}
-		asm.Scale(row, 1/math.Sqrt(left[pivot]), row)
-		for i, v := range row {
-			left[i] = max(0, left[i]-float64(v*v))
-		}
-		left[pivot] = 0
-		m.fitted = append(m.fitted, row)
-	}
-}
-
-func sum(v []float64) (s float64) {
-	for _, x := range v {
-		s += x
-	}
-	return s
+	return &Model{points.New(c), c}, nil
 }
 
 // Label returns what the compiler was told that the points are, as 20x28.
@@ -295,21 +53,166 @@ func (m *Model) Latents() int { return m.c.Latents }
 // Spacing returns the median spacing of the training examples in time, of a model whose examples have times.
 func (m *Model) Spacing() float64 { return m.c.Time.Spacing }
 
-func (m *Model) values() int { return m.c.Points * m.c.Channels }
+// Bytes returns what a program takes at most for the model beside its file: while it is opened, which leaves some for the collector.
+func (m *Model) Bytes() int { return m.m.Bytes() }
 
-// structured reports whether the noise is.
-func (m *Model) structured() bool { return m.structure.rows > 0 }
+// Multiplications returns about how many an example takes of which so many points are observed, in all channels.
+func (m *Model) Multiplications(seen int) float64 { return m.m.Multiplications(seen) }
 
-// shaped reports whether covariances are sums of a few matrices.
-func (m *Model) shaped() bool { return len(m.c.Shapes) > 0 }
+// A Latent is the posterior of an example's latent variables, N(Mu, diag S). The slices are the workspace's until its next call.
+type Latent struct {
+	Mu, S []float64 // d_ξ each
+	Bound float64   // L*, a lower bound on the log evidence of the scaled values
+	Noise float64   // the example's noise variance over that of the training data
+	Start int       // the training example whose posterior led here; −1: the prior mean
+}
 
-// kept reports whether training residuals are.
-func (m *Model) kept() bool { return m.c.Residuals.rows > 0 }
+// A Workspace has all room that filling in takes, for one goroutine at a time. Its methods allocate nothing after their first call.
+type Workspace struct {
+	w      *points.Workspace
+	c      *points.Contents
+	most   int
+	scaled []float64 // the example, n·d_y; NaN where missing
+}
 
-// mostExamples returns how many training examples count for one covariance at most.
-func (m *Model) mostExamples() int {
-	if heaviest := m.c.Options.MostExamples; heaviest > 0 {
-		return min(heaviest, m.c.Examples)
+// NewWorkspace returns room for examples of which at most so many values are observed in a channel; 0: all of them. What it
+// takes grows with the square of that number up to the compiled limit of values that are used at once, and where
+// the noise is structured.
+func (m *Model) NewWorkspace(most int) *Workspace {
+	if most <= 0 || most > m.c.Points {
+		most = m.c.Points
 	}
-	return m.c.Examples
+	return &Workspace{m.m.NewWorkspace(most), m.c, most, make([]float64, m.c.Points*m.c.Channels)}
+}
+
+// Bytes returns what the workspace takes, but for some kilobytes, factors and what products pack included.
+func (w *Workspace) Bytes() int { return w.w.Bytes() + 8*len(w.scaled) }
+
+// SetPrior sets what is known of the latent variables of the next examples before their values are, N(mean, diag variance); nil:
+// standard normal. It panics where lengths are wrong or a variance is not positive.
+func (w *Workspace) SetPrior(mean, variance []float64) { w.w.SetPrior(mean, variance) }
+
+// Latent returns the latent posterior of the last example.
+func (w *Workspace) Latent() Latent { return Latent(w.w.Latent()) }
+
+// Fill sets dst and variance to mean and variance of all values of an example given those that were observed: an observed value is
+// its own mean, with variance 0. values, mask, dst and variance have Points·Channels elements each; mask says which values were
+// observed, nil: all of them. Others do not count, and may be NaN. variance may be nil. It is what sgplvm.Model.Impute predicts. After an
+// error dst and variance are as they were. Errors: *LengthError, *ValueError, *chol.NotPositiveDefiniteError,
+// *chol.NonFiniteError, *lbfgs.NonFiniteError.
+func (w *Workspace) Fill(dst, variance, values []float64, mask []bool) error {
+	if err := w.lengths(dst, variance); err != nil {
+		return err
+	}
+	if err := w.Infer(values, mask); err != nil {
+		return err
+	}
+	if err := w.w.Complete(); err != nil {
+		return err
+	}
+	w.deliver(dst, variance)
+	for i, v := range w.scaled {
+		if v == v {
+			dst[i] = values[i]
+			if variance != nil {
+				variance[i] = 0
+			}
+		}
+	}
+	return nil
+}
+
+// Infer finds the latent posterior of an example seen in part, for Latent. Errors: those of Fill.
+func (w *Workspace) Infer(values []float64, mask []bool) error {
+	if err := w.observe(values, mask); err != nil {
+		return err
+	}
+	return w.w.Infer()
+}
+
+// Predict sets dst and variance, which may be nil, to mean and variance of all values for the latent posterior N(mu, diag s). Errors: *LengthError,
+// *ValueError.
+func (w *Workspace) Predict(dst, variance, mu, s []float64) error {
+	if err := w.lengths(dst, variance); err != nil {
+		return err
+	}
+	d := w.c.Latents
+	if len(mu) != d || len(s) != d {
+		return &LengthError{"latent means or variances", min(len(mu), len(s)), d}
+	}
+	for q, v := range s {
+		if !(v >= 0) || math.IsInf(v, 0) || mu[q]-mu[q] != 0 {
+			return &ValueError{q, v, "a finite mean and a variance of 0 or more"}
+		}
+	}
+	w.w.Predict(mu, s, 1)
+	w.deliver(dst, variance)
+	return nil
+}
+
+// Surprise returns how surprising the last example's observed values were, after Fill: scores, of Points·Channels elements, are how many
+// standard deviations each value is from what all others and the latent variables say of it (NaN where it was not observed; nil: not
+// wanted); the number returned is the mean square of all values together, decorrelated, which is near 1 for an example like those of
+// training. It is NaN where nothing was observed or so many values that they were not used at once.
+func (w *Workspace) Surprise(scores []float64) float64 { return w.w.Surprise(scores) }
+
+// farOff bounds the scaled values, so that their squares do not overflow.
+const farOff = 1e100
+
+// observe takes over an example: values, of which mask says which were observed; nil: all of them.
+// Errors: *LengthError, *ValueError.
+func (w *Workspace) observe(values []float64, mask []bool) error {
+	if len(values) != len(w.scaled) {
+		return &LengthError{"values", len(values), len(w.scaled)}
+	}
+	if mask != nil && len(mask) != len(values) {
+		return &LengthError{"elements of a mask", len(mask), len(values)}
+	}
+	dy := w.c.Channels
+	for ch := range dy {
+		seen := 0
+		for k := ch; k < len(values); k += dy {
+			w.scaled[k] = math.NaN()
+			if mask != nil && !mask[k] {
+				continue
+			}
+			seen++
+			if values[k]-values[k] != 0 {
+				return &ValueError{k, values[k], "a finite number where the mask does not say that it is missing"}
+			}
+			w.scaled[k] = (values[k] - w.c.Mean[ch]) / w.c.Scale[ch]
+			if math.Abs(w.scaled[k]) > farOff {
+				return &ValueError{k, values[k], "a value nearer to those of training"}
+			}
+		}
+		if seen > w.most {
+			return &LengthError{"observed values of a channel", seen, w.most}
+		}
+	}
+	w.w.Observe(w.scaled)
+	return nil
+}
+
+func (w *Workspace) lengths(dst, variance []float64) error {
+	n := len(w.scaled)
+	if len(dst) != n {
+		return &LengthError{"values of a result", len(dst), n}
+	}
+	if variance != nil && len(variance) != n {
+		return &LengthError{"variances of a result", len(variance), n}
+	}
+	return nil
+}
+
+// deliver writes the result in the user's units.
+func (w *Workspace) deliver(dst, variance []float64) {
+	mean, own := w.w.Result()
+	dy := w.c.Channels
+	for k := range dst {
+		s := w.c.Scale[k%dy]
+		dst[k] = w.c.Mean[k%dy] + s*mean.Data[k]
+		if variance != nil {
+			variance[k] = s * s * own.Data[k]
+		}
+	}
 }

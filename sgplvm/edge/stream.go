@@ -24,14 +24,14 @@ type Stream struct {
 // NewStream returns a stream of which nothing was seen yet. The error is a *StreamError where the model's examples have no times, or no Markov
 // kernel in time.
 func (w *Workspace) NewStream() (*Stream, error) {
-	c := w.m.c
+	c := w.c
 	t, n := &c.Time, len(c.Time.Output)
 	if n == 0 {
 		return nil, &StreamError{t.Kernel}
 	}
 	system := infer.System{Generator: mat.NewDense(n, n, t.Generator), Output: t.Output, Input: t.Input}
 	s := &Stream{w: w, state: infer.NewState(system, c.Latents), mean: make([]float64, c.Latents), variance: make([]float64, c.Latents),
-		scores: make([]float64, w.m.values())}
+		scores: make([]float64, len(w.scaled))}
 	s.Reset()
 	return s, nil
 }
@@ -48,8 +48,8 @@ func (s *Stream) Reset() {
 
 // Continue goes on behind the last training example of a sequence, by its label (0 where none were given). Errors: *SequenceError.
 func (s *Stream) Continue(sequence int) error {
-	for i := range s.w.m.c.Time.Ends {
-		if e := &s.w.m.c.Time.Ends[i]; e.Sequence == sequence {
+	for i := range s.w.c.Time.Ends {
+		if e := &s.w.c.Time.Ends[i]; e.Sequence == sequence {
 			s.state.Set(e.Mean, e.Above)
 			s.begun, s.last = true, e.Time
 			s.forget()
@@ -118,16 +118,18 @@ func (s *Stream) Fill(time float64, dst, variance, values []float64, mask []bool
 		return err
 	}
 	s.forget()
-	if err := s.foresee(); err != nil {
+	score, err := w.w.Foresee(s.scores, s.mean, s.variance)
+	if err != nil {
 		return err
 	}
+	s.score = score
 	w.SetPrior(s.mean, s.variance)
-	err := w.Fill(dst, variance, values, mask)
+	err = w.Fill(dst, variance, values, mask)
 	w.SetPrior(nil, nil)
 	if err != nil {
 		return err
 	}
-	s.state.Update(s.mean, s.variance, w.latent.Mu, w.latent.S)
+	s.state.Update(s.mean, s.variance, w.Latent().Mu, w.Latent().S)
 	s.begun, s.last = true, time
 	return nil
 }
@@ -139,50 +141,4 @@ func (s *Stream) Fill(time float64, dst, variance, values []float64, mask []bool
 func (s *Stream) Surprise(scores []float64) float64 {
 	copy(scores, s.scores)
 	return s.score
-}
-
-// foresee sets the scores of the observed values. The covariance of what was predicted of those of a channel is C + P·(Ψ2 − ψ1ψ1ᵀ)·Pᵀ, with all but P of the
-// prior.
-func (s *Stream) foresee() error {
-	w := s.w
-	if w.observed == 0 {
-		return nil
-	}
-	w.setMoments(s.mean, s.variance, 1)
-	w.marginal(w.result, w.m.points)
-	var square float64
-	for c, seen := range w.seen {
-		for _, i := range seen {
-			s.scores[i*w.m.c.Channels+c] = (w.value(i, c) - w.result.mean.Row(i)[c]) / math.Sqrt(w.result.variance.Row(i)[c]+1/w.m.c.Beta)
-		}
-		if len(seen) == 0 || !w.exactly() {
-			continue
-		}
-		residual := w.residuals(0, seen)
-		for k, i := range seen {
-			residual.Data[k] = w.value(i, c) - w.result.mean.Row(i)[c]
-		}
-		covariance := w.observedCovariance(seen, nil)
-		w.addSpread(covariance, c, seen)
-		if err := w.factor.RefactorizeInPlace(covariance); err != nil {
-			return err
-		}
-		w.factor.SolveHalf(residual)
-		square += mat.Dot(residual, residual)
-	}
-	if w.exactly() {
-		s.score = square / float64(w.observed)
-	}
-	return nil
-}
-
-// addSpread adds P·(Ψ2 − ψ1ψ1ᵀ)·Pᵀ between observed values of a channel to the lower triangle of dst.
-func (w *Workspace) addSpread(dst mat.Matrix, c int, seen []int) {
-	po := w.predictions(0, c, seen)
-	for from := 0; from < len(seen); from += together {
-		to := min(from+together, len(seen))
-		product := view(w.room.spreads, to-from, po.Cols)
-		mat.Mul(product, 1, po.Slice(from, to, 0, po.Cols), w.moments.of.Spread, 0)
-		mat.Mul(dst.Slice(from, to, 0, to), 1, product, po.Slice(0, to, 0, po.Cols).T(), 1)
-	}
 }

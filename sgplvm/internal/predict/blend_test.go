@@ -8,11 +8,11 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/points"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
@@ -38,102 +38,108 @@ func blendCase(t *testing.T, seed uint64) (model, Observed, *rand.Rand) {
 	return m, Observed{Values: m.ref.UserValues(values)}, rng
 }
 
-// The direct prediction of a point is the conditional Gaussian of its definition.
-func TestDirectMoments(t *testing.T) {
-	for seed := range uint64(compare.Sizes(30)) {
-		m, obs, rng := blendCase(t, seed)
-		e, err := m.observe(obs)
+// What training examples like one at hand say directly of what it misses is a conditional Gaussian by its definition, with distances that count all points alike or by how near they are, and
+// with what was filled in of these examples.
+func TestDirect(t *testing.T) {
+	for seed := range uint64(compare.Sizes(40)) {
+		m, obs, rng := blendCase(t, 100+seed)
+		filled := (*Filled)(nil)
+		if seed%2 == 1 {
+			filled = somethingFilled(m, rng)
+			m = m.with(t, Options{Residuals: m.residuals, Filled: filled})
+		}
+		b := anyBlend(rng, 1)
+		b.Parts, b.Damping, b.Inflation = 1, 0, 1
+		if seed%3 == 0 {
+			b.Reach = 0
+		}
+		got, _, err := m.Impute(t.Context(), obs, InferOptions{Blends: []Blend{b}, DegreesOfFreedom: -1, KeepOutliers: true})
 		if err != nil {
 			t.Fatal(err)
 		}
-		b := anyBlend(rng, 1)
-		distances := m.far(e)
-		weights := effective(distances, b.Neighbours)
-		got := m.directMoments(e, distances, &b).own
 		n, channels, examples := m.grid.Len(), m.channels(), m.params.X.Mu.Rows
-		x := data.InSpacings(m.grid)
-		whole := wholeCovariance(t, got)
-		value := func(k, i, c int) float64 { return m.ref.Y.At(k*n+i, c) }
-		centre := func(of func(k, i, c int) float64, w func(k int) float64, i, c int) (mean float64) {
-			for k := range examples {
-				mean += w(k) * of(k, i, c)
+		values, x := m.scaler.Apply(obs.Values), data.InSpacings(m.grid)
+		weights := effective(m.distancesByDefinition(values, all(n), reachByDefinition(x, values, b.Reach)), b.Neighbours)
+		least, total := infer.LeastShare*slices.Max(weights), 0.
+		for k, w := range weights {
+			if w <= least {
+				weights[k] = 0
 			}
-			return mean
+			total += weights[k]
 		}
-		near := func(k int) float64 { return weights[k] }
-		alike := func(int) float64 { return 1 / float64(examples) }
+		value := func(k, i, c int) float64 { return m.ref.Y.At(k*n+i, c) }
 		fit := func(k, i, c int) float64 { return value(k, i, c) - m.residuals.At(k, i*channels+c) }
+		mean, fitted, g := mat.New(n, channels), mat.New(n, channels), make([]float64, n)
 		for i := range n {
 			for c := range channels {
-				compare.NearOne(t, "mean", got.mean.At(i, c), centre(value, near, i, c), 1e-2) // small weights do not count
+				for k := range examples {
+					mean.Set(i, c, mean.At(i, c)+weights[k]/total*value(k, i, c))
+					fitted.Set(i, c, fitted.At(i, c)+fit(k, i, c)/float64(examples))
+					if filled != nil {
+						g[i] += (1 - b.Shrinkage) * weights[k] / total * filled.Variance.At(k, i*channels+c) / float64(channels)
+					}
+				}
 			}
+		}
+		covariance := mat.New(n, n)
+		for i := range n {
 			for j := range n {
 				var local, wide float64
 				for c := range channels {
 					for k := range examples {
-						local += weights[k] * (value(k, i, c) - centre(value, near, i, c)) * (value(k, j, c) - centre(value, near, j, c)) / float64(channels)
-						wide += (fit(k, i, c) - centre(fit, alike, i, c)) * (fit(k, j, c) - centre(fit, alike, j, c)) / float64(examples*channels)
+						local += weights[k] / total * (value(k, i, c) - mean.At(i, c)) * (value(k, j, c) - mean.At(j, c)) / float64(channels)
+						wide += (fit(k, i, c) - fitted.At(i, c)) * (fit(k, j, c) - fitted.At(j, c)) / float64(examples*channels)
 					}
 				}
-				far := work.SquaredDistance(x.Row(i), x.Row(j))
-				local *= math.Exp(-far / (b.Taper * b.Taper))
-				wide *= math.Exp(-far / (b.WideTaper * b.WideTaper))
-				want := (1-b.Shrinkage)*local + b.Shrinkage*(wide+m.params.Noise.Covariance.At(i, j))
-				if i == j {
-					want -= 1 / m.params.Noise.Beta // is added where the noise is
+				local *= 1 - b.Shrinkage
+				if filled != nil {
+					local += math.Sqrt(g[i]) * math.Sqrt(g[j]) * filled.Alike.At(i, j)
 				}
-				compare.NearOne(t, fmt.Sprintf("covariance of %d and %d", i, j), whole.At(i, j), want, 1e-2)
+				far := work.SquaredDistance(x.Row(i), x.Row(j))
+				wide *= math.Exp(-far / (b.WideTaper * b.WideTaper))
+				covariance.Set(i, j, local*math.Exp(-far/(b.Taper*b.Taper))+b.Shrinkage*(wide+m.params.Noise.Covariance.At(i, j)))
+			}
+		}
+		for c, scale := range m.scaler.Scale {
+			for _, v := range denseGiven(t, covariance, mat.Matrix{}, mean, values, c) {
+				compare.NearOne(t, fmt.Sprintf("seed %d: mean", seed), (got.Mean.At(v.point, c)-m.scaler.Mean[c])/scale, v.mean, 1e-7)
+				compare.NearOne(t, fmt.Sprintf("seed %d: variance", seed), got.Variance.At(v.point, c)/(scale*scale), v.variance, 1e-7)
 			}
 		}
 	}
 }
 
-// The direct prediction given the observed values is that of a dense solution.
-func TestDirectConditional(t *testing.T) {
-	for seed := range uint64(compare.Sizes(20)) {
-		m, obs, rng := blendCase(t, 100+seed)
-		e, err := m.observe(obs)
-		if err != nil {
-			t.Fatal(err)
-		}
-		b := anyBlend(rng, 1)
-		moments := m.directMoments(e, m.far(e), &b)
-		whole := wholeCovariance(t, moments.own)
-		p, err := m.conditional(t.Context(), e, moments, ConditionGivenLatent)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for c, seen := range e.seen {
-			missing := complement(seen, m.grid.Len())
-			if len(seen) == 0 {
-				continue
-			}
-			oo := mat.New(len(seen), len(seen))
-			work.Submatrix(oo, whole, seen, seen)
-			for k := range seen {
-				oo.Row(k)[k] += 1 / m.params.Noise.Beta
-			}
-			l, err := chol.Factorize(oo)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, i := range missing {
-				g := mat.New(len(seen), 1)
-				for k, j := range seen {
-					g.Data[k] = whole.At(j, i)
-				}
-				solved := g.Clone()
-				l.Solve(solved)
-				mean, variance := moments.own.mean.At(i, c), whole.At(i, i)
-				for k, j := range seen {
-					mean += solved.Data[k] * (e.values.At(j, c) - moments.own.mean.At(j, c))
-					variance -= solved.Data[k] * g.Data[k]
-				}
-				compare.NearOne(t, "mean", p.Mean.At(i, c), mean, 1e-7)
-				compare.NearOne(t, "variance", p.Variance.At(i, c), max(0, variance), 1e-7) // the white noise comes on top
+// all returns the numbers below n.
+func all(n int) []int { return complement(nil, n) }
+
+// reachByDefinition returns how much every point counts near the centre of what is missing; nil: alike.
+func reachByDefinition(x, values mat.Matrix, reach float64) []float64 {
+	if reach == 0 {
+		return nil
+	}
+	centre, counts, nearest := make([]float64, x.Cols), make([]float64, x.Rows), math.Inf(1)
+	var missing float64
+	for i := range values.Rows {
+		if slices.ContainsFunc(values.Row(i), func(v float64) bool { return v != v }) {
+			missing++
+			for q, v := range x.Row(i) {
+				centre[q] += v
 			}
 		}
 	}
+	for q := range centre {
+		centre[q] /= missing
+	}
+	for i := range counts {
+		counts[i] = work.SquaredDistance(x.Row(i), centre)
+		if slices.ContainsFunc(values.Row(i), func(v float64) bool { return v == v }) {
+			nearest = min(nearest, counts[i])
+		}
+	}
+	for i, d := range counts {
+		counts[i] = math.Exp(-0.5 * max(0, d-nearest) / (reach * reach))
+	}
+	return counts
 }
 
 // A mixture has the moments of its two predictions together, and a blend that gives the latent variables all the weight is
@@ -203,33 +209,33 @@ func TestDamping(t *testing.T) {
 	}
 }
 
-// An example takes the blend for what is missing most like it.
+// An example takes the blend for what is missing most like it, of those that the model can follow.
 func TestBlendFor(t *testing.T) {
 	m, obs, rng := blendCase(t, 300)
-	e, err := m.observe(obs)
+	missing, err := m.Missing(obs)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := InferOptions{Blends: []Blend{anyBlend(rng, 0.2), anyBlend(rng, 0.3), anyBlend(rng, 0.4)}}
-	gap, seen := e.missing().Gap, e.missing().Seen
-	o.Blends[0].Gap, o.Blends[1].Gap, o.Blends[2].Gap = 0, gap*1.1, gap+20
-	if b := m.blendFor(e, o); b == nil || b.Share != 0.3 {
-		t.Errorf("%+v, expected the one of share 0.3", b)
+	gap, seen := missing.Gap, missing.Seen
+	blends := []Blend{anyBlend(rng, 0.2), anyBlend(rng, 0.3), anyBlend(rng, 0.4)}
+	impute := func(m model, blends ...Blend) []float64 {
+		p, _, err := m.Impute(t.Context(), obs, InferOptions{Blends: blends})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return slices.Concat(p.Mean.Data, p.Variance.Data)
 	}
-	o.Blends[0].Gap, o.Blends[0].Seen, o.Blends[1].Seen, o.Blends[2].Seen = gap*1.2, seen, seen/1000, seen
-	if b := m.blendFor(e, o); b == nil || b.Share != 0.2 {
-		t.Errorf("%+v, expected the one of share 0.2, for a share that is seen as here", b)
-	}
-	o.Blends[0].Gap, o.Blends[1].Seen = 0, 0
-	if b := saying(t, m.ref, Options{}).blendFor(e, o); b != nil {
-		t.Errorf("%+v for a model without residuals", b)
-	}
-	o.Blends[1].Share = 0
-	if b := saying(t, m.ref, Options{}).blendFor(e, o); b == nil || b.Inflation != o.Blends[1].Inflation {
-		t.Errorf("%+v for a model without residuals, which needs none to multiply variances", b)
-	}
-	if b := m.blendFor(e, InferOptions{}); b != nil {
-		t.Errorf("%+v without blends", b)
+	blends[0].Gap, blends[1].Gap, blends[2].Gap = 0, gap*1.1, gap+20
+	compare.SameBits(t, "the nearest gap", impute(m, blends...), impute(m, blends[1]))
+	blends[0].Gap, blends[0].Seen, blends[1].Seen, blends[2].Seen = gap*1.2, seen, seen/1000, seen
+	compare.SameBits(t, "a share that is seen as here", impute(m, blends...), impute(m, blends[0]))
+	blends[0].Gap, blends[1].Seen = 0, 0
+	without := saying(t, m.ref, Options{})
+	compare.SameBits(t, "a model without residuals", impute(without, blends...), impute(without))
+	blends[1].Share, blends[1].Damping, blends[1].Inflation = 0, 0, 4
+	plain, wider := impute(without), impute(without, blends...)
+	for k, v := range plain[len(plain)/2:] {
+		compare.NearOne(t, "variances of a model without residuals, which needs none to multiply them", wider[len(plain)/2+k], 4*v, 1e-12)
 	}
 }
 
@@ -294,41 +300,11 @@ func TestEffective(t *testing.T) {
 	}
 }
 
-// Parts hold every point once and are as large as one another.
-func TestHalve(t *testing.T) {
-	rng := rand.New(rand.NewPCG(5, 6))
-	for range 30 {
-		x := mat.New(8+rng.IntN(40), 1+rng.IntN(3))
-		for i := range x.Data {
-			x.Data[i] = rng.NormFloat64()
-		}
-		points := rng.Perm(x.Rows)[:4+rng.IntN(x.Rows-4)]
-		all := slices.Clone(points)
-		ends := halve(x, all, 0, 4, nil)
-		if len(ends) != 4 {
-			t.Fatalf("%d parts, want 4", len(ends))
-		}
-		from := 0
-		for _, to := range ends {
-			p := all[from:to]
-			from = to
-			if 4*len(p) < len(points)-7 || 4*len(p) > len(points)+7 {
-				t.Errorf("a part of %d from %d points", len(p), len(points))
-			}
-		}
-		slices.Sort(all)
-		slices.Sort(points)
-		if !slices.Equal(all, points) {
-			t.Errorf("parts hold %v, want %v", all, points)
-		}
-	}
-}
-
 // Numbers that mean nothing are refused by name.
 func TestBlendCheck(t *testing.T) {
 	good := Blend{Share: 0.5, Neighbours: 8, Shrinkage: 0.5, Taper: 4, Parts: 1, Inflation: 1}
-	if err := good.check(); err != nil {
-		t.Error(err)
+	if why := points.CheckBlends([]Blend{good}); why != "" {
+		t.Error(why)
 	}
 	m, obs, _ := blendCase(t, 302)
 	for _, change := range []func(b *Blend){

@@ -4,11 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/edge"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/points"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
@@ -17,7 +18,7 @@ import (
 // multiplied out, for examples of unknown time (docs/math.md, "Compiled models"). starts is how many training
 // posteriors begin the search for q(x). Tables of rotated contents bear rounding to fewer digits.
 // Errors: *data.ConfigError; what cannot be compiled, by name.
-func (q *Posterior) Compile(g data.Grid, o InferOptions, starts int, rotated bool) (*edge.Contents, error) {
+func (q *Posterior) Compile(g data.Grid, o InferOptions, starts int, rotated bool) (*points.Contents, error) {
 	if g != nil {
 		if err := q.checkGrid(g); err != nil {
 			return nil, err
@@ -32,41 +33,70 @@ func (q *Posterior) Compile(g data.Grid, o InferOptions, starts int, rotated boo
 		return nil, errors.New("a model that learned from data with holes cannot be compiled, expected one of whole examples")
 	case o.Conditioning == ConditionMoments:
 		return nil, fmt.Errorf("conditioning %q cannot be compiled, expected that of the default or %q", string(o.Conditioning), string(ConditionNone))
-	case len(q.grid) > mostFactors:
-		return nil, fmt.Errorf("a model of %d spatial factors cannot be compiled, expected at most %d", len(q.grid), mostFactors)
+	case len(q.grid) > points.MostFactors:
+		return nil, fmt.Errorf("a model of %d spatial factors cannot be compiled, expected at most %d", len(q.grid), points.MostFactors)
 	}
 	on := q.projection(g)
-	c := &edge.Contents{Points: on.grid.Len(), Channels: q.channels(), Latents: q.params.X.Mu.Cols, Inducing: q.params.Z.Rows,
-		Mean: q.scaler.Mean, Scale: q.scaler.Scale, Z: q.params.Z.Clone().Data, Coord: q.factors[0].Coord.Clone().Data, Latent: q.factors[0].Lambda,
-		Beta: q.params.Noise.Beta, Precision: q.params.Noise.Precision(), Rotated: rotated}
+	c := q.contents(on, points.NewTable, 0)
+	c.Rotated = rotated
 	if err := compileKernel(c, q.params.Latent); err != nil {
 		return nil, err
 	}
-	kept := q.kept != nil && on.training != nil
-	q.compileStarts(c, starts, kept)
-	q.compilePoints(c, on)
-	q.compileTables(c, on)
+	if rotated {
+		q.rotate(c, on)
+	}
+	kept := q.keeps() && on.training != nil
+	var chosen []int
+	if n := q.params.X.Mu.Rows; !kept && n > max(starts, fewExamples) {
+		chosen = covering(q.params.X.Mu, starts)
+	}
+	q.compileStarts(c, chosen)
 	if p := q.params.X.Paths; p != nil {
 		c.Time = compileTime(p, q.params.X.Mu)
 	}
 	if kept {
-		q.compileExamples(c, on)
+		q.compileExamples(c, on, points.NewTable)
 	}
-	c.Options = edge.Options{Candidates: o.Candidates, Iterations: o.Iterations, Starts: starts, NoiseStrength: o.NoiseStrength, Degrees: o.degrees(q.kept != nil),
-		LocalBandwidth: o.bandwidth(), LocalStrength: o.strength(), FirstOrder: o.FirstOrder, LatentOnly: o.Conditioning == ConditionNone,
-		Exact: conditioning.exact, Group: conditioning.group, Neighbours: conditioning.neighbours, Work: conditioning.work}
-	for _, b := range o.Blends {
-		c.Options.Blends = append(c.Options.Blends, edge.Blend{Gap: b.Gap, Seen: b.Seen, Share: b.Share, Neighbours: b.Neighbours, Shrinkage: b.Shrinkage,
-			Taper: b.Taper, WideTaper: b.WideTaper, Reach: b.Reach, Damping: b.Damping, Inflation: b.Inflation, Parts: b.Parts})
+	if c.Whitened {
+		c.Structure = points.Table{} // it is made of the features
 	}
+	c.Options = q.pointOptions(o, starts)
+	c.Options.PartNeighbours, c.Options.MostExamples = 0, 0
 	return c, nil
 }
 
-// mostFactors is how many spatial factors a compiled model has at most.
-const mostFactors = 8
+// contents returns what any model at some points has but examples, of tables that table makes. Features of K and Σ together whose variance is no more than a part least of the noise are left out.
+func (q *Posterior) contents(on *projection, table func(mat.Matrix) points.Table, least float64) *points.Contents {
+	c := &points.Contents{Points: on.grid.Len(), Channels: q.channels(), Latents: q.params.X.Mu.Cols, Inducing: q.params.Z.Rows,
+		Mean: q.scaler.Mean, Scale: q.scaler.Scale, Z: q.params.Z.Clone().Data, Coord: q.factors[0].Coord.Clone().Data, Latent: q.factors[0].Lambda,
+		Beta: q.params.Noise.Beta, Precision: q.params.Noise.Precision()}
+	q.compilePoints(c, on)
+	p := mat.New(c.Channels*c.Points, c.Inducing)
+	for ch, pc := range on.p {
+		mat.Copy(p.Slice(ch*c.Points, (ch+1)*c.Points, 0, p.Cols), pc)
+	}
+	c.P = table(p)
+	var lambda [][]float64
+	for _, s := range q.factors[1:] {
+		lambda = append(lambda, s.Lambda)
+	}
+	c.Lambda = kronprod.Vectors(lambda...)
+	if c.Whitened = on.structured != nil && work.Equal(on.grid[0], q.inducing[0]); c.Whitened {
+		b, lambda := q.whitenedFeatures(on, least)
+		c.Lambda, c.Factors = lambda, []points.Factor{{B: table(b)}}
+	} else {
+		for f, phi := range on.features().phi.Factors {
+			c.Factors = append(c.Factors, q.compileFactor(f, on.grid[f], phi, on.kss[f], table))
+		}
+	}
+	if on.structured != nil {
+		c.Structure = points.NewLowerTable(on.structured())
+	}
+	return c
+}
 
 // compileKernel takes apart the latent kernel. Of a part of time, of which examples of unknown time have the variance alone, that remains.
-func compileKernel(c *edge.Contents, k psi.Kernel) error {
+func compileKernel(c *points.Contents, k psi.Kernel) error {
 	for _, part := range k.Parts {
 		switch p := part.(type) {
 		case *psi.RBF:
@@ -87,25 +117,15 @@ func compileKernel(c *edge.Contents, k psi.Kernel) error {
 	return nil
 }
 
-// fewExamples is up to how many training examples all of them are starting points.
+// fewExamples is up to how many training examples all of them are starting points: of more, those that cover the others best, unless their values say which are
+// near.
 const fewExamples = 64
 
-// compileStarts takes over training posteriors: all of them where their values say which are near or where they are few,
-// else those that cover the others best.
-func (q *Posterior) compileStarts(c *edge.Contents, starts int, kept bool) {
-	n := q.params.X.Mu.Rows
-	var chosen []int
-	if kept || n <= max(starts, fewExamples) {
-		for i := range n {
-			chosen = append(chosen, i)
-		}
-	} else {
-		chosen = covering(q.params.X.Mu, starts)
-	}
-	c.Examples = len(chosen)
-	for _, i := range chosen {
-		mu, s := exampleOf(q.params, i)
-		c.Mu, c.S = append(c.Mu, mu.Row(0)...), append(c.S, s.Row(0)...)
+// compileStarts takes over training posteriors, those chosen; nil: all.
+func (q *Posterior) compileStarts(c *points.Contents, chosen []int) {
+	x := &q.params.X
+	if c.Examples, c.Mu, c.S = x.Mu.Rows, x.Mu.Clone().Data, x.S.Clone().Data; chosen != nil {
+		c.Examples, c.Mu, c.S = len(chosen), work.Gather(x.Mu, chosen).Data, work.Gather(x.S, chosen).Data
 	}
 }
 
@@ -139,7 +159,7 @@ func covering(x mat.Matrix, count int) []int {
 }
 
 // compilePoints takes over the points' coordinates and what they are measured in.
-func (q *Posterior) compilePoints(c *edge.Contents, on *projection) {
+func (q *Posterior) compilePoints(c *points.Contents, on *projection) {
 	dims := on.grid.Dims()
 	index := make([]int, len(dims))
 	for i := range c.Points {
@@ -166,71 +186,52 @@ func (q *Posterior) compilePoints(c *edge.Contents, on *projection) {
 	}
 }
 
-// compileTables multiplies out predictions, features and the covariance of the noise.
-func (q *Posterior) compileTables(c *edge.Contents, on *projection) {
-	latent := q.factors[0]
-	m := latent.Size()
-	p := mat.New(c.Channels*c.Points, m)
-	inverse := mat.New(m, m) // T_0⁻ᵀ = (K_0 + jitter)·T_0
-	if c.Rotated {
-		k := mat.New(m, m)
-		q.psi.Matrix(k)
-		jitter := q.jitter * mat.Trace(k) / float64(m)
-		for i := range m {
-			k.Row(i)[i] += jitter
-		}
-		mat.Mul(inverse, 1, k, latent.Coord, 0)
+// rotate has predictions be P·T_0⁻ᵀ, with T_0⁻ᵀ = (K_0 + jitter)·T_0.
+func (q *Posterior) rotate(c *points.Contents, on *projection) {
+	m := c.Inducing
+	p, inverse, k := mat.New(c.Channels*c.Points, m), mat.New(m, m), mat.New(m, m)
+	q.psi.Matrix(k)
+	jitter := q.jitter * mat.Trace(k) / float64(m)
+	for i := range m {
+		k.Row(i)[i] += jitter
 	}
+	mat.Mul(inverse, 1, k, q.factors[0].Coord, 0)
 	for ch, pc := range on.p {
-		rows := p.Slice(ch*c.Points, (ch+1)*c.Points, 0, m)
-		if c.Rotated {
-			mat.Mul(rows, 1, pc, inverse, 0)
-		} else {
-			mat.Copy(rows, pc)
-		}
+		mat.Mul(p.Slice(ch*c.Points, (ch+1)*c.Points, 0, m), 1, pc, inverse, 0)
 	}
-	c.P = edge.NewTable(p)
-	var lambda [][]float64
-	for _, s := range q.factors[1:] {
-		lambda = append(lambda, s.Lambda)
-	}
-	c.Lambda = kronprod.Vectors(lambda...)
-	if on.structured != nil && work.Equal(on.grid[0], q.inducing[0]) {
-		c.Whitened, c.Factors = true, []edge.Factor{{B: edge.NewTable(q.whitenedFeatures(on))}}
-		return
-	}
-	for f, phi := range on.features().phi.Factors {
-		c.Factors = append(c.Factors, q.compileFactor(f, phi, on.kss[f]()))
-	}
-	if on.structured != nil {
-		c.Structure = edge.NewLowerTable(on.structured())
-	}
+	c.P = points.NewTable(p)
 }
 
-// whitenedFeatures returns those of K and of Σ together at the training points, Σ·Ū·(1 + s)^½.
-func (q *Posterior) whitenedFeatures(on *projection) mat.Matrix {
+// whitenedFeatures returns those of K and of Σ together at the training points, Σ·Ū·(1 + s)^½, with eigenvalues s above least, or half of the largest, and these.
+func (q *Posterior) whitenedFeatures(on *projection, least float64) (b mat.Matrix, lambda []float64) {
 	s := q.factors[1]
-	b, scale := mat.New(s.Size(), s.Size()), make([]float64, s.Size())
+	least = min(least, slices.Max(s.Lambda)/2)
+	var columns []int
+	var scale []float64
 	for j, v := range s.Lambda {
-		scale[j] = math.Sqrt(1 + v)
+		if v > least || least == 0 {
+			columns, lambda, scale = append(columns, j), append(lambda, v), append(scale, math.Sqrt(1+v))
+		}
 	}
-	mat.Mul(b, 1, q.noise(on), s.Coord, 0)
+	coord := s.Coord
+	if len(columns) < coord.Cols {
+		coord = work.Gather(coord.T(), columns).T()
+	}
+	b = mat.New(s.Size(), len(columns))
+	mat.Mul(b, 1, q.noise(on), coord, 0)
 	mat.ScaleCols(b, b, scale)
-	return b
+	return b, lambda
 }
 
 // negligible is a part of the largest eigenvalue, or of a kernel's variance, that rounding decides.
 const negligible = 1e-13
 
-// compileFactor returns spatial factor f, with features Φ (n×m_f) and kernel matrix k at the points.
-func (q *Posterior) compileFactor(f int, phi, k mat.Matrix) edge.Factor {
+// compileFactor returns spatial factor f at points x, with features Φ (n×m_f). Those of a tied factor at its own points have all of the kernel matrix.
+func (q *Posterior) compileFactor(f int, x, phi mat.Matrix, kernel func() mat.Matrix, table func(mat.Matrix) points.Table) points.Factor {
 	s := q.factors[f+1]
 	b := phi.Clone()
 	if s.Tied {
-		largest := 0.0
-		for _, v := range s.Lambda {
-			largest = max(largest, v)
-		}
+		largest := slices.Max(s.Lambda)
 		scale := make([]float64, len(s.Lambda))
 		for j, v := range s.Lambda {
 			if v > negligible*largest {
@@ -239,13 +240,17 @@ func (q *Posterior) compileFactor(f int, phi, k mat.Matrix) edge.Factor {
 		}
 		mat.ScaleCols(b, b, scale)
 	}
-	c := edge.Factor{B: edge.NewTable(b)}
+	c := points.Factor{B: table(b)}
+	if s.Tied && work.Equal(x, q.inducing[f]) {
+		return c
+	}
+	k := kernel()
 	gap := k.Clone()
 	mat.Syrk(gap, -1, b, 1)
 	for i := range gap.Rows {
 		for _, v := range gap.Row(i)[:i+1] {
 			if math.Abs(v) > 1e-10*q.params.Space[f].Kernel.Variance {
-				c.K = edge.NewLowerTable(k)
+				c.K = points.NewLowerTable(k)
 				return c
 			}
 		}
@@ -254,18 +259,49 @@ func (q *Posterior) compileFactor(f int, phi, k mat.Matrix) edge.Factor {
 }
 
 // compileExamples takes over training residuals and the lengths of the taper of their covariances.
-func (q *Posterior) compileExamples(c *edge.Contents, on *projection) {
-	kept := q.kept()
-	r := mat.New(c.Examples, c.Points*c.Channels)
-	take := func(from mat.Matrix) edge.Table {
+func (q *Posterior) compileExamples(c *points.Contents, on *projection, table func(mat.Matrix) points.Table) {
+	take := func(from mat.Matrix) points.Table {
+		r := mat.New(c.Examples, c.Points*c.Channels)
 		for j, at := range on.training {
-			mat.Copy(r.Slice(0, c.Examples, j*c.Channels, (j+1)*c.Channels), from.Slice(at*c.Channels, (at+1)*c.Channels, 0, c.Examples).T())
+			mat.Copy(r.Slice(0, c.Examples, j*c.Channels, (j+1)*c.Channels), from.Slice(0, c.Examples, at*c.Channels, (at+1)*c.Channels))
 		}
-		return edge.NewTable(r)
+		return table(r)
 	}
-	c.Residuals = take(kept.r)
-	if kept.variance.Rows > 0 {
-		c.Filled, c.Alike = take(kept.variance), edge.NewLowerTable((*room)(nil).atPoints(on.training, kept.alike))
+	c.Residuals = take(q.residuals)
+	if f := q.filled; f != nil {
+		alike := mat.New(c.Points, c.Points)
+		work.Submatrix(alike, f.Alike, on.training, on.training)
+		c.Filled, c.Alike = take(f.Variance), points.NewLowerTable(alike)
 	}
 	c.Tapers = q.params.Noise.Taper
+}
+
+// conditionLimits say when and how missing values are conditioned on the
+// observed ones directly.
+type conditionLimits struct {
+	exact      int     // observed points up to which all of them are used at once
+	group      int     // missing points predicted together beyond that
+	neighbours int     // observed points nearest to such a group that are used
+	work       float64 // multiplications beyond which conditioning by groups is left out
+}
+
+// Tests change it.
+var conditioning = conditionLimits{exact: 2048, group: 256, neighbours: 512, work: 2e13}
+
+// How many observed points near a part of what is missing tell what similar examples say of it, and of how many of these, the heaviest, covariances are made. Tests set them; 0: of all.
+// Where the white noise is less than one part in localPrecision of the data's variance, points farther away tell too.
+var partNeighbours, mostExamples = 192, 256
+
+const localPrecision = 1e4
+
+// pointOptions returns options as package points has them.
+func (q *Posterior) pointOptions(o InferOptions, starts int) points.Options {
+	p := points.Options{Candidates: o.Candidates, Iterations: o.Iterations, Starts: starts, NoiseStrength: o.NoiseStrength, Degrees: o.degrees(q.keeps()),
+		LocalBandwidth: o.bandwidth(), LocalStrength: o.strength(), FirstOrder: o.FirstOrder, LatentOnly: o.Conditioning == ConditionNone, Moments: o.Conditioning == ConditionMoments,
+		Exact: conditioning.exact, Group: conditioning.group, Neighbours: conditioning.neighbours, Work: conditioning.work, Blends: o.Blends,
+		MostExamples: mostExamples}
+	if q.params.Noise.Beta <= localPrecision {
+		p.PartNeighbours = partNeighbours
+	}
+	return p
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/edge"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/points"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 )
@@ -23,8 +24,8 @@ func (m model) compiled(t testing.TB, g data.Grid, o InferOptions, kind edge.Typ
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Shorten(kind)
-	e, err := edge.Open(edge.Encode(c))
+	c.Shorten(points.Type(kind))
+	e, err := edge.Open(points.Encode(c))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,6 +83,7 @@ func compileCase(t *testing.T, seed uint64, rng *rand.Rand) (m model, o InferOpt
 			m = m.with(t, Options{Residuals: m.residuals, Filled: somethingFilled(m, rng)})
 		}
 	}
+	o.Candidates = 3 // a search that is not brief
 	if seed%5 == 4 {
 		o.NoiseStrength = 10
 	}
@@ -136,9 +138,9 @@ func TestCompiledBlends(t *testing.T) {
 		if missing.Gap == 0 || missing.Seen > 0.8 {
 			continue // one blend is as good as the other
 		}
-		o := InferOptions{Blends: []Blend{{Gap: missing.Gap, Seen: 1, Inflation: 4, Parts: 1}, {Gap: missing.Gap, Seen: missing.Seen / 1.1, Inflation: 1, Parts: 1}}}
+		o := InferOptions{Candidates: 3, Blends: []Blend{{Gap: missing.Gap, Seen: 1, Inflation: 4, Parts: 1}, {Gap: missing.Gap, Seen: missing.Seen / 1.1, Inflation: 1, Parts: 1}}}
 		got := filled(t, m.compiled(t, nil, o, edge.Float64), obs.Values)
-		for name, o := range map[string]InferOptions{"both": o, "the nearer alone": {Blends: o.Blends[1:]}} {
+		for name, o := range map[string]InferOptions{"both": o, "the nearer alone": {Candidates: 3, Blends: o.Blends[1:]}} {
 			want, _, err := m.Impute(t.Context(), obs, o)
 			if err != nil {
 				t.Fatal(err)
@@ -235,26 +237,26 @@ func TestCompiledFast(t *testing.T) {
 	for seed := range uint64(compare.Sizes(30)) {
 		rng := rand.New(rand.NewPCG(seed, 85))
 		m, o := compileCase(t, seed, rng)
-		fast := func(change func(o *edge.Options)) *edge.Workspace {
+		fast := func(change func(o *points.Options)) *edge.Workspace {
 			c, err := m.Compile(nil, o, 1000, false)
 			if err != nil {
 				t.Fatal(err)
 			}
 			before := c.Options
-			c.Hasten(edge.Float64)
+			c.Hasten(points.Float64)
 			if len(c.Shapes) > 0 {
 				shaped++
 			}
 			c.Options.Candidates, c.Options.Iterations, c.Options.Starts = before.Candidates, before.Iterations, before.Starts
 			change(&c.Options)
-			e, err := edge.Open(edge.Encode(c))
+			e, err := edge.Open(points.Encode(c))
 			if err != nil {
 				t.Fatal(err)
 			}
 			return e.NewWorkspace(0)
 		}
-		sums := fast(func(o *edge.Options) { o.LeastWeight, o.PartNeighbours, o.MostExamples = 0, 0, 0 })
-		few := fast(func(o *edge.Options) { o.PartNeighbours, o.MostExamples = 2, 2 })
+		sums := fast(func(o *points.Options) { o.LeastWeight, o.PartNeighbours, o.MostExamples = 0, 0, 0 })
+		few := fast(func(o *points.Options) { o.PartNeighbours, o.MostExamples = 2, 2 })
 		for range 3 {
 			values := m.ref.UserValues(reference.Masked(rng, m.grid.Len(), m.channels(), 0.6, seed%2 == 0))
 			want, _, err := m.Impute(t.Context(), Observed{Values: values}, o)
@@ -304,10 +306,10 @@ func TestCompiledAllocations(t *testing.T) {
 			t.Fatal(err)
 		}
 		if seed%2 == 1 {
-			c.Hasten(edge.Float16)
+			c.Hasten(points.Float16)
 		}
-		c.Shorten(edge.Float16)
-		e, err := edge.Open(edge.Encode(c))
+		c.Shorten(points.Float16)
+		e, err := edge.Open(points.Encode(c))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -339,7 +341,7 @@ func TestCompileRefuses(t *testing.T) {
 	if _, err := m.Compile(data.Grid{mat.New(0, 1)}, InferOptions{}, 1, false); err == nil {
 		t.Error("an empty grid was compiled")
 	}
-	if err := compileKernel(new(edge.Contents), psi.Kernel{Parts: []psi.Part{&psi.Time{Variance: 1}}}); err == nil || !strings.Contains(err.Error(), "time alone") {
+	if err := compileKernel(new(points.Contents), psi.Kernel{Parts: []psi.Part{&psi.Time{Variance: 1}}}); err == nil || !strings.Contains(err.Error(), "time alone") {
 		t.Errorf("a kernel of time alone: %v", err)
 	}
 }

@@ -2,17 +2,17 @@ package predict
 
 import (
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/edge"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/dynamics"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/points"
 )
 
 // compileTime takes over the prior in time: its kernel's system where it is Markov, and what the training examples of each sequence
 // say of what follows them (docs/math.md, section 23). means are those of q(X), n×d.
-func compileTime(p *dynamics.Params, means mat.Matrix) edge.Time {
+func compileTime(p *dynamics.Params, means mat.Matrix) points.Time {
 	k := p.Prior.Kernel
-	t := edge.Time{Kernel: k.String(), Spacing: data.MedianSpacing(p.Prior.Instants())}
+	t := points.Time{Kernel: k.String(), Spacing: data.MedianSpacing(p.Prior.Instants())}
 	s := k.StateSize()
 	if s == 0 {
 		return t
@@ -36,7 +36,7 @@ func compileTime(p *dynamics.Params, means mat.Matrix) edge.Time {
 			}
 			state.Update(mean, variance, mu, v)
 		}
-		e := edge.End{Sequence: sequence.Label, Time: last}
+		e := points.End{Sequence: sequence.Label, Time: last}
 		stateMean, above := state.Get()
 		e.Mean, e.Above = append(e.Mean, stateMean...), append(e.Above, above...)
 		t.Ends = append(t.Ends, e)

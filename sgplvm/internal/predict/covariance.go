@@ -2,10 +2,11 @@ package predict
 
 import (
 	"fmt"
+	"slices"
 
+	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // PredictCovariance returns the mean (n_s*×d_y) and, for every channel, the
@@ -33,15 +34,10 @@ func (q *Posterior) covariances(l Latent, g data.Grid, withNoise bool) (mean mat
 	}
 	on := q.projection(g)
 	t := q.momentsOf(l)
-	t.setTerms(on)
 	mean = q.mean(on, t)
-	all := make([]int, on.grid.Len())
-	for i := range all {
-		all[i] = i
-	}
 	shared := make([]mat.Matrix, q.versions())
 	for v := range shared {
-		shared[v] = q.sharedCovariance(on, t, v, all, all)
+		shared[v] = q.sharedCovariance(on, t, v)
 	}
 	rescaling := q.rescaling(g, l)
 	var noise mat.Matrix
@@ -80,91 +76,65 @@ func (r *rescaling) covariance(k mat.Matrix, c int) {
 	}
 }
 
-// sharedCovariance returns the covariance of f between two lists of grid
-// points, without the term of the latent uncertainty, which differs between
+// sharedCovariance returns the covariance of f between all points, without the term of the latent uncertainty, which differs between
 // channels, for a version of the mask of the training data:
 //
-//	ψ0·K(a, b) − Φ_a·diag(h)·Φ_bᵀ
-func (q *Posterior) sharedCovariance(on *projection, t moments, version int, a, b []int) mat.Matrix {
-	if t.noiseAlone() {
-		return t.room.matrix(len(a), len(b))
+//	ψ0·K − Φ·diag(h)·Φᵀ
+func (q *Posterior) sharedCovariance(on *projection, t moments, version int) mat.Matrix {
+	n, h := on.grid.Len(), t.h[version]
+	cov, phi := mat.New(n, n), on.features().phi
+	if len(phi.Factors) == 1 {
+		right := phi.Factors[0].Clone()
+		mat.ScaleCols(right, right, h)
+		mat.MulSym(cov, -1, right, phi.Factors[0].T(), 0)
+	} else {
+		mat.Parallel(n, func(i int) {
+			row := make([]float64, len(h))
+			featuresOf(row, phi.Factors, i, on.dims)
+			for j, v := range h {
+				row[j] *= -v
+			}
+			phi.Mul(mat.Vector(cov.Row(i)), mat.Vector(row), nil)
+		})
 	}
-	cov := t.room.result(len(a), len(b))
-	on.priorCovariance(t.room, cov, t.psi0, a, b)
-	t.subtractExplained(on, cov, version, a, b)
+	index := make([]int, len(on.dims))
+	kernels := make([]mat.Matrix, len(on.dims))
+	for f, k := range on.kss {
+		kernels[f] = k()
+	}
+	prior := make([]float64, n)
+	for i := range n {
+		data.Split(index, i, on.dims)
+		prior = append(prior[:0], t.psi0)
+		for f, k := range kernels {
+			prior = timesEach(slices.Grow(prior, n-len(prior)), k.Row(index[f]))
+		}
+		row := cov.Row(i)[:i+1]
+		asm.Axpy(1, prior[:i+1], row)
+	}
+	mat.MirrorLower(cov)
 	return cov
 }
 
-// subtractExplained subtracts Φ_a·diag(h)·Φ_bᵀ from cov, len(a)×len(b), of version v of the mask.
-func (t *moments) subtractExplained(on *projection, cov mat.Matrix, v int, a, b []int) {
-	if len(on.dims) > 1 {
-		on.subtractByPairs(t.room, cov, t.terms[v], a, b)
-		return
-	}
-	same, phi := work.SameList(a, b), on.features().phi.Factors[0]
-	step := max(1, featureNumbers/max(1, len(a), len(b)))
-	for from := 0; from < phi.Cols; from += step {
-		to := min(from+step, phi.Cols)
-		columns := phi.Slice(0, phi.Rows, from, to)
-		left, right := t.room.gather(columns, a), t.room.gather(columns, b)
-		mat.ScaleCols(right, right, t.h[v][from:to])
-		if same {
-			mat.MulSym(cov, -1, right, left.T(), 1)
-		} else {
-			mat.Mul(cov, -1, left, right.T(), 1)
-		}
-	}
-	if same {
-		mat.MirrorLower(cov)
+// featuresOf sets row to the Kronecker product of the rows of Φ_f that belong to point i.
+func featuresOf(row []float64, factors []mat.Matrix, i int, dims []int) {
+	index := make([]int, len(dims))
+	data.Split(index, i, dims)
+	row = append(row[:0], 1)
+	for f, phi := range factors {
+		row = timesEach(row, phi.Row(index[f]))
 	}
 }
 
-// priorCovariance sets cov to psi0·K(a, b).
-func (on *projection) priorCovariance(r *room, cov mat.Matrix, psi0 float64, a, b []int) {
-	p := lend[priorRows](r, priorKind)
-	*p = priorRows{on, cov, psi0, r.split(a, on.dims), r.split(b, on.dims)}
-	mat.Run(min(rowBlocks, len(a)), p)
-}
-
-// priorRows are those of ψ0·K between points, block by block.
-type priorRows struct {
-	on     *projection
-	to     mat.Matrix
-	psi0   float64
-	ia, ib [][]int // indices of either in each factor
-}
-
-// Do sets those of a block.
-func (p *priorRows) Do(b int) {
-	from, to := work.Block(b, min(rowBlocks, p.to.Rows), p.to.Rows)
-	for i := from; i < to; i++ {
-		row := p.to.Row(i)
-		for j := range row {
-			row[j] = p.psi0
-		}
-		for f, k := range p.on.kss {
-			values := k().Row(p.ia[f][i])
-			for j, l := range p.ib[f] {
-				row[j] *= values[l]
-			}
+// timesEach returns the Kronecker product of two rows in the place of the first.
+func timesEach(row, by []float64) []float64 {
+	n := len(row)
+	row = row[:n*len(by)]
+	for i := n - 1; i >= 0; i-- {
+		v := row[i]
+		for j, x := range by {
+			row[i*len(by)+j] = v * x
 		}
 	}
-}
-
-// dataCovariance is sharedCovariance of the data without the white noise: with the
-// structured part.
-func (q *Posterior) dataCovariance(on *projection, t moments, version int, a, b []int) mat.Matrix {
-	cov := q.sharedCovariance(on, t, version, a, b)
-	switch {
-	case t.own != nil:
-		mat.Add(cov, cov, t.noise, t.own.covariance(a, b))
-	case on.structured != nil:
-		for i, k := range a {
-			row, noise := cov.Row(i), on.structured().Row(k)
-			for j, l := range b {
-				row[j] += t.noise * noise[l]
-			}
-		}
-	}
-	return cov
+	return row
 }

@@ -98,18 +98,12 @@ func checkExample(t *testing.T, m model, d *reference.Dense, rng *rand.Rand, at 
 	if at != nil { // the standard normal prior at a time
 		obs.Prior = &Latent{Mu: make([]float64, dims), S: work.Ones(dims), At: at}
 	}
-	e, err := m.observe(obs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := m.mustObserveAll(t, obs)
 	l := randomLatent(rng, dims)
 	l.At = at
-	compare.NearOne(t, "test bound", boundAt(m.mustEvidence(t, e), l), d.TestBound(l.Mu, l.S, at, g, values), 1e-9)
+	compare.NearOne(t, "test bound", boundAt(mustEvidence(t, e), l), d.TestBound(l.Mu, l.S, at, g, values), 1e-9)
 
-	p, err := m.conditional(t.Context(), e, m.momentsOf(l), ConditionGivenLatent)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := m.conditional(t, e, l, InferOptions{})
 	mean, variance := d.Conditional(l.Mu, l.S, at, g, values)
 	compare.Near(t, "conditional mean", p.Mean.Data, mean.Data, 1e-9)
 	compare.Near(t, "conditional variance", p.Variance.Data, variance.Data, 1e-9)
@@ -144,7 +138,7 @@ func TestCases(t *testing.T) {
 			for k, i := range test.Observed {
 				copy(values.Row(i), test.Y[k])
 			}
-			got := boundAt(m.mustEvidence(t, m.mustObserve(t, nil, values)), Latent{Mu: test.Mu, S: test.S})
+			got := boundAt(mustEvidence(t, m.mustObserve(t, nil, values)), Latent{Mu: test.Mu, S: test.S})
 			compare.NearOne(t, "test bound", got, test.Bound, reference.Digits)
 		})
 	}

@@ -24,22 +24,9 @@
 //
 // # From data to a latent variable
 //
-// Infer finds q(x) of an example seen at some points: the maximum of a lower bound L* on its evidence, which
-// depends on the observed values through g1 (m_ξ) and G (m_ξ×m_ξ) alone, whatever the size of the picture
-// (docs/math.md, "A partly seen example"):
-//
-//	L* = constant + g0·ψ0 + g1·ψ1 + tr(G·Ψ2) − KL
-//
-// All training posteriors are scored by two products, and the best are optimised. Impute goes on to what is
-// missing: refine judges x once more under the covariance C of neighbouring values given x, by generalised least
-// squares, and condition takes the residuals of observed values to their neighbours,
-//
-//	mean_M + G·(y_O − mean_O),   G = C_MO·C_OO⁻¹
-//
-// so that the data count once for x and once for what x leaves (docs/math.md, "Conditioning on observed
-// values"). Beyond some thousands of observed points each group of missing ones is given its
-// nearest observed ones. With training residuals kept, the noise of an example is that of training
-// examples like it (local.go).
+// Infer, Impute and what is like them scale an example and have package points do the rest, at the points of its grid: a filler holds a points.Model, made of
+// the posterior's own matrices when it is first asked for, and room for examples that are filled in at the same time. That of the training grid is kept, and
+// of other grids the last one. Outliers, calibration and the user's units are this package's.
 //
 // # Times
 //

@@ -45,11 +45,8 @@ func TestEvidenceGradient(t *testing.T) {
 			}
 			obs.Prior = &prior
 		}
-		e, err := m.observe(obs)
-		if err != nil {
-			t.Fatal(err)
-		}
-		checkSlopes(t, shape.String(), m.mustEvidence(t, e), randomLatent(rng, shape.Latent))
+		e := m.mustObserveAll(t, obs)
+		checkSlopes(t, shape.String(), mustEvidence(t, e), randomLatent(rng, shape.Latent))
 	}
 }
 
@@ -67,10 +64,9 @@ func TestOwnNoise(t *testing.T) {
 		values.Set(0, 0, 2)
 		e := m.mustObserve(t, nil, values)
 		l, strength := randomLatent(rng, shape.Latent), 0.1+10*rng.Float64()
-		v, err := m.evidenceOf(e, strength)
-		if err != nil {
-			t.Fatal(err)
-		}
+		options := m.pointOptions(InferOptions{Candidates: 3, Iterations: 200, NoiseStrength: strength}, scoredStarts)
+		e.w.SetOptions(&options)
+		v := mustEvidence(t, e)
 		value, multiple := v.At(new(psi.Scratch), l.Mu, l.S, nil, nil)
 
 		d := reference.NewDense(m.ref)
@@ -90,19 +86,17 @@ func TestOwnNoise(t *testing.T) {
 
 		own := l
 		own.Noise = multiple
-		p, err := m.conditional(t.Context(), e, m.momentsOf(own), ConditionGivenLatent)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := m.conditional(t, e, own, InferOptions{})
 		with(multiple)
 		mean, variance := d.Conditional(l.Mu, l.S, nil, m.grid, values)
 		compare.Near(t, shape.String()+": mean", p.Mean.Data, mean.Data, 1e-8) // a small multiple makes C_OO less well conditioned
 		compare.Near(t, shape.String()+": variance", p.Variance.Data, variance.Data, 1e-8)
 
-		best, err := m.infer(t.Context(), e, InferOptions{Candidates: 3, Iterations: 200, NoiseStrength: strength})
-		if err != nil {
+		e.w.SetOptions(&options)
+		if err := e.w.Infer(); err != nil {
 			t.Fatal(err)
 		}
+		best := e.w.Latent()
 		again, noise := v.At(new(psi.Scratch), best.Mu, best.S, nil, nil)
 		if noise != best.Noise || math.Abs(again-best.Bound) > 1e-9*math.Abs(again) || !(best.Bound >= value) {
 			t.Errorf("%v: noise %v, bound %v reported; %v and %v there, %v elsewhere", shape, best.Noise, best.Bound, noise, again, value)
@@ -143,8 +137,8 @@ func TestInvariances(t *testing.T) {
 					moved.Set(at, channel, twin.Sign*values.At(i, c))
 				}
 			}
-			there := boundAt(w.mustEvidence(t, w.mustObserve(t, nil, moved)), other)
-			here := boundAt(m.mustEvidence(t, m.mustObserve(t, nil, values)), l)
+			there := boundAt(mustEvidence(t, w.mustObserve(t, nil, moved)), other)
+			here := boundAt(mustEvidence(t, m.mustObserve(t, nil, values)), l)
 			compare.NearOne(t, what+": L*", there, here, 1e-9)
 		}
 	}

@@ -3,70 +3,38 @@ package predict
 import (
 	"fmt"
 	"math"
-	"slices"
+	"sync"
 
-	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/points"
 )
 
-// An example is a partly seen example in the model's units, on a projected
-// grid.
+// An example is a partly seen example in the model's units, on a projected grid, in room of its own.
 type example struct {
-	on      *projection
-	values  mat.Matrix // n_s*×d_y, scaled, NaN where missing
-	seen    [][]int    // observed points of each channel, ascending
-	version []int      // of the mask of the training data, of each channel
-	errors  mat.Matrix // squares of known standard errors, n_s*×d_y, scaled; 0×0: none are known
-	prior   prior
-	normal  psi.Normal // of prior
-	scores  mat.Matrix // of the values when they were judged (inferWithout)
-	far     []float64  // of the training examples, where that was asked for (Posterior.far)
-	room    *room      // what filling it in works in; nil: what is allocated
-	given   *given     // where what was found is asked for again (ImputeUnsure), else nil
+	on    *projection
+	w     *points.Workspace
+	home  *sync.Pool
+	start []int // training example of each starting point; nil: its number
+
+	values  []float64 // n_s*·d_y, scaled, NaN where missing
+	squares []float64 // of known standard errors, as values
+	inexact bool      // there are any
+	all     []float64 // values with outliers, where these were left out
+	scores  []float64 // of values that were left out
+	judged  bool      // some were
+
+	prior Latent // what is known of the latent variables before values are; Mu nil: standard normal
+	known bool   // Observed.Prior was given
 }
 
-// given is what was found when an example was filled in: its moments, and for each channel L⁻¹C_OM, or 0×0 where all of it was not needed.
-type given struct {
-	moments  moments
-	known    bool
-	whitened []mat.Matrix
-}
-
-func newGiven(channels int) *given { return &given{whitened: make([]mat.Matrix, channels)} }
-
-// A prior is what is known of an example's latent variables before its values are.
-type prior struct {
-	normal *psi.Normal
-	at     *data.Instant // its time, nil where it is not known
-	seen   bool          // Latent.Seen
-}
-
-// setPrior sets the prior to Observed.Prior.
-func (e *example) setPrior(l *Latent) {
-	if l != nil {
-		e.normal = psi.Normal{Mean: l.Mu, Variance: l.S}
-		e.prior = prior{normal: &e.normal, at: l.At, seen: l.Seen}
-	}
-}
-
-// latent returns the prior as the posterior of an example that has seen nothing; its time is that of Observed.Prior.
-func (p prior) latent(r *room, d int) Latent {
-	l := Latent{Mu: r.vector(d), S: r.vector(d), Start: -1, Noise: 1, At: p.at, Seen: p.seen}
-	for q := range d {
-		l.Mu[q], l.S[q] = p.normal.At(q)
-	}
-	return l
-}
+// release gives back the room.
+func (e *example) release() { e.home.Put(e) }
 
 // farOff bounds the scaled observations and their standard errors, so that squares do not overflow.
 const farOff = 1e100
 
-// observe checks an example and scales it. Errors: *data.ConfigError, *data.ValueError.
-func (q *Posterior) observe(obs Observed) (*example, error) { return q.observeIn(nil, obs) }
-
-// observeIn is observe of an example to be filled in in a room, or nil.
-func (q *Posterior) observeIn(r *room, obs Observed) (*example, error) {
+// observe checks an example and scales it; the caller releases it. Errors: *data.ConfigError, *data.ValueError.
+func (q *Posterior) observe(obs Observed, wide bool) (*example, error) {
 	g := obs.Grid
 	if g == nil {
 		g = q.grid
@@ -77,67 +45,105 @@ func (q *Posterior) observeIn(r *room, obs Observed) (*example, error) {
 	if n := g[0].Rows; n > mostTogether && n > q.grid[0].Rows {
 		return nil, &data.ConfigError{Field: "Observed", Err: fmt.Errorf("an example at %d points of one factor, expected at most %d: their covariances are formed", n, mostTogether)}
 	}
+	if len(g) > points.MostFactors {
+		return nil, &data.ConfigError{Field: "Observed", Err: fmt.Errorf("an example at points of %d spatial factors, expected at most %d", len(g), points.MostFactors)}
+	}
 	v := obs.Values
 	if v.Rows != g.Len() || v.Cols != q.channels() {
 		return nil, &data.ConfigError{Field: "Observed", Err: fmt.Errorf("values are %d×%d, expected %d points × %d channels", v.Rows, v.Cols, g.Len(), q.channels())}
 	}
-	for i := range v.Rows {
-		for c := range v.Cols {
+	most := 1
+	for c := range v.Cols {
+		seen := 0
+		for i := range v.Rows {
 			if x := v.At(i, c); math.IsInf(x, 0) {
 				return nil, &data.ValueError{Point: i, Channel: c, Value: x, Want: "a finite number, or NaN where nothing was observed"}
+			} else if x == x {
+				seen++
 			}
 		}
+		most = max(most, seen)
 	}
 	if obs.Prior != nil {
 		if err := q.checkPrior(*obs.Prior); err != nil {
 			return nil, &data.ConfigError{Field: "Prior", Err: err}
 		}
 	}
-	e := lend[example](r, exampleKind)
-	*e = example{room: r, values: r.clone(v), seen: r.lists(q.channels()), version: q.version}
-	e.setPrior(obs.Prior)
-	q.scaler.ApplyTo(e.values)
-	if err := e.setErrors(q, obs); err != nil {
+	e := q.filler(q.projection(g)).take(most, wide)
+	if err := e.setValues(q, obs); err != nil {
+		e.release()
 		return nil, err
 	}
-	for c := range e.seen {
-		e.seen[c] = r.list(v.Rows)
-		for i := range v.Rows {
-			switch x := e.values.At(i, c); {
-			case math.Abs(x) > farOff:
-				return nil, &data.ValueError{Point: i, Channel: c, Value: v.At(i, c), Want: fmt.Sprintf("a value within %g standard deviations of the channel's mean", farOff)}
-			case x == x:
-				e.seen[c] = append(e.seen[c], i)
-			}
-		}
-	}
-	e.on = q.projection(g)
+	e.setPrior(obs.Prior)
+	e.take()
 	return e, nil
 }
 
-// setErrors sets the squares of known standard errors. Errors: *data.ConfigError, *data.ValueError.
-func (e *example) setErrors(q *Posterior, obs Observed) error {
+// setValues scales values and their errors. Errors: *data.ConfigError, *data.ValueError.
+func (e *example) setValues(q *Posterior, obs Observed) error {
+	v := obs.Values
+	e.judged = false
+	for i := range v.Rows {
+		for c, scale := range q.scaler.Scale {
+			x := (v.At(i, c) - q.scaler.Mean[c]) / scale
+			if math.Abs(x) > farOff {
+				return &data.ValueError{Point: i, Channel: c, Value: v.At(i, c), Want: fmt.Sprintf("a value within %g standard deviations of the channel's mean", farOff)}
+			}
+			e.values[i*v.Cols+c] = x
+		}
+	}
 	s := obs.Errors
-	if s.Rows == 0 && s.Cols == 0 {
+	if e.inexact = s.Rows > 0 || s.Cols > 0; !e.inexact {
 		return nil
 	}
-	if s.Rows != e.values.Rows || s.Cols != e.values.Cols {
-		return &data.ConfigError{Field: "Observed", Err: fmt.Errorf("standard errors are %d×%d, expected %d points × %d channels", s.Rows, s.Cols, e.values.Rows, e.values.Cols)}
+	if s.Rows != v.Rows || s.Cols != v.Cols {
+		return &data.ConfigError{Field: "Observed", Err: fmt.Errorf("standard errors are %d×%d, expected %d points × %d channels", s.Rows, s.Cols, v.Rows, v.Cols)}
 	}
-	e.errors = e.room.matrix(s.Rows, s.Cols)
 	for i := range s.Rows {
-		for c := range s.Cols {
-			if x := obs.Values.At(i, c); x != x {
+		for c, scale := range q.scaler.Scale {
+			k := i*s.Cols + c
+			if e.squares[k] = 0; e.values[k] != e.values[k] {
 				continue
 			}
-			v := s.At(i, c) / q.scaler.Scale[c]
-			if !(v >= 0 && v <= farOff) {
+			x := s.At(i, c) / scale
+			if !(x >= 0 && x <= farOff) {
 				return &data.ValueError{Point: i, Channel: c, Value: s.At(i, c), Want: fmt.Sprintf("a standard error, from 0 to %g standard deviations of the channel, of a value that was observed", farOff)}
 			}
-			e.errors.Set(i, c, v*v)
+			e.squares[k] = x * x
 		}
 	}
 	return nil
+}
+
+// setPrior sets the prior to Observed.Prior.
+func (e *example) setPrior(l *Latent) {
+	if e.known = l != nil; !e.known {
+		e.prior = Latent{}
+		e.w.SetPrior(nil, nil)
+		e.w.SetTime(nil)
+		return
+	}
+	e.prior = *l
+	e.w.SetPrior(l.Mu, l.S)
+	e.w.SetTime(l.At)
+}
+
+// take has the room take over the values.
+func (e *example) take() {
+	if e.inexact {
+		e.w.ObserveInexact(e.values, e.squares)
+	} else {
+		e.w.Observe(e.values)
+	}
+}
+
+// latent returns the latent posterior, of which the slices are the room's.
+func (e *example) latent() Latent {
+	l := e.w.Latent()
+	if l.Start >= 0 && e.start != nil {
+		l.Start = e.start[l.Start]
+	}
+	return Latent{Mu: l.Mu, S: l.S, Bound: l.Bound, Noise: l.Noise, Start: l.Start, At: e.prior.At, Seen: e.w.Observed() > 0 || e.prior.Seen}
 }
 
 // checkPrior compares a prior with the model; its variances must have inverses.
@@ -153,65 +159,23 @@ func (q *Posterior) checkPrior(l Latent) error {
 	return nil
 }
 
-// observed reports whether anything of the example was.
-func (e *example) observed() bool {
-	return slices.ContainsFunc(e.seen, func(seen []int) bool { return len(seen) > 0 })
-}
-
-// alike returns the channels from c on that miss the same points as c, with the same errors and the same version of
-// the training data's mask, nil if an earlier channel does.
-func (e *example) alike(c int) []int {
-	for earlier := range c {
-		if e.same(earlier, c) {
-			return nil
-		}
+// take returns an example with room for so many observed values of a channel.
+func (f *filler) take(most int, wide bool) *example {
+	spare := &f.spare
+	if wide {
+		spare = &f.wide
 	}
-	channels := append(e.room.list(len(e.seen)), c)
-	for later := c + 1; later < len(e.seen); later++ {
-		if e.same(later, c) {
-			channels = append(channels, later)
-		}
+	if e, _ := spare.Get().(*example); e != nil && e.w.Most() >= most {
+		return e
 	}
-	return channels
-}
-
-func (e *example) same(a, b int) bool {
-	if e.version[a] != e.version[b] || !slices.Equal(e.seen[a], e.seen[b]) {
-		return false
+	n := f.on.grid.Len()
+	e := &example{on: f.on, home: spare, start: f.start}
+	if wide {
+		e.w = f.model.NewWideWorkspace()
+	} else {
+		e.w = f.model.NewWorkspace(min(n, most+most/4+1))
 	}
-	return e.errors.Rows == 0 || !slices.ContainsFunc(e.seen[a], func(i int) bool { return e.errors.At(i, a) != e.errors.At(i, b) })
-}
-
-// square returns the squared standard error of an observed value.
-func (e *example) square(point, channel int) float64 {
-	if e.errors.Rows == 0 {
-		return 0
-	}
-	return e.errors.At(point, channel)
-}
-
-// series returns the scaled values of channel c at some points, a column.
-func (e *example) series(c int, points []int) mat.Matrix {
-	v := e.room.matrix(len(points), 1)
-	for k, i := range points {
-		v.Data[k] = e.values.At(i, c)
-	}
-	return v
-}
-
-// complement returns the numbers below n that are not in the ascending list.
-func complement(list []int, n int) []int {
-	return addComplement(make([]int, 0, n-len(list)), list, n)
-}
-
-// addComplement appends them to rest.
-func addComplement(rest, list []int, n int) []int {
-	for i := range n {
-		if len(list) > 0 && list[0] == i {
-			list = list[1:]
-			continue
-		}
-		rest = append(rest, i)
-	}
-	return rest
+	size := n * len(f.on.p)
+	e.values, e.squares, e.scores = make([]float64, size), make([]float64, size), make([]float64, size)
+	return e
 }

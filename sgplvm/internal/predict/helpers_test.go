@@ -1,6 +1,7 @@
 package predict
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -138,21 +139,87 @@ func missing(points, channels int) mat.Matrix {
 // mustObserve condenses an example on a grid (nil: the training grid), given in the model's units.
 func (m model) mustObserve(t testing.TB, g data.Grid, values mat.Matrix) *example {
 	t.Helper()
-	e, err := m.observe(Observed{Grid: g, Values: m.ref.UserValues(values)})
+	return m.mustObserveAll(t, Observed{Grid: g, Values: m.ref.UserValues(values)})
+}
+
+func (m model) mustObserveAll(t testing.TB, obs Observed) *example {
+	t.Helper()
+	e, err := m.begin(t.Context(), obs, InferOptions{}, false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return e
 }
 
-// mustEvidence is evidenceOf with the noise of training.
-func (m model) mustEvidence(t testing.TB, e *example) *infer.Evidence {
+// mustEvidence returns L*.
+func mustEvidence(t testing.TB, e *example) *infer.Evidence {
 	t.Helper()
-	v, err := m.evidenceOf(e, math.Inf(1))
+	v, err := e.w.Evidence()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return v
+}
+
+// conditional returns mean and variance of f and structured noise at all points in the model's units, given the latent posterior l as it is and what was observed.
+func (m model) conditional(t testing.TB, e *example, l Latent, o InferOptions) Prediction {
+	t.Helper()
+	o.FirstOrder, o.LocalBandwidth, o.DegreesOfFreedom = true, -1, cmp.Or(o.DegreesOfFreedom, -1)
+	return m.given(t, e, l, o)
+}
+
+// given is conditional with options as they are.
+func (m model) given(t testing.TB, e *example, l Latent, o InferOptions) Prediction {
+	t.Helper()
+	o, err := o.complete()
+	if err != nil {
+		t.Fatal(err)
+	}
+	options := m.pointOptions(o, scoredStarts)
+	e.w.SetOptions(&options)
+	e.w.SetTime(l.At)
+	e.w.Predict(l.Mu, l.S, l.noise())
+	mean, variance := e.w.Result()
+	alone := variance.Clone()
+	e.w.SetLatent(l.Mu, l.S, l.noise())
+	if err := e.w.Complete(); err != nil {
+		t.Fatal(err)
+	}
+	p := Prediction{Mean: mean.Clone(), Variance: variance.Clone(), Conditioning: [...]string{"none", "exact", "local"}[e.w.Way()]}
+	for i := range p.Variance.Rows {
+		whole := true
+		for c := range p.Variance.Cols {
+			whole = whole && e.values[i*p.Variance.Cols+c] == e.values[i*p.Variance.Cols+c]
+		}
+		for c := range p.Variance.Cols {
+			if whole {
+				p.Variance.Set(i, c, alone.At(i, c))
+			}
+			p.Variance.Set(i, c, p.Variance.At(i, c)-l.noise()/m.params.Noise.Beta)
+		}
+	}
+	return p
+}
+
+// seen returns the observed points of each channel.
+func (e *example) seen() [][]int {
+	seen := make([][]int, len(e.on.p))
+	for k, v := range e.values {
+		if v == v {
+			seen[k%len(seen)] = append(seen[k%len(seen)], k/len(seen))
+		}
+	}
+	return seen
+}
+
+// complement returns the numbers below n that are not in the ascending list.
+func complement(list []int, n int) (rest []int) {
+	for i := range n {
+		if !slices.Contains(list, i) {
+			rest = append(rest, i)
+		}
+	}
+	return rest
 }
 
 // bound is L* at l.

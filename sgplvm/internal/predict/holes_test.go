@@ -82,15 +82,9 @@ func TestHolesComplete(t *testing.T) {
 			compare.Near(t, "variance", b.Variance.Data, a.Variance.Data, 1e-7)
 		}
 		values := reference.Masked(rng, m.Space.Len(), m.Channels(), 0.4, false)
-		e, err := whole.observe(Observed{Values: m.UserValues(values)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		f, err := holed.observe(Observed{Values: m.UserValues(values)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		compare.NearOne(t, "L*", boundAt(holed.mustEvidence(t, f), l), boundAt(whole.mustEvidence(t, e), l), 1e-8)
+		e := whole.mustObserveAll(t, Observed{Values: m.UserValues(values)})
+		f := holed.mustObserveAll(t, Observed{Values: m.UserValues(values)})
+		compare.NearOne(t, "L*", boundAt(mustEvidence(t, f), l), boundAt(mustEvidence(t, e), l), 1e-8)
 	}
 }
 
@@ -205,15 +199,9 @@ func checkChannel(t *testing.T, q model, d *reference.Dense, c int, l Latent, g 
 			values.Set(i, c, rng.NormFloat64())
 		}
 	}
-	e, err := q.observe(Observed{Grid: whole, Values: q.ref.UserValues(values)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	compare.NearOne(t, "test bound", boundAt(q.mustEvidence(t, e), l), d.TestBound(l.Mu, l.S, nil, whole, values), digits)
-	filled, err := q.conditional(t.Context(), e, q.momentsOf(l), ConditionGivenLatent)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := q.mustObserveAll(t, Observed{Grid: whole, Values: q.ref.UserValues(values)})
+	compare.NearOne(t, "test bound", boundAt(mustEvidence(t, e), l), d.TestBound(l.Mu, l.S, nil, whole, values), digits)
+	filled := q.conditional(t, e, l, InferOptions{})
 	m, v := d.Conditional(l.Mu, l.S, nil, whole, values)
 	for i := range m.Rows {
 		compare.NearOne(t, "conditional mean", filled.Mean.At(i, c), m.At(i, c), digits)

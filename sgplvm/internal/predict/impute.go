@@ -5,23 +5,45 @@ import (
 	"errors"
 
 	"github.com/seed-08962ecc/kronfield/chol"
+	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/points"
 )
+
+// begin returns an example that is to be filled in with some options; the caller releases it. Errors: *data.ConfigError, *data.ValueError.
+func (q *Posterior) begin(ctx context.Context, obs Observed, o InferOptions, wide bool) (*example, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	all, err := o.complete()
+	e, failed := q.observe(obs, wide)
+	if failed != nil {
+		return nil, failed
+	}
+	if err != nil {
+		e.release()
+		return nil, err
+	}
+	options := q.pointOptions(all, scoredStarts)
+	options.Brief = q.keeps() && e.on.training != nil && o.Candidates == 0 && o.Iterations == 0 && !o.FirstOrder && o.Conditioning == ConditionGivenLatent
+	e.w.SetOptions(&options)
+	e.w.SetContext(ctx)
+	return e, nil
+}
 
 // Infer returns the posterior of a partly seen example's latent variables (docs/math.md, "A
 // partly seen example"). An example with nothing observed gets its prior. Errors:
 // *data.ConfigError, *data.ValueError, ctx.Err().
-func (q *Posterior) Infer(ctx context.Context, obs Observed, o InferOptions) (Latent, error) {
-	e, err := q.observe(obs)
+func (q *Posterior) Infer(ctx context.Context, obs Observed, o InferOptions) (l Latent, err error) {
+	e, err := q.begin(ctx, obs, o, false)
 	if err != nil {
-		return Latent{}, err
+		return l, err
 	}
-	if o, err = o.complete(); err != nil {
-		return Latent{}, err
+	defer e.release()
+	if err = e.inferWithout(ctx, q, o); err == nil {
+		CopyLatent(&l, e.latent())
 	}
-	l, err := q.inferWithout(ctx, e, o)
-	l.At = copiedTime(nil, l.At)
 	return l, err
 }
 
@@ -41,144 +63,102 @@ func (q *Posterior) Impute(ctx context.Context, obs Observed, o InferOptions) (P
 
 // ImputeTo is Impute in the storage of an earlier result of as many values. After an error p and l are as they were.
 func (q *Posterior) ImputeTo(ctx context.Context, p *Prediction, l *Latent, obs Observed, o InferOptions) error {
-	return q.imputeTo(ctx, p, l, obs, o, nil)
+	e, err := q.begin(ctx, obs, o, false)
+	if err != nil {
+		return err
+	}
+	defer e.release()
+	if err := e.inferWithout(ctx, q, o); err != nil {
+		return err
+	}
+	return e.complete(q, p, l, obs)
 }
 
-// imputeTo is ImputeTo, and asks something else about the example before it goes, or nothing.
-func (q *Posterior) imputeTo(ctx context.Context, p *Prediction, l *Latent, obs Observed, o InferOptions, also func(*example, Latent, InferOptions) error) error {
-	r := q.rooms.Get().(*room)
-	defer q.rooms.Put(r)
-	r.begin()
-	e, err := q.observeIn(r, obs)
+// ImputeUnsure is Impute, and adds to dst, n_s×n_s, the covariance that what is missing of an example has given what was observed of it and its latent
+// variables, summed over channels, in the model's units, white noise included: what an expectation over missing values adds to the squares of their residuals
+// (Dempster, Laird and Rubin, J. R. Stat. Soc. B 39, 1977, section 4.1). Channels of which too many points were observed add nothing.
+// With white it adds to the diagonal the variances that missing values have given all others, the missing ones too: what of that covariance is white.
+// All that was observed is believed. Where a covariance is singular nothing is added. Errors: those of Impute.
+func (q *Posterior) ImputeUnsure(ctx context.Context, dst mat.Matrix, white bool, obs Observed, o InferOptions) (p Prediction, l Latent, err error) {
+	e, err := q.begin(ctx, obs, o, true)
 	if err != nil {
-		return err
+		return p, l, err
 	}
-	if o, err = o.complete(); err != nil {
-		return err
+	defer e.release()
+	if err = e.w.Infer(); err != nil {
+		return p, l, err
 	}
-	latent, err := q.inferWithout(ctx, e, o)
-	if err != nil {
-		return err
+	if err = e.complete(q, &p, &l, obs); err != nil {
+		return p, l, err
 	}
-	if also != nil {
-		e.given = newGiven(q.channels())
+	var singular *chol.NotPositiveDefiniteError
+	if err = e.w.AddCovariance(dst, white); errors.As(err, &singular) {
+		err = nil
 	}
-	filled, err := q.complete(ctx, e, latent, o)
-	if err != nil {
-		return err
-	}
-	if also != nil {
-		if err := also(e, latent, o); err != nil {
-			return err
-		}
-	}
-	CopyPrediction(p, filled, obs.Values) // the room lends it to the next
-	p.Outliers = e.addOutliers(p.Outliers, obs.Values)
-	CopyLatent(l, latent)
-	e.keep(*p, obs)
-	return nil
+	return p, l, err
 }
 
 // ImputeGiven is Impute with the latent posterior that Infer returned. Errors: those of Impute.
-func (q *Posterior) ImputeGiven(ctx context.Context, obs Observed, l Latent, o InferOptions) (Prediction, error) {
+func (q *Posterior) ImputeGiven(ctx context.Context, obs Observed, l Latent, o InferOptions) (p Prediction, err error) {
 	if err := q.checkLatent(l); err != nil {
-		return Prediction{}, &data.ConfigError{Field: "Latent", Err: err}
+		return p, &data.ConfigError{Field: "Latent", Err: err}
 	}
-	e, err := q.observe(obs)
+	e, err := q.begin(ctx, obs, o, false)
 	if err != nil {
-		return Prediction{}, err
+		return p, err
 	}
-	if o, err = o.complete(); err != nil {
-		return Prediction{}, err
-	}
-	p, err := q.complete(ctx, e, l, o)
-	if err == nil {
-		e.keep(p, obs)
-	}
+	defer e.release()
+	e.w.SetLatent(l.Mu, l.S, l.noise())
+	e.w.SetTime(l.At)
+	err = e.complete(q, &p, new(Latent), obs)
 	return p, err
 }
 
-// keep puts what was observed in its place, with variance 0.
-func (e *example) keep(p Prediction, obs Observed) {
-	for c, seen := range e.seen {
-		for _, i := range seen {
+// Missing returns Blend.Gap and Blend.Seen of an example: the gap is 0 where nothing is missing or nothing observed.
+func (q *Posterior) Missing(obs Observed) (infer.Missing, error) {
+	e, err := q.observe(obs, false)
+	if err != nil {
+		return infer.Missing{}, err
+	}
+	defer e.release()
+	return e.w.Missing(), nil
+}
+
+// NearestBlend returns the number of the blend that is for a gap and a share of what is seen most like those of an example, in d dimensions.
+func NearestBlend(blends []Blend, gap, seen float64, d int) int {
+	return points.NearestBlend(blends, infer.Missing{Gap: gap, Seen: seen}, d)
+}
+
+// complete sets p to mean and variance of all values of an example, in the user's units, calibrated, with what was observed in its place, and l to its latent
+// posterior. After an error they are as they were.
+func (e *example) complete(q *Posterior, p *Prediction, l *Latent, obs Observed) error {
+	if err := e.w.Complete(); err != nil {
+		return err
+	}
+	mean, variance := e.w.Result()
+	n, channels := e.on.grid.Len(), q.channels()
+	p.Mean, p.Variance = apartFrom(p.Mean, obs.Values, n, channels), apartFrom(p.Variance, obs.Values, n, channels)
+	for c, s := range q.scaler.Scale {
+		for i := range n {
+			p.Mean.Set(i, c, q.scaler.Mean[c]+s*mean.At(i, c))
+			p.Variance.Set(i, c, s*s*variance.At(i, c))
+		}
+	}
+	e.calibrateSeen(q, *p)
+	p.Conditioning = [...]string{"none", "exact", "local"}[e.w.Way()]
+	p.Noise = q.noiseName(e.on)
+	if e.w.Local() {
+		p.Noise = "local"
+	}
+	p.Outliers = e.addOutliers(p.Outliers[:0], obs.Values)
+	for k, v := range e.values {
+		if i, c := k/channels, k%channels; v == v {
 			p.Mean.Set(i, c, obs.Values.At(i, c))
 			p.Variance.Set(i, c, 0)
 		}
 	}
-}
-
-// complete returns mean and variance of all values of an example with the latent posterior l, in the
-// user's units, calibrated.
-func (q *Posterior) complete(ctx context.Context, e *example, l Latent, o InferOptions) (Prediction, error) {
-	p, err := q.uncalibratedSeen(ctx, e, l, o)
-	if err == nil {
-		q.calibrateSeen(e, p)
-	}
-	return p, err
-}
-
-func (q *Posterior) uncalibratedSeen(ctx context.Context, e *example, l Latent, o InferOptions) (Prediction, error) {
-	b := q.blendFor(e, o)
-	if b != nil && b.Share == 1 {
-		if p, err := q.directAlone(ctx, e, b, o); !singular(err) {
-			q.toUserUnits(p, 0)
-			return p, err
-		}
-	}
-	t, err := q.seenMoments(e, l, o)
-	if err != nil {
-		return Prediction{}, err
-	}
-	if e.given != nil {
-		e.given.moments, e.given.known = t, true
-	}
-	if b != nil {
-		t.damping = b.Damping
-	}
-	p, err := q.conditional(ctx, e, t, o.Conditioning)
-	if err != nil {
-		return p, err
-	}
-	if b != nil {
-		for i := range p.Variance.Rows {
-			for c := range p.Variance.Cols {
-				p.Variance.Set(i, c, p.Variance.At(i, c)+t.noise/q.params.Noise.Beta)
-			}
-		}
-		t.noise = 0 // is there now
-		mixed := Prediction{Mean: e.room.clone(p.Mean), Variance: e.room.clone(p.Variance), Conditioning: p.Conditioning, Noise: p.Noise}
-		err = q.blend(ctx, e, mixed, b, o)
-		if singular(err) {
-			err = nil // what the latent variables say stands alone
-		} else {
-			p = mixed
-		}
-	}
-	q.toUserUnits(p, t.noise)
-	return p, err
-}
-
-// seenMoments returns the moments of an example's latent posterior, with its own noise, refined.
-func (q *Posterior) seenMoments(e *example, l Latent, o InferOptions) (moments, error) {
-	t := q.momentsIn(e.room, l)
-	t.degreesOfFreedom = o.degrees(q.kept != nil)
-	if q.kept != nil && e.on.training != nil && e.observed() && o.LocalBandwidth >= 0 && o.Conditioning == ConditionGivenLatent {
-		t.own = q.noiseNear(e, q.weights(e.room, q.far(e), o.bandwidth()), o.strength(), infer.LeastWeight)
-	}
-	if o.FirstOrder || o.Conditioning != ConditionGivenLatent {
-		return t, nil
-	}
-	return q.refine(e, l, t)
-}
-
-// singular reports whether too few examples are like one, or points coincide.
-func singular(err error) bool {
-	if err == nil {
-		return false
-	}
-	n := (*chol.NotPositiveDefiniteError)(nil)
-	return errors.As(err, &n)
+	CopyLatent(l, e.latent())
+	return nil
 }
 
 // calibrateSeen calibrates the variances of an example of known time that was seen in part, in the
@@ -190,14 +170,16 @@ func singular(err error) bool {
 //	v·(1 + (c/v_0 − 1)·min(1, v/v_0))
 //
 // which is c where nothing was seen, and v where what was seen decides.
-func (q *Posterior) calibrateSeen(e *example, p Prediction) {
-	prior := e.prior.latent(e.room, q.params.X.Mu.Cols)
-	inflation, ok := q.inflation(prior)
+func (e *example) calibrateSeen(q *Posterior, p Prediction) {
+	inflation, ok := q.inflation(e.prior)
 	if !ok {
 		return
 	}
-	alone := q.uncalibrated(e.on, q.momentsIn(e.room, prior))
-	calibrated := e.room.clone(alone.Variance)
+	r := q.rooms.Get().(*room)
+	defer q.rooms.Put(r)
+	r.begin()
+	alone := q.uncalibrated(e.on, q.momentsIn(r, e.prior))
+	calibrated := r.clone(alone.Variance)
 	q.calibrate(calibrated, e.on.grid, inflation)
 	for i := range calibrated.Rows {
 		for k, v := range p.Variance.Row(i) {

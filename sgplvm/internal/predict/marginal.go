@@ -134,16 +134,7 @@ var spreadRows = 1024
 // uncertain latent variable adds exactly.
 func (q *Posterior) marginal(on *projection, t moments) Prediction {
 	n := on.grid.Len()
-	p := Prediction{Mean: q.mean(on, t), Variance: t.room.matrix(n, len(on.p)), Conditioning: "none", Noise: q.noiseName(on, t)}
-	if t.noiseAlone() {
-		for i := range n {
-			v := max(0, q.structuredVariance(on, t, i))
-			for c := range p.Variance.Cols {
-				p.Variance.Set(i, c, v)
-			}
-		}
-		return p
-	}
+	p := Prediction{Mean: q.mean(on, t), Variance: t.room.matrix(n, len(on.p)), Conditioning: "none", Noise: q.noiseName(on)}
 	explained := q.explained(on, t)
 	for c := range on.p {
 		m := lend[marginals](t.room, marginalKind)
@@ -180,15 +171,9 @@ func (m *marginals) Do(b int) {
 
 // mean returns P_c·ψ1 for every channel, n_s*×d_y.
 func (q *Posterior) mean(on *projection, t moments) mat.Matrix {
-	if t.noiseAlone() {
-		return t.room.clone(t.own.mean)
-	}
 	mean := t.room.matrix(on.grid.Len(), len(on.p))
 	for c, p := range on.p {
 		mat.Mul(mean.Slice(0, mean.Rows, c, c+1), 1, p, t.psi1, 0)
-	}
-	if t.own != nil {
-		mat.Add(mean, mean, 1, t.own.mean)
 	}
 	return mean
 }
@@ -204,12 +189,10 @@ func (q *Posterior) explained(on *projection, t moments) [][]float64 {
 }
 
 // noiseName returns Prediction.Noise.
-func (q *Posterior) noiseName(on *projection, t moments) string {
+func (q *Posterior) noiseName(on *projection) string {
 	switch {
 	case !q.params.Noise.Structured():
 		return "white"
-	case t.own != nil:
-		return "local"
 	case on.training != nil:
 		return "learned"
 	}
@@ -221,8 +204,6 @@ func (q *Posterior) structuredVariance(on *projection, t moments, i int) float64
 	switch {
 	case !q.params.Noise.Structured():
 		return 0
-	case t.own != nil:
-		return t.noise * t.own.variance(i)
 	case on.training == nil:
 		return t.noise * q.params.Noise.Residual.Variance
 	}

@@ -57,7 +57,7 @@ func (q *Posterior) PredictMixture(l Latent, g data.Grid, o MixtureOptions) (*Mi
 	}
 	q.eachPart(g, func(on *projection, first int) {
 		to := first + on.grid.Len()
-		r.noise = q.noiseName(on, moments{})
+		r.noise = q.noiseName(on)
 		for v, variance := range variances {
 			mat.Copy(variance.Slice(0, variance.Rows, first, to), q.certainVariance(on, t, v, l.noise()))
 		}

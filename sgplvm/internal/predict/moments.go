@@ -1,10 +1,7 @@
 package predict
 
 import (
-	"slices"
-
 	"github.com/seed-08962ecc/kronfield/asm"
-	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
@@ -18,18 +15,8 @@ type moments struct {
 	psi1   mat.Matrix  // ψ1, m_ξ×1
 	spread mat.Matrix  // Ψ2 − ψ1ψ1ᵀ, m_ξ×m_ξ
 	h      [][]float64 // Σ_i (1 − w_ij)·(T_0ᵀΨ2T_0)_ii in the scale of Φ, one for each joint spatial index, for each version of the mask
-
-	terms []termSum // of h, where space has several factors, from when covariances are asked for (setTerms)
-
-	own              *ownNoise      // the example's own noise, or nil
-	degreesOfFreedom float64        // of the data around the mean; 0: infinitely many
-	damping          float64        // Blend.Damping
-	factors          []*chol.Factor // of C_OO for each channel, where refine has made them
-	room             *room          // that of the example, or nil
+	room   *room       // that of the call, or nil
 }
-
-// noiseAlone reports whether no latent variable contributes: ψ0 is 0, and ψ1, spread and h, which would be, are not there.
-func (t moments) noiseAlone() bool { return t.psi0 == 0 }
 
 func (q *Posterior) momentsOf(l Latent) moments { return q.momentsIn(nil, l) }
 
@@ -43,20 +30,6 @@ func (q *Posterior) momentsIn(r *room, l Latent) moments {
 		t.h = append(t.h, h)
 	}
 	return t
-}
-
-// setTerms prepares the moments for covariances at points, unless they are.
-func (t *moments) setTerms(on *projection) {
-	if len(on.dims) == 1 || t.noiseAlone() || t.terms != nil {
-		return
-	}
-	terms := lend[[]termSum](t.room, termsKind)
-	*terms = slices.Grow((*terms)[:0], len(t.h))[:len(t.h)]
-	t.terms = *terms
-	for v, h := range t.h {
-		m := on.features().phi.Factors[0].Cols
-		t.terms[v] = termsOf(t.room, h, m, len(h)/m)
-	}
 }
 
 // latentMoments returns the moments without h, and diag T_0ᵀΨ2T_0 (1×m_ξ), of which h is a

@@ -42,89 +42,73 @@ func (q *Posterior) reachOf() []float64 {
 	return reach
 }
 
-// inferWithout is infer of an example without its outliers, which are missing then: values beyond the reach of the model that are also far from
+// inferWithout infers an example's latent variables without its outliers, which are missing then: values beyond the reach of the model that are also far from
 // what it says of their places when all of those are missing. Where most are beyond it the example is of another kind, and has none.
-func (q *Posterior) inferWithout(ctx context.Context, e *example, o InferOptions) (Latent, error) {
+func (e *example) inferWithout(ctx context.Context, q *Posterior, o InferOptions) error {
 	if o.KeepOutliers {
-		return q.infer(ctx, e, o)
+		return e.w.Infer()
 	}
-	all := e.values
-	observed, beyond := e.leaveOut(q.reach(), all)
+	observed, beyond := e.leaveOut(q.reach())
 	if 2*beyond > observed+1 {
-		e.setValues(all)
-		beyond = 0
+		copy(e.values, e.all)
+		beyond, e.judged = 0, false
 	}
-	l, err := q.infer(ctx, e, o)
-	if err != nil || beyond == 0 {
-		return l, err
+	if beyond > 0 {
+		e.take()
 	}
-	p := q.marginal(e.on, q.momentsIn(e.room, l))
-	values, back := e.room.clone(e.values), false
-	for i := range all.Rows {
-		for c, v := range all.Row(i) {
-			if v != v || e.values.At(i, c) == v {
-				continue
-			}
-			score, far := outlier.Score(v, p.Mean.At(i, c), p.Variance.At(i, c)+l.noise()/q.params.Noise.Beta+e.square(i, c))
-			if e.scores.Set(i, c, score); !far {
-				values.Set(i, c, v)
-				back = true
-			}
+	if err := e.w.Infer(); err != nil || beyond == 0 {
+		return err
+	}
+	l, back := e.w.Latent(), false
+	e.w.Predict(l.Mu, l.S, l.Noise)
+	mean, variance := e.w.Result()
+	for k, v := range e.all {
+		if v != v || e.values[k] == v {
+			continue
+		}
+		of := variance.Data[k]
+		if e.inexact {
+			of += e.squares[k]
+		}
+		var far bool
+		if e.scores[k], far = outlier.Score(v, mean.Data[k], of); !far {
+			e.values[k], back = v, true
 		}
 	}
 	if !back {
-		return l, nil
+		return nil
 	}
-	e.setValues(values)
-	return q.infer(ctx, e, o)
+	e.take()
+	return e.w.Infer()
 }
 
 // leaveOut makes the values of an example missing that are beyond the reach of their channels, and returns how many were observed and how
 // many of them are missing now.
-func (e *example) leaveOut(reach []float64, all mat.Matrix) (observed, beyond int) {
-	for i := range all.Rows {
-		for c, v := range all.Row(i) {
-			if v != v {
-				continue
-			}
-			if observed++; math.Abs(v) < reach[c] {
-				continue
-			}
-			if beyond++; beyond == 1 {
-				e.scores, e.values = e.room.matrix(all.Rows, all.Cols), e.room.clone(all)
-			}
-			e.values.Set(i, c, math.NaN())
+func (e *example) leaveOut(reach []float64) (observed, beyond int) {
+	for k, v := range e.values {
+		if v != v {
+			continue
 		}
-	}
-	if beyond > 0 {
-		e.setValues(e.values)
+		if observed++; math.Abs(v) < reach[k%len(reach)] {
+			continue
+		}
+		if beyond++; beyond == 1 {
+			e.judged, e.all = true, append(e.all[:0], e.values...)
+		}
+		e.values[k] = math.NaN()
 	}
 	return observed, beyond
 }
 
-// setValues gives an example other values, scaled.
-func (e *example) setValues(values mat.Matrix) {
-	e.values, e.far = values, nil
-	for c := range e.seen {
-		e.seen[c] = e.room.list(values.Rows)
-		for i := range values.Rows {
-			if v := values.At(i, c); v == v {
-				e.seen[c] = append(e.seen[c], i)
-			}
-		}
-	}
-}
-
 // addOutliers appends those observed values of an example that are missing now.
 func (e *example) addOutliers(to []outlier.Value, observed mat.Matrix) []outlier.Value {
-	if e.scores.Rows == 0 {
+	if !e.judged {
 		return to
 	}
-	for i := range e.values.Rows {
-		for c, v := range e.values.Row(i) {
-			if y := observed.At(i, c); y == y && v != v {
-				to = append(to, outlier.Value{Point: i, Channel: c, Value: y, Score: e.scores.At(i, c)})
-			}
+	for k, v := range e.values {
+		i, c := k/observed.Cols, k%observed.Cols
+		if y := observed.At(i, c); y == y && v != v {
+			to = append(to, outlier.Value{Point: i, Channel: c, Value: y, Score: e.scores[k]})
 		}
 	}
 	return to

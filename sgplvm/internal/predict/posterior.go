@@ -13,7 +13,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/dynamics"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 )
 
@@ -34,21 +33,20 @@ type Posterior struct {
 	featureBasis
 
 	// Made when first asked for, and shared by all that With returns.
-	training   func() *projection                  // on the training grid
-	last       *atomic.Pointer[projection]         // the last on another grid
-	reach      func() []float64                    // of the values of each channel (reachOf)
-	starts     func() *starts                      // of inference
-	paths      func() (*dynamics.Posterior, error) // of the latent variables over time
-	workspaces *sync.Pool                          // of inference
-	rooms      *sync.Pool                          // of filling in
+	training func() *projection                  // on the training grid
+	last     *atomic.Pointer[projection]         // the last on another grid
+	reach    func() []float64                    // of the values of each channel (reachOf)
+	starts   func() *starts                      // of inference
+	paths    func() (*dynamics.Posterior, error) // of the latent variables over time
+	rooms    *sync.Pool                          // of predictions
 
 	calibration *Calibration                              // or nil
 	inflationAt func(t data.Instant, without int) float64 // of the calibration
 	lastFactors *atomic.Pointer[factorsOn]                // of calibration, the last on another grid
 	residuals   mat.Matrix                                // of the training examples, n_ξ×(n_s·d_y); 0×0 where they are not kept
 	filled      *Filled                                   // beside them, or nil
-	kept        func() *trainingResiduals                 // the same as nearness sees them; nil
-	direct      func() *directSource                      // beside kept
+	atTraining  func() *filler                            // on the training grid
+	lastFiller  *atomic.Pointer[filler]                   // the last on another grid
 }
 
 // Options are what a model may know beside its parameters. The zero value is a model that knows
@@ -108,7 +106,6 @@ func New(p *bound.Params, grid data.Grid, scaler data.Scaler, alpha kronprod.Ten
 	q.reach = sync.OnceValue(q.reachOf)
 	q.starts = sync.OnceValue(func() *starts { return newStarts(q.psi, p) })
 	q.paths = sync.OnceValues(func() (*dynamics.Posterior, error) { return dynamics.NewPosterior(p.X.Paths) })
-	q.workspaces = &sync.Pool{New: func() any { return infer.NewOptimiser(p.X.Mu.Cols) }}
 	q.rooms = &sync.Pool{New: func() any { return new(room) }}
 	return q.With(o)
 }
@@ -133,16 +130,13 @@ func (q *Posterior) With(o Options) (*Posterior, error) {
 		return nil, err
 	}
 	c := *q
-	c.calibration, c.residuals, c.filled, c.kept, c.direct = o.Calibration, o.Residuals, o.Filled, nil, nil
+	c.calibration, c.residuals, c.filled = o.Calibration, o.Residuals, o.Filled
 	c.lastFactors = new(atomic.Pointer[factorsOn])
 	if o.Calibration != nil {
 		c.inflationAt = o.Calibration.Inflation.Over(q.times)
 	}
-	if o.Residuals.Rows > 0 {
-		kept := sync.OnceValue(func() *trainingResiduals { return q.keep(o.Residuals, o.Filled) })
-		c.kept = kept
-		c.direct = sync.OnceValue(func() *directSource { return newDirectSource(kept(), data.InSpacings(q.grid), q.channels()) })
-	}
+	c.lastFiller = new(atomic.Pointer[filler])
+	c.atTraining = sync.OnceValue(func() *filler { return c.newFiller(c.training()) })
 	return &c, nil
 }
 
@@ -150,6 +144,9 @@ func (q *Posterior) With(o Options) (*Posterior, error) {
 func (q *Posterior) Options() Options {
 	return Options{Calibration: q.calibration, Incomplete: q.incomplete, Spectra: q.spectra, Residuals: q.residuals, Filled: q.filled}
 }
+
+// keeps reports whether residuals of the training examples are kept.
+func (q *Posterior) keeps() bool { return q.residuals.Rows > 0 }
 
 func (q *Posterior) channels() int { return q.alpha.Dims[len(q.alpha.Dims)-1] }
 

@@ -7,8 +7,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
-	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
 // A projection is the part of a prediction that depends on the spatial points
@@ -17,16 +15,12 @@ type projection struct {
 	grid     data.Grid
 	dims     []int        // n*_f
 	p        []mat.Matrix // per channel, n_s*×m_ξ
-	taper    mat.Matrix   // C at X*, n*×n*, where Σ was learned at these points
 	training []int        // which training points X* are, where Σ was learned at these points; else nil
 
 	// What only some predictions need is made when it is first asked for.
 	features   func() *features
-	kss        []func() mat.Matrix    // K_f(X*, X*), n*_f×n*_f
-	spacings   func() mat.Matrix      // the points in mean spacings, n_s*×d
-	scaled     func() mat.Matrix      // the points in length scales, n_s*×d
-	near       func() []kernel.Kernel // of each factor, what nearby values count
-	structured func() mat.Matrix      // Σ(X*) − β⁻¹·I, n*×n*, where the noise is structured
+	kss        []func() mat.Matrix // K_f(X*, X*), n*_f×n*_f
+	structured func() mat.Matrix   // Σ(X*) − β⁻¹·I, n*×n*, where the noise is structured
 	sampler    func() (*sampler, error)
 }
 
@@ -95,9 +89,6 @@ func (q *Posterior) project(g data.Grid, training []int) *projection {
 			noise.WithoutWhite(sigma, g[0], p.training)
 			return sigma
 		})
-		if p.training != nil {
-			p.taper = noise.TaperAt(g[0])
-		}
 	}
 	p.grid, p.dims = g, g.Dims()
 	p.features = sync.OnceValue(func() *features {
@@ -112,15 +103,6 @@ func (q *Posterior) project(g data.Grid, training []int) *projection {
 		all.transposed = all.squared.T()
 		return all
 	})
-	p.near = sync.OnceValue(func() []kernel.Kernel {
-		var all []kernel.Kernel
-		for _, x := range g {
-			all = append(all, gaussian(work.TwoSpacings(x)))
-		}
-		return all
-	})
-	p.spacings = sync.OnceValue(func() mat.Matrix { return data.InSpacings(g) })
-	p.scaled = sync.OnceValue(func() mat.Matrix { return q.inLengthScales(g) })
 	m, n, dy := q.factors[0].Size(), g.Len(), q.channels()
 	t := toGrid.MulTensor(make([]float64, m*n*dy), q.alpha, nil)
 	for c := range dy {
@@ -129,22 +111,6 @@ func (q *Posterior) project(g data.Grid, training []int) *projection {
 	}
 	p.sampler = sync.OnceValues(func() (*sampler, error) { return newSampler(q, p) })
 	return p
-}
-
-// inLengthScales returns the points of a grid in units of the kernel's length scales, n_s×d.
-func (q *Posterior) inLengthScales(g data.Grid) mat.Matrix {
-	units := make([][]float64, len(g))
-	for f, x := range g {
-		scale := q.params.Space[f].Kernel.LengthScale
-		for d := range x.Cols {
-			unit := 1.0
-			if len(scale) > 0 {
-				unit = scale[min(d, len(scale)-1)]
-			}
-			units[f] = append(units[f], unit)
-		}
-	}
-	return data.InUnits(g, units)
 }
 
 // noise returns Σ at a grid's points, n_s*×n_s*.

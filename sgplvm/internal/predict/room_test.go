@@ -88,6 +88,7 @@ func TestRooms(t *testing.T) {
 			var l Latent
 			c.each(t, rand.New(rand.NewPCG(seed, 32)), func(m roomCase, what string) {
 				what = fmt.Sprintf("seed %d, %s", seed, what)
+				m.o.Candidates = 3 // a search that is not brief
 				inferred, err := m.Infer(t.Context(), m.obs, m.o)
 				if err != nil {
 					t.Fatal(what, err)
@@ -182,9 +183,6 @@ func TestRoomLends(t *testing.T) {
 				}
 			}
 			a.Fill(float64(1 + k))
-			if places := r.list(5); len(places) != 0 || cap(places) != 5 {
-				t.Fatalf("a list of %d places, room for %d, want 0 and 5", len(places), cap(places))
-			}
 			if k%7 == 0 {
 				r.release(before)
 				continue

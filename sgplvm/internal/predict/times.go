@@ -8,6 +8,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/dynamics"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // errNoTimes is returned where the latent variables do not move over time.
@@ -15,7 +16,10 @@ var errNoTimes = errors.New("sgplvm: the model has no dynamical prior, so its la
 
 // PriorLatent returns the prior of a latent variable, N(0, I), as a posterior that has
 // seen nothing; for a certain time see LatentAt.
-func (q *Posterior) PriorLatent() Latent { return prior{}.latent(nil, q.params.X.Mu.Cols) }
+func (q *Posterior) PriorLatent() Latent {
+	d := q.params.X.Mu.Cols
+	return Latent{Mu: make([]float64, d), S: work.Ones(d), Start: -1, Noise: 1}
+}
 
 // TrainingLatent returns q(x) of training example i, which is counted from 0. It
 // panics if there is no such example. Its Bound is 0: examples share one.

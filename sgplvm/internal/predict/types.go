@@ -9,6 +9,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/outlier"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/points"
 )
 
 // Observed is a partly seen example, in the user's units.
@@ -145,72 +146,14 @@ const (
 	ConditionNone Conditioning = "none"
 )
 
-// A Blend says how a model that keeps its training residuals mixes two predictions of what an
-// example misses: that of the latent variables, and the direct one, of training examples like it
-// (docs/math.md, "A mixture with training examples like it"). The direct prediction takes missing points in parts,
-// each with the training examples that are like this one near that part.
-type Blend struct {
-	// Gap is the distance of missing points from observed ones for which the blend was chosen: its
-	// mean, in mean spacings. Of several blends an example takes the one whose Gap and Seen are most like its own.
-	Gap float64 `json:"gap,omitzero"`
-
-	// Seen is the share of observed values for which the blend was chosen. 0: any; the gap decides.
-	Seen float64 `json:"seen,omitzero"`
-
-	// Share is the weight of the direct prediction, 0 to 1.
-	Share float64 `json:"share,omitzero"`
-
-	// Neighbours is the effective number of training examples that the direct prediction takes.
-	Neighbours float64 `json:"neighbours,omitzero"`
-
-	// Shrinkage is how far their covariance is drawn to that of all training examples, 0 to 1.
-	Shrinkage float64 `json:"shrinkage,omitzero"`
-
-	// Taper is the distance, in mean spacings, over which the covariance of these examples is believed.
-	Taper float64 `json:"taper,omitzero"`
-
-	// WideTaper is the same for what the latent variables make of all training examples. 0: any distance.
-	WideTaper float64 `json:"wideTaper,omitzero"`
-
-	// Reach is how near to a part, in mean spacings, observed values count for likeness: the deviation of a
-	// Gaussian. 0: all of them alike.
-	Reach float64 `json:"reach,omitzero"`
-
-	// Parts is the number of parts, a power of two.
-	Parts int `json:"parts,omitzero"`
-
-	// Damping is how much of the factors by which variances follow an example's own residuals is held back, 0
-	// to 1: the factors count to the power of 1 − Damping.
-	Damping float64 `json:"damping,omitzero"`
-
-	// Inflation is the factor of all variances.
-	Inflation float64 `json:"inflation,omitzero"`
-}
-
-// check refuses blends with numbers that mean nothing.
-func (b Blend) check() error {
-	for _, v := range []float64{b.Gap, b.Seen, b.Share, b.Neighbours, b.Shrinkage, b.Taper, b.WideTaper, b.Reach, b.Damping, b.Inflation} {
-		if !(v >= 0) || math.IsInf(v, 0) {
-			return fmt.Errorf("a blend with the number %v, expected finite ones, 0 or more", v)
-		}
-	}
-	switch {
-	case b.Seen > 1 || b.Share > 1 || b.Shrinkage > 1 || b.Damping > 1:
-		return fmt.Errorf("a blend with seen %v, share %v, shrinkage %v and damping %v, expected 1 at most", b.Seen, b.Share, b.Shrinkage, b.Damping)
-	case b.Share > 0 && !(b.Neighbours >= 1 && b.Taper > 0 && b.Shrinkage > 0):
-		return fmt.Errorf("a blend with %v neighbours, taper %v and shrinkage %v, expected at least 1 and positive numbers", b.Neighbours, b.Taper, b.Shrinkage)
-	case b.Parts < 1 || b.Parts&(b.Parts-1) != 0 || b.Parts > 1<<16:
-		return fmt.Errorf("a blend of %d parts, expected a power of two", b.Parts)
-	case !(b.Inflation > 0):
-		return fmt.Errorf("a blend with variances times %v, expected a positive factor", b.Inflation)
-	}
-	return nil
-}
+// A Blend says how a model that keeps its training residuals mixes two predictions of what an example misses.
+type Blend = points.Blend
 
 // InferOptions steer Infer and Impute. The zero value works.
 type InferOptions struct {
 	// Candidates is how many of the best starting points are optimised. All training
-	// posteriors and the prior are scored. Default 3.
+	// posteriors and the prior are scored. Default 3; where neither these nor iterations are given, a model that keeps its
+	// training residuals takes 1, with 6 iterations, since x is refined afterwards, and scores the 16 nearest examples.
 	Candidates int `json:"candidates,omitzero"`
 
 	// Iterations bounds the L-BFGS steps of each. Default 200.
@@ -304,10 +247,8 @@ func (o InferOptions) complete() (InferOptions, error) {
 	case !(o.NoiseStrength >= 0):
 		return refuse("NoiseStrength %v, expected 0 or more", o.NoiseStrength)
 	}
-	for _, b := range o.Blends {
-		if err := b.check(); err != nil {
-			return refuse("%w", err)
-		}
+	if why := points.CheckBlends(o.Blends); why != "" {
+		return refuse("%s", why)
 	}
 	if o.Candidates == 0 {
 		o.Candidates = 3
@@ -341,19 +282,20 @@ func copiedTime(to, at *data.Instant) *data.Instant {
 
 // CopyPrediction makes to a copy of p, in its storage where that is as large, and apart from observed values.
 func CopyPrediction(to *Prediction, p Prediction, values mat.Matrix) {
-	p.Mean, p.Variance = copied(to.Mean, p.Mean, values), copied(to.Variance, p.Variance, values)
+	mean, variance := apartFrom(to.Mean, values, p.Mean.Rows, p.Mean.Cols), apartFrom(to.Variance, values, p.Variance.Rows, p.Variance.Cols)
+	mat.Copy(mean, p.Mean)
+	mat.Copy(variance, p.Variance)
+	p.Mean, p.Variance = mean, variance
 	p.Outliers = append(to.Outliers[:0], p.Outliers...)
 	*to = p
 }
 
-// copied returns a copy of a in the storage of to, where that is a matrix without gaps of its size, and apart from the observed values.
-func copied(to, a, values mat.Matrix) mat.Matrix {
-	if mat.Overlap(to, values) {
-		to = mat.Matrix{}
+// apartFrom is Sized of a matrix apart from the observed values.
+func apartFrom(a, values mat.Matrix, rows, cols int) mat.Matrix {
+	if mat.Overlap(a, values) {
+		a = mat.Matrix{}
 	}
-	to = Sized(to, a.Rows, a.Cols)
-	mat.Copy(to, a)
-	return to
+	return Sized(a, rows, cols)
 }
 
 // Sized returns a matrix without gaps of some size, a where it is one.

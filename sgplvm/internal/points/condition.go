@@ -1,0 +1,316 @@
+package points
+
+import (
+	"math"
+
+	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
+)
+
+// condition overwrites mean and variance of missing points among some, an ascending list, given the observed ones (docs/math.md, section
+// 14.1). Errors: *chol.NotPositiveDefiniteError, *chol.NonFiniteError.
+func (w *Workspace) condition(p prediction, within []int) error {
+	o, n := &w.o, w.m.c.Points
+	w.chi, w.judged = 0, 0
+	for c, seen := range w.seen {
+		channels := w.alike(c)
+		if len(seen) == 0 || channels == nil {
+			continue
+		}
+		block := w.without(within, seen)
+		if len(w.m.taken) > 1 {
+			w.setDiagonal(c, block)
+		}
+		if few := o.PartNeighbours; few > 0 && !w.moments.latent && len(seen) > few {
+			seen = w.nearestToAny(block, seen, few)
+		}
+		if len(seen) <= o.Exact {
+			if len(block) > 0 && w.moments.latent {
+				w.way = max(w.way, Exactly)
+			}
+			if err := w.conditionOn(p, channels, block, seen); err != nil {
+				return err
+			}
+			continue
+		}
+		missing := float64(n - len(seen))
+		if size := float64(o.Group + o.Neighbours); len(block) == 0 || size*missing/float64(o.Group)*size*float64(w.m.features) > o.Work {
+			continue
+		}
+		w.way = Locally
+		if err := w.conditionGroups(p, channels, block, seen); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// conditionGroups divides points into groups of neighbours by halving along the longest side, again and again, and conditions each on
+// the observed points nearest to its centre.
+func (w *Workspace) conditionGroups(p prediction, channels, points, seen []int) error {
+	w.sort(points, nil)
+	if w.ctx != nil && w.ctx.Err() != nil {
+		return w.ctx.Err()
+	}
+	if len(points) > w.o.Group {
+		h := w.halve(&w.m.scaled, points)
+		if err := w.conditionGroups(p, channels, points[:h], seen); err != nil {
+			return err
+		}
+		return w.conditionGroups(p, channels, points[h:], seen)
+	}
+	w.ready = false
+	return w.conditionOn(p, channels, points, w.nearest(points, seen, w.o.Neighbours))
+}
+
+// nearest returns some observed points nearest to a group's centre, ascending.
+func (w *Workspace) nearest(group, seen []int, count int) []int {
+	x, distances := w.m.scaled.x, w.room.reach
+	for _, i := range seen {
+		distances[i] = 0
+	}
+	for q := range x.Rows {
+		row := x.Row(q)
+		var centre float64
+		for _, i := range group {
+			centre += 1 / float64(len(group)) * row[i]
+		}
+		for _, i := range seen {
+			distances[i] += (row[i] - centre) * (row[i] - centre)
+		}
+	}
+	w.room.near512 = work.Least(append(w.room.near512[:0], seen...), distances, w.room.sorted, count)
+	return w.room.near512
+}
+
+// nearestToAny returns some observed points that are nearest to any of some points, ascending.
+func (w *Workspace) nearestToAny(points, seen []int, count int) []int {
+	x, n := w.m.scaled.x, len(seen)
+	at, nearest, far := view(w.room.gathered, x.Rows, n), w.room.row[:n], w.room.pairs[:n]
+	for q := range x.Rows {
+		pickFrom(at.Row(q), x.Row(q), seen)
+	}
+	for k := range nearest {
+		nearest[k] = math.Inf(1)
+	}
+	for _, i := range points {
+		clear(far)
+		for q := range x.Rows {
+			from := x.Row(q)[i]
+			for k, v := range at.Row(q) {
+				far[k] += (v - from) * (v - from)
+			}
+		}
+		for k, v := range far {
+			if v < nearest[k] {
+				nearest[k] = v
+			}
+		}
+	}
+	reach := w.room.reach
+	for k, i := range seen {
+		reach[i] = nearest[k]
+	}
+	w.room.near512 = work.Least(append(w.room.near512[:0], seen...), reach, w.room.sorted, count)
+	return w.room.near512
+}
+
+// conditionOn conditions missing points on all of the observed ones that are given.
+func (w *Workspace) conditionOn(p prediction, channels, missing, seen []int) error {
+	if w.o.Moments {
+		return w.conditionMoments(p, channels, missing, seen)
+	}
+	if !w.ready {
+		if err := w.factor.RefactorizeInPlace(w.observedCovariance(channels[0], seen, missing)); err != nil {
+			return err
+		}
+	}
+	w.ready = false
+	r, t := &w.room, &w.moments
+	w.factor.InverseDiagonal(r.precision[:len(seen)])
+	for place, c := range channels {
+		residual := w.residuals(place, seen)
+		for k, i := range seen {
+			residual.Data[k] = w.value(i, c) - p.mean.Row(i)[c]
+		}
+		w.factor.SolveHalf(residual)
+		if t.latent {
+			po := w.spreadRoom(place, len(seen))
+			w.setSpread(po.Data, c, seen)
+			w.factor.SolveHalf(po)
+		}
+		w.judge(c, seen, missing, residual)
+	}
+	telling := w.telling(missing)
+	for from := 0; from < len(missing); from += together {
+		to := min(from+together, len(missing))
+		block, x := missing[from:to], w.crossCovariance(seen, missing, from, to)
+		w.factor.SolveHalf(x) // L⁻¹C_OM, so that G = xᵀL⁻¹
+		for place, c := range channels {
+			w.conditionBlock(p, place, c, block, seen, x, telling)
+		}
+	}
+	return nil
+}
+
+// conditionMoments is conditionOn with the term of the latent uncertainty in the covariance, which makes it a matter of each channel,
+//
+//	mean = mean_M + G·(y_O − mean_O),   cov = C_MM − G·C_OM,   G = C_MO·C_OO⁻¹,   C with P·(Ψ2 − ψ1ψ1ᵀ)·Pᵀ
+func (w *Workspace) conditionMoments(p prediction, channels, missing, seen []int) error {
+	for _, c := range channels {
+		covariance := w.observedCovariance(c, seen, missing)
+		w.addSpread(covariance, c, seen)
+		if err := w.factor.RefactorizeInPlace(covariance); err != nil {
+			return err
+		}
+		residual := w.residuals(0, seen)
+		for k, i := range seen {
+			residual.Data[k] = w.value(i, c) - p.mean.Row(i)[c]
+		}
+		w.factor.SolveHalf(residual)
+		po := w.predictions(0, c, seen)
+		for from := 0; from < len(missing); from += together {
+			to := min(from+together, len(missing))
+			block, x := missing[from:to], w.crossCovariance(seen, missing, from, to)
+			rows, product := view(w.room.left, len(block), po.Cols), view(w.room.spreads, len(block), po.Cols)
+			w.setSpread(rows.Data, c, block)
+			mat.Mul(product, 1, rows, w.moments.of.Spread, 0)
+			mat.Mul(x, 1, po, product.T(), 1)
+			w.factor.SolveHalf(x)
+			for l, i := range block {
+				column := x.Slice(0, x.Rows, l, l+1)
+				p.mean.Row(i)[c] += mat.Dot(column, residual)
+				p.variance.Row(i)[c] = max(0, p.variance.Row(i)[c]-mat.Dot(column, column))
+			}
+		}
+	}
+	return nil
+}
+
+// solve returns C_OO⁻¹·(y_O − mean_O), given the half of it.
+func (w *Workspace) solve(residual mat.Matrix) []float64 {
+	solved := w.room.solved[:residual.Rows]
+	copy(solved, residual.Data)
+	w.factor.SolveHalfT(mat.Vector(solved))
+	return solved
+}
+
+// spreadRoom returns the place-th room for what observed values know of the latent uncertainty.
+//
+//go:noinline
+func (w *Workspace) spreadRoom(place, seen int) mat.Matrix {
+	return view(w.room.po[place*len(w.room.po)/w.m.c.Channels:], seen, w.breadth())
+}
+
+// residuals returns the place-th room for what a prediction leaves of observed values.
+//
+//go:noinline
+func (w *Workspace) residuals(place int, seen []int) mat.Matrix {
+	size := len(w.room.residual) / w.m.c.Channels
+	return mat.NewDense(len(seen), 1, w.room.residual[place*size:][:len(seen)])
+}
+
+// judge says how surprising observed values of a channel are, given all others: the first time for an example. It sets what variances of missing points are
+// multiplied by where those nearby are.
+func (w *Workspace) judge(c int, seen, missing []int, residual mat.Matrix) {
+	solved := w.solve(residual)
+	if w.moments.degrees > 0 {
+		w.setNearby(c, solved, seen, missing)
+	}
+	if !w.moments.latent {
+		return
+	}
+	for k, i := range seen {
+		w.surprise[i*w.m.c.Channels+c] = solved[k] / math.Sqrt(w.room.precision[k])
+	}
+	w.chi += mat.Dot(residual, residual)
+	w.judged += len(seen)
+}
+
+// telling is infer.Telling of the observed values of the last C_OO and of missing points.
+func (w *Workspace) telling(missing []int) float64 {
+	v := w.moments.noise / w.m.c.Beta
+	for _, i := range missing {
+		v += w.room.diagonal[i] / float64(len(missing))
+	}
+	return infer.Telling(w.seenVariance, v)
+}
+
+// conditionBlock conditions a channel of a block of missing points, given x = L⁻¹C_OM and telling.
+func (w *Workspace) conditionBlock(p prediction, place, c int, block, seen []int, x mat.Matrix, telling float64) {
+	r, t := &w.room, &w.moments
+	residual := w.residuals(place, seen)
+	scale := infer.StudentScale(t.degrees, mat.Dot(residual, residual), len(seen), telling)
+	explained := r.explained[:len(block)]
+	w.columnSquares(explained, x)
+	shift := mat.NewDense(len(block), 1, r.totals[:len(block)])
+	mat.Mul(shift, 1, x.T(), residual, 0)
+	if t.latent {
+		po := w.spreadRoom(place, len(seen))
+		left := view(r.left, len(block), po.Cols)
+		w.setSpread(left.Data, c, block)
+		mat.Mul(left, -1, x.T(), po, 1) // P_M − G·P_O, times M where there is one
+		w.spreadOf(r.spread, left)
+	}
+	for k, i := range block {
+		v := r.diagonal[i] - explained[k]
+		if t.latent {
+			v += r.spread[k]
+		}
+		v = max(0, v)
+		white := t.noise / w.m.c.Beta // is in the scaled variance and not in p's
+		p.mean.Row(i)[c] += shift.Data[k]
+		p.variance.Row(i)[c] = v + (infer.Follow(scale, w.nearby[i*w.m.c.Channels+c], t.damping)-1)*(v+white)
+	}
+}
+
+// nearbyFactor is that of squared distances, in spacings, for weights whose length scale is two of them.
+const nearbyFactor = 0.125
+
+// setNearby sets what the variances of a channel's missing points are multiplied by where observed values nearby are surprising.
+func (w *Workspace) setNearby(c int, solved []float64, seen, missing []int) {
+	r, x := &w.room, &w.m.spacings
+	z := r.z[:len(seen)]
+	mean := infer.LeaveOneOut(z, solved, r.precision[:len(seen)])
+	if x.grid {
+		clear(r.ofSeen)
+		clear(r.counts)
+		for k, i := range seen {
+			r.ofSeen[i], r.counts[i] = z[k], 1
+		}
+		w.smooth(r.ofSeen, x, nearbyFactor)
+		w.smooth(r.counts, x, nearbyFactor)
+	}
+	for from := 0; from < len(missing); from += together {
+		block := missing[from:min(from+together, len(missing))]
+		sums, totals := r.explained[:len(block)], r.totals[:len(block)]
+		if x.grid {
+			pickFrom(sums, r.ofSeen, block)
+			pickFrom(totals, r.counts, block)
+		} else {
+			w.sumNearby(sums, totals, z, seen, block)
+		}
+		infer.NearbyScale(sums, totals, mean)
+		for k, i := range block {
+			w.nearby[i*w.m.c.Channels+c] = sums[k]
+		}
+	}
+}
+
+// sumNearby sets sums to those of z of observed points, weighted by their distance from points of a block, and totals to those of the weights.
+func (w *Workspace) sumNearby(sums, totals, z []float64, seen, block []int) {
+	clear(sums)
+	clear(totals)
+	for from := 0; from < len(seen); from += noiseRows {
+		to := min(from+noiseRows, len(seen))
+		weights := view(w.room.rows, to-from, len(block))
+		weights.Fill(1)
+		w.taper(weights, &w.m.spacings, nearbyFactor, seen[from:to], block)
+		for k := range weights.Rows {
+			asm.Axpy(z[from+k], weights.Row(k), sums)
+			asm.Axpy(1, weights.Row(k), totals)
+		}
+	}
+}

@@ -1,0 +1,359 @@
+package points
+
+import (
+	"math"
+
+	"github.com/seed-08962ecc/kronfield/internal/text"
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
+)
+
+// Contents are the numbers of a compiled model: everything that filling in and predicting on one set of points needs,
+// multiplied out. Symbols are those of docs/math.md. n is the number of points, d_y of channels, d_ξ of latent dimensions, m_ξ of latent
+// inducing points, n_ξ of training examples. A compiler makes them (sgplvm.Model.Compile), Encode writes them.
+type Contents struct {
+	Label string // what the points are, for people, as 20x28
+
+	Points, Channels, Latents, Inducing, Examples int
+
+	Mean, Scale []float64 // of the data, d_y each: the model's units are (y − Mean)/Scale
+
+	// The latent kernel: σ² and length scales of its RBF part (1+d_ξ) or nothing, the variances of its linear part (d_ξ) or
+	// nothing, its bias or nothing. Prior is what other parts add to ψ0.
+	RBF, Linear, Bias []float64
+	Prior             float64
+	Z                 []float64 // inducing inputs, m_ξ×d_ξ
+	Coord             []float64 // T_0, m_ξ×m_ξ
+	Mu, S             []float64 // posteriors of the training examples, n_ξ×d_ξ each
+
+	Beta      float64   // β
+	Precision float64   // what stands for β where data are whitened: 1, else β
+	Latent    []float64 // λ_0, m_ξ
+	Lambda    []float64 // λ of all joint features, Π m_f
+
+	// P_c for each channel, d_y·n rows of m_ξ numbers. In types other than float64 it is P_c·T_0⁻ᵀ, whose elements are of one size.
+	P         Table
+	Rotated   bool
+	Factors   []Factor
+	Structure Table // Σ − β⁻¹·I, lower triangle, n×n; 0×0 where the noise is white, or whitened
+
+	// Whitened says that the one factor's features are of K and of Σ together, as they are at the training points where the noise has structure:
+	// K = B·diag(λ/(1+λ))·Bᵀ, Σ = B·diag(1/(1+λ))·Bᵀ.
+	Whitened bool
+
+	// Shapes, of a fast model, are matrices in place of features: lower triangles of B·diag(λ/((1+λ)·(1+κ_r·λ)))·Bᵀ, n×n, of which, with Σ, the covariance of f
+	// given x is a sum. Bends are κ; Shares, (m_ξ+1)×(1+κ), are what Σ and these have of it for each τ_i and for ψ0 − Σ τ_i.
+	Shapes        []Table
+	Bends, Shares []float64
+
+	// Of a model that keeps its training residuals: r_n in rows (n_ξ×d_y·n, the channels of a point side by side).
+	Residuals Table
+
+	// Of what was filled in of the training examples (math.md, section 22.7): variances as residuals, and correlations, lower triangle, n×n. 0×0: nothing was.
+	Filled, Alike Table
+
+	// Coordinates of the points, n×dimensions, and what they are measured in, in each dimension: mean spacings of the points and of
+	// the training points, length scales, and the lengths of the taper (nothing: there is none).
+	Coordinates                                 []float64
+	Spacings, TrainingSpacings, Lengths, Tapers []float64
+
+	Time    Time // of examples with times
+	Options Options
+
+	Memory Memory
+}
+
+// Memory is what models that have no file have beside their tables. The zero value is nothing.
+type Memory struct {
+	Statistics *psi.Statistics       // of the whole latent kernel, its part of time too; nil: of RBF, Linear and Bias
+	Catalogue  func() *psi.Catalogue // of all training posteriors, by which starting points are scored; nil: one by one
+
+	At []kernel.Instant // times of the training examples; nil: unknown
+
+	// Of a model of data with holes, what q(U) takes off the prior variance of features, m_ξ×Π m_f for each version of the mask, and the version of each
+	// channel. nil: Latent and Lambda say it, for all channels.
+	Taken   []mat.Matrix
+	Version []int
+}
+
+// Time is the prior of latent variables that follow processes in time, every dimension by itself. The system of its kernel is that of docs/math.md, section
+// 10, with s numbers: k(Δ) = hᵀ·exp(Δ·G)·b.
+type Time struct {
+	Kernel                   string    // as text; nothing where examples have no times
+	Generator, Output, Input []float64 // G (s×s), h and b; nothing where the kernel is not Markov
+	Spacing                  float64   // of the training times, their median
+	Ends                     []End     // of the training sequences
+}
+
+// An End is what the examples of a training sequence say of the latent variables behind the last one: the mean of their states, d_ξ×s, and the states'
+// covariances less the stationary one, d_ξ·s×s.
+type End struct {
+	Sequence    int // its label
+	Time        float64
+	Mean, Above []float64
+}
+
+// A Factor is one of the spatial factors, of n_f points: features B_f (n_f×m_f) with B_f·B_fᵀ = Q_f, what the inducing points tell of
+// K_f. K is K_f (lower triangle) where Q_f is another matrix, else 0×0.
+type Factor struct{ B, K Table }
+
+// A codec visits all fields of Contents in the order of the file, to read or to write them.
+type codec interface {
+	label(v *string)
+	integer(v *int)
+	flag(v *bool)
+	number(v *float64)
+	numbers(v *[]float64)
+	table(v *Table)
+	count(n int) int // of what follows
+}
+
+func (c *Contents) visit(f codec) {
+	f.label(&c.Label)
+	for _, v := range []*int{&c.Points, &c.Channels, &c.Latents, &c.Inducing, &c.Examples} {
+		f.integer(v)
+	}
+	for _, v := range []*[]float64{&c.Mean, &c.Scale, &c.RBF, &c.Linear, &c.Bias, &c.Z, &c.Coord, &c.Mu, &c.S, &c.Latent, &c.Lambda, &c.Coordinates, &c.Spacings, &c.TrainingSpacings, &c.Lengths, &c.Tapers} {
+		f.numbers(v)
+	}
+	for _, v := range []*float64{&c.Prior, &c.Beta, &c.Precision} {
+		f.number(v)
+	}
+	f.flag(&c.Rotated)
+	f.table(&c.P)
+	f.table(&c.Structure)
+	f.flag(&c.Whitened)
+	if n := f.count(len(c.Shapes)); len(c.Shapes) != n {
+		c.Shapes = make([]Table, n)
+	}
+	for i := range c.Shapes {
+		f.table(&c.Shapes[i])
+	}
+	f.numbers(&c.Bends)
+	f.numbers(&c.Shares)
+	f.table(&c.Residuals)
+	f.table(&c.Filled)
+	f.table(&c.Alike)
+	if n := f.count(len(c.Factors)); len(c.Factors) != n {
+		c.Factors = make([]Factor, n)
+	}
+	for i := range c.Factors {
+		s := &c.Factors[i]
+		f.table(&s.B)
+		f.table(&s.K)
+	}
+	c.Time.visit(f)
+	c.Options.visit(f)
+}
+
+func (t *Time) visit(f codec) {
+	f.label(&t.Kernel)
+	f.number(&t.Spacing)
+	for _, v := range []*[]float64{&t.Generator, &t.Output, &t.Input} {
+		f.numbers(v)
+	}
+	if n := f.count(len(t.Ends)); len(t.Ends) != n {
+		t.Ends = make([]End, n)
+	}
+	for i := range t.Ends {
+		e := &t.Ends[i]
+		label := float64(e.Sequence)
+		f.number(&label)
+		if math.Abs(label) <= math.MaxInt32 {
+			e.Sequence = int(label)
+		}
+		f.number(&e.Time)
+		f.numbers(&e.Mean)
+		f.numbers(&e.Above)
+	}
+}
+
+func (o *Options) visit(f codec) {
+	for _, v := range []*int{&o.Candidates, &o.Iterations, &o.Starts, &o.Exact, &o.Group, &o.Neighbours} {
+		f.integer(v)
+	}
+	for _, v := range []*float64{&o.NoiseStrength, &o.Degrees, &o.LocalBandwidth, &o.LocalStrength, &o.Work} {
+		f.number(v)
+	}
+	f.flag(&o.FirstOrder)
+	f.flag(&o.LatentOnly)
+	f.flag(&o.Fast)
+	f.number(&o.LeastWeight)
+	f.integer(&o.PartNeighbours)
+	f.integer(&o.MostExamples)
+	if n := f.count(len(o.Blends)); len(o.Blends) != n {
+		o.Blends = make([]Blend, n)
+	}
+	for i := range o.Blends {
+		b := &o.Blends[i]
+		for _, v := range []*float64{&b.Gap, &b.Seen, &b.Share, &b.Neighbours, &b.Shrinkage, &b.Taper, &b.WideTaper, &b.Reach, &b.Damping, &b.Inflation} {
+			f.number(v)
+		}
+		f.integer(&b.Parts)
+	}
+}
+
+// validate reports whether sizes and shapes go together and numbers are within their ranges; "" if so.
+func (c *Contents) validate() string {
+	for _, v := range []int{c.Points, c.Channels, c.Latents, c.Inducing, c.Examples} {
+		if v < 1 || v > most {
+			return text.Sprintf("a size of %d, expected 1 to %d", v, most)
+		}
+	}
+	n, dy, d, m := int64(c.Points), int64(c.Channels), int64(c.Latents), int64(c.Inducing)
+	dims := int64(len(c.Spacings))
+	lengths := []struct {
+		what string
+		got  int
+		want int64
+		none bool // may be 0
+	}{
+		{"means", len(c.Mean), dy, false}, {"scales", len(c.Scale), dy, false},
+		{"parameters of an RBF part", len(c.RBF), 1 + d, true}, {"of a linear part", len(c.Linear), d, true}, {"of a bias", len(c.Bias), 1, true},
+		{"inducing inputs", len(c.Z), m * d, false}, {"of a basis", len(c.Coord), m * m, false}, {"latent eigenvalues", len(c.Latent), m, false},
+		{"means of training examples", len(c.Mu), int64(c.Examples) * d, false}, {"their variances", len(c.S), int64(c.Examples) * d, false},
+		{"coordinates", len(c.Coordinates), n * dims, false}, {"training spacings", len(c.TrainingSpacings), dims, false},
+		{"length scales", len(c.Lengths), dims, false}, {"lengths of a taper", len(c.Tapers), dims, true},
+	}
+	for _, l := range lengths {
+		if int64(l.got) != l.want && !(l.none && l.got == 0) {
+			return text.Sprintf("%d %s, expected %d", l.got, l.what, l.want)
+		}
+	}
+	if dims < 1 {
+		return "points without coordinates"
+	}
+	if why := c.validateTables(); why != "" {
+		return why
+	}
+	if why := c.validateNumbers(); why != "" {
+		return why
+	}
+	if why := c.Time.validate(c.Latents); why != "" {
+		return why
+	}
+	return c.Options.validate()
+}
+
+func (t *Table) is(rows, cols int64, lower bool) bool {
+	return int64(t.rows) == rows && int64(t.cols) == cols && t.lower == lower
+}
+
+func (c *Contents) validateTables() string {
+	n, dy := int64(c.Points), int64(c.Channels)
+	if !c.P.is(dy*n, int64(c.Inducing), false) {
+		return "a table of predictions of the wrong shape"
+	}
+	if len(c.Shapes) > 0 {
+		if why := c.validateShapes(); why != "" {
+			return why
+		}
+		return c.validateResiduals()
+	}
+	points, features := int64(1), int64(1)
+	for i := range c.Factors {
+		f := &c.Factors[i]
+		if f.B.rows < 1 || f.B.cols < 1 || f.B.lower || f.K.rows > 0 && !f.K.is(int64(f.B.rows), int64(f.B.rows), true) {
+			return text.Sprintf("spatial factor %d of the wrong shape", i)
+		}
+		if points, features = points*int64(f.B.rows), features*int64(f.B.cols); points > most || features > most {
+			return "more points or features than a file can have"
+		}
+	}
+	if features != int64(len(c.Lambda)) {
+		return text.Sprintf("%d eigenvalues, expected %d", len(c.Lambda), int(features))
+	}
+	if points != n || len(c.Factors) == 0 || len(c.Factors) > MostFactors {
+		return text.Sprintf("spatial factors of %d points, expected %d", int(points), c.Points)
+	}
+	if c.Structure.rows > 0 && (!c.Structure.is(n, n, true) || len(c.Factors) != 1) {
+		return "a covariance of the noise of the wrong shape"
+	}
+	if c.Whitened && (len(c.Factors) != 1 || c.Structure.rows > 0 || c.Factors[0].K.rows > 0) {
+		return "a covariance of the noise beside features that have it"
+	}
+	return c.validateResiduals()
+}
+
+func (c *Contents) validateShapes() string {
+	n, count := int64(c.Points), len(c.Shapes)
+	if len(c.Factors) > 0 || c.Whitened || !c.Structure.is(n, n, true) || len(c.Bends) != count || int64(len(c.Shares)) != int64(1+c.Inducing)*int64(1+count) {
+		return "sums of covariances of the wrong shape"
+	}
+	for i := range c.Shapes {
+		if !c.Shapes[i].is(n, n, true) {
+			return text.Sprintf("covariance %d of the wrong shape", i)
+		}
+	}
+	return ""
+}
+
+func (c *Contents) validateResiduals() string {
+	n, dy := int64(c.Points), int64(c.Channels)
+	if c.Residuals.rows > 0 && (!c.Residuals.is(int64(c.Examples), dy*n, false) || c.Structure.rows == 0 && !c.Whitened) {
+		return "residuals of the wrong shape, or beside white noise"
+	}
+	if c.Filled.rows > 0 && (!c.Filled.is(int64(c.Examples), dy*n, false) || c.Residuals.rows == 0) || c.Alike.rows > 0 && !c.Alike.is(n, n, true) || c.Filled.rows > 0 != (c.Alike.rows > 0) {
+		return "variances of what was filled in of the wrong shape, or without residuals"
+	}
+	return ""
+}
+
+func (c *Contents) validateNumbers() string {
+	positive := [][]float64{c.Scale, c.RBF, c.Linear, c.Bias, c.S, c.Spacings, c.TrainingSpacings, c.Lengths, c.Tapers, {c.Beta, c.Precision}}
+	finite := [][]float64{c.Mean, c.Z, c.Coord, c.Mu, c.Coordinates, c.Shares}
+	notNegative := [][]float64{c.Latent, c.Lambda, c.Bends, {c.Prior}}
+	for _, list := range []struct {
+		of   [][]float64
+		ok   func(v float64) bool
+		want string
+	}{
+		{positive, func(v float64) bool { return v > 0 && !math.IsInf(1/v, 0) }, "a positive number"},
+		{finite, func(float64) bool { return true }, "a finite number"},
+		{notNegative, func(v float64) bool { return v >= 0 }, "0 or more"},
+	} {
+		for _, values := range list.of {
+			for _, v := range values {
+				if v-v != 0 || !list.ok(v) {
+					return text.Sprintf("the number %v, expected %s", v, list.want)
+				}
+			}
+		}
+	}
+	if len(c.RBF)+len(c.Linear)+len(c.Bias) == 0 {
+		return "a latent kernel without parts"
+	}
+	return ""
+}
+
+// mostStates bounds the states of a kernel in time.
+const mostStates = 1 << 10
+
+func (t *Time) validate(latents int) string {
+	s, d := len(t.Output), int64(latents)
+	if s > mostStates || len(t.Input) != s || len(t.Generator) != s*s || s == 0 && len(t.Ends) > 0 {
+		return text.Sprintf("a kernel in time of %d, %d and %d numbers, expected s×s, s and s", len(t.Generator), s, len(t.Input))
+	}
+	lists := [][]float64{t.Generator, t.Output, t.Input, {t.Spacing}}
+	for _, e := range t.Ends {
+		if int64(len(e.Mean)) != d*int64(s) || int64(len(e.Above)) != d*int64(s*s) {
+			return "the end of a sequence of the wrong shape"
+		}
+		lists = append(lists, []float64{e.Time}, e.Mean, e.Above)
+	}
+	for _, list := range lists {
+		for _, v := range list {
+			if v-v != 0 {
+				return text.Sprintf("the number %v, expected a finite number", v)
+			}
+		}
+	}
+	return ""
+}
+
+// MostFactors is how many spatial factors there are at most.
+const MostFactors = 8
+
+// bent is λ/(1 + κλ).
+func bent(lambda, bend float64) float64 { return lambda / (1 + float64(bend*lambda)) }

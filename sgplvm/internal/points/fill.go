@@ -1,0 +1,105 @@
+package points
+
+import (
+	"math"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+// Predict sets the result to mean and variance of all values for the latent posterior N(mu, diag s), a multiple of the training data's noise included.
+func (w *Workspace) Predict(mu, s []float64, noise float64) {
+	w.setMoments(mu, s, noise)
+	w.marginal(w.result, w.m.points)
+	w.addWhite(noise)
+}
+
+// Result returns means and variances of all values, noise included, n×d_y in the model's units, after Complete or Predict. They are the workspace's
+// until its next call.
+func (w *Workspace) Result() (mean, variance mat.Matrix) { return w.result.mean, w.result.variance }
+
+// addWhite adds white noise of a multiple of the training data's to the result's variances.
+func (w *Workspace) addWhite(noise float64) {
+	for i := range w.result.variance.Data {
+		w.result.variance.Data[i] += noise / w.m.c.Beta
+	}
+}
+
+// Complete sets the result for the example and its latent posterior; of observed values it does not count. Errors: *chol.NotPositiveDefiniteError,
+// *chol.NonFiniteError, those of the context.
+func (w *Workspace) Complete() error {
+	m, o := w.m, &w.o
+	if o.Brief {
+		if done, err := w.completeDirectly(); done || err != nil {
+			return err
+		}
+	}
+	w.setMoments(w.latent.Mu, w.latent.S, w.latent.Noise)
+	t := &w.moments
+	t.degrees = o.Degrees
+	w.chi, w.judged, w.way = 0, 0, Unconditioned
+	if w.observed > 0 && !o.LatentOnly && !o.Moments {
+		if m.kept() && o.LocalBandwidth >= 0 {
+			w.setDistances()
+			t.own = w.setLocal()
+		}
+		if !o.FirstOrder {
+			if err := w.refine(); err != nil {
+				return err
+			}
+		}
+	}
+	w.marginal(w.result, w.missing)
+	if o.LatentOnly {
+		w.addWhite(t.noise)
+		return nil
+	}
+	b := w.blend()
+	if b != nil {
+		t.damping = b.Damping
+	}
+	if err := w.condition(w.result, w.missing); err != nil {
+		return err
+	}
+	w.addWhite(t.noise)
+	if b == nil {
+		return nil
+	}
+	chi, judged, given := w.chi, w.judged, w.moments
+	err := w.mixture(b)
+	w.chi, w.judged, w.moments = chi, judged, given
+	return err
+}
+
+// completeDirectly is Complete where a blend leaves latent variables no share, unless what similar examples say has a singular covariance.
+func (w *Workspace) completeDirectly() (done bool, err error) {
+	b := w.blend()
+	if b == nil || b.Share < 1 {
+		return false, nil
+	}
+	clear(w.result.mean.Data)
+	clear(w.result.variance.Data)
+	if err := w.mixParts(b); singular(err) {
+		return false, nil
+	} else if err != nil {
+		return false, err
+	}
+	w.inflate(b)
+	w.way = max(w.way, Exactly)
+	return true, nil
+}
+
+// Way returns how Complete conditioned what is missing; Local whether the noise is that of training examples like this one.
+func (w *Workspace) Way() Way    { return w.way }
+func (w *Workspace) Local() bool { return w.moments.own != nil }
+
+// Surprise returns how surprising the last example's observed values were, after Fill: scores, of Points·Channels elements, are how many
+// standard deviations each value is from what all others and the latent variables say of it (NaN where it was not observed; nil: not
+// wanted); the number returned is the mean square of all values together, decorrelated, which is near 1 for an example like those of
+// training. It is NaN where nothing was observed or so many values that they were not used at once.
+func (w *Workspace) Surprise(scores []float64) float64 {
+	copy(scores, w.surprise)
+	if w.judged == 0 {
+		return math.NaN()
+	}
+	return w.chi / float64(w.judged)
+}

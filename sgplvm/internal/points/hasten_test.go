@@ -1,0 +1,456 @@
+package points
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/chol"
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+// twins returns a model with features of signal and noise, and what is made of it to be fast.
+func twins(t *testing.T, seed uint64) (slow, fast *Model) {
+	t.Helper()
+	c, d := contents(6*seed+3, true), contents(6*seed+3, true)
+	for i := range c.Coord { // inducing points that tell less than all there is
+		c.Coord[i] *= 0.1
+		d.Coord[i] *= 0.1
+	}
+	d.Hasten(Float64)
+	if len(d.Shapes) == 0 || len(d.Factors) > 0 {
+		t.Fatal("no shapes")
+	}
+	models := make([]*Model, 2)
+	for k, c := range []*Contents{c, d} {
+		m, err := open(encoded(c, Float64))
+		if err != nil {
+			t.Fatal(err)
+		}
+		models[k] = m
+	}
+	return models[0], models[1]
+}
+
+// Covariances, variances and L* of a fast model are nearly those of features, at posteriors like those of training.
+func TestHasten(t *testing.T) {
+	for seed := range uint64(20) {
+		slow, fast := twins(t, seed)
+		var covariances [2]mat.Matrix
+		var variances [2][]float64
+		var bounds [2]float64
+		seen := []int{0, 2, 3, 5}
+		for n := range slow.c.Examples {
+			for k, m := range []*Model{slow, fast} {
+				w := m.NewWorkspace(0)
+				values, mask := make([]float64, m.values()), make([]bool, m.values())
+				for _, i := range seen {
+					mask[i*m.c.Channels] = true
+				}
+				w.observe(values, mask)
+				if err := w.setEvidence(); err != nil {
+					t.Fatal(err)
+				}
+				bounds[k], _ = w.evidence.At(&w.optimiser.Scratch, m.mu.Row(n), m.s.Row(n), nil, nil)
+				w.setMoments(m.mu.Row(n), m.s.Row(n), 1)
+				covariances[k] = mat.New(len(seen), len(seen))
+				if k == 0 {
+					w.setNoise(covariances[k], seen, seen, true)
+					w.addObserved(covariances[k], seen)
+					for i := range seen {
+						covariances[k].Row(i)[i] += 1 / m.c.Beta
+					}
+				} else {
+					w.setShaped(covariances[k], mat.New(len(seen), 0), seen, nil)
+				}
+				variances[k] = make([]float64, m.c.Points)
+				w.setFeatureVariance(variances[k], m.points)
+			}
+			if d := math.Abs(bounds[0] - bounds[1]); !(d < 0.3) {
+				t.Errorf("seed %d, example %d: L* is %v, of features %v", seed, n, bounds[1], bounds[0])
+			}
+			for i := range seen {
+				for j := range i + 1 {
+					want, got := covariances[0].At(i, j), covariances[1].At(i, j)
+					if size := math.Sqrt(covariances[0].At(i, i) * covariances[0].At(j, j)); !(math.Abs(got-want) < 0.05*size) {
+						t.Errorf("seed %d, example %d: covariance %d, %d is %v, of features %v", seed, n, i, j, got, want)
+					}
+				}
+			}
+			for i, want := range variances[0] {
+				if noise := slow.structure.pair(i, i) + 1/slow.c.Beta; !(math.Abs(variances[1][i]-want) < 0.05*(want+noise)) {
+					t.Errorf("seed %d, example %d: variance %d is %v, of features %v", seed, n, i, variances[1][i], want)
+				}
+			}
+		}
+	}
+}
+
+// Variances are the diagonal of covariances.
+func TestShapedVariance(t *testing.T) {
+	_, m := twins(t, 1)
+	w := m.NewWorkspace(0)
+	w.setMoments(m.mu.Row(1), m.s.Row(1), 0)
+	covariance, variance := mat.New(m.c.Points, m.c.Points), make([]float64, m.c.Points)
+	w.setShaped(covariance, mat.New(m.c.Points, 0), m.points, nil)
+	w.setShapedVariance(variance, m.points)
+	for i, want := range variance {
+		if got := covariance.At(i, i); !(math.Abs(got-want) < 1e-13*want) {
+			t.Errorf("point %d: %v, expected %v", i, got, want)
+		}
+	}
+}
+
+// Sums are not negative, whatever the latent variables.
+func TestAmounts(t *testing.T) {
+	for seed := range uint64(20) {
+		_, m := twins(t, seed)
+		w := m.NewWorkspace(0)
+		rng := rand.New(rand.NewPCG(seed, 3))
+		for range 10 {
+			w.setMoments([]float64{9 * rng.NormFloat64(), 9 * rng.NormFloat64()}, []float64{rng.ExpFloat64(), rng.ExpFloat64()}, 1)
+			for _, lambda := range m.c.Lambda {
+				sum, size := w.moments.amounts[0], math.Abs(w.moments.amounts[0])
+				for r, bend := range m.c.Bends {
+					v := w.moments.amounts[1+r] * bent(lambda, bend)
+					sum, size = sum+v, size+math.Abs(v)
+				}
+				if sum < -1e-12*size {
+					t.Errorf("seed %d: %v at the eigenvalue %v", seed, sum, lambda)
+				}
+			}
+		}
+	}
+}
+
+// Σ of small eigenvalues keeps the digits that they need.
+func TestShortened(t *testing.T) {
+	for _, c := range []struct {
+		distance float64
+		kind     Type
+	}{{2, Float16}, {0.05, Float32}, {1e-6, Float64}} {
+		sigma := mat.New(20, 20)
+		for i := range 20 {
+			for j := range 20 {
+				sigma.Set(i, j, math.Exp(-math.Abs(float64(i-j))*c.distance)*(1+0.1*math.Sin(float64(i))*math.Sin(float64(j))))
+			}
+			sigma.Row(i)[i] += 0.1 * c.distance
+		}
+		model := &Contents{Beta: 1e12}
+		if got := model.shortened(NewLowerTable(sigma)); got.kind != c.kind {
+			t.Errorf("at the distance %v type %d, expected %d", c.distance, got.kind, c.kind)
+		}
+	}
+}
+
+// What is kept of a mask changes no bit.
+func TestHeld(t *testing.T) {
+	for seed := range uint64(8) {
+		m, err := open(encoded(contents(seed, seed > 0), Float64))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rng := rand.New(rand.NewPCG(seed, 4))
+		w := m.NewWorkspace(0)
+		masks := make([][]bool, 2)
+		for k := range masks {
+			masks[k] = make([]bool, m.values())
+			for i := range masks[k] {
+				masks[k][i] = (i/m.c.Channels+k)%3 > 0
+			}
+		}
+		for _, k := range []int{0, 0, 1, 1, 0} {
+			values := make([]float64, m.values())
+			for i := range values {
+				values[i] = rng.NormFloat64()
+			}
+			var results [2][]float64
+			for which, w := range []*Workspace{w, m.NewWorkspace(0)} {
+				dst, variance := make([]float64, len(values)), make([]float64, len(values))
+				if err := w.fill(dst, variance, values, masks[k]); err != nil {
+					t.Fatal(err)
+				}
+				results[which] = append(append(dst, variance...), w.Latent().Mu...)
+			}
+			if !slices.Equal(results[0], results[1]) {
+				t.Errorf("seed %d: another result after examples of the same mask", seed)
+			}
+		}
+	}
+}
+
+// Of many examples the heaviest count, and their shares are those of all.
+func TestHeaviest(t *testing.T) {
+	m, err := open(encoded(contents(1, true), Float64))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.c.Options.MostExamples = 2
+	w := m.NewWorkspace(0)
+	copy(w.weights, []float64{0.1, 0.5, 0.3, 0.1})
+	o := &ownNoise{rows: []int{0, 1, 2, 3}}
+	if part := w.keepHeaviest(o); !slices.Equal(o.rows, []int{1, 2}) || math.Abs(part-0.8) > 1e-15 {
+		t.Errorf("rows %v, %v of the weights", o.rows, part)
+	}
+}
+
+// Gaussians on a grid, in one to three dimensions, are those of its points.
+func TestLevels(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	for dims := 1; dims <= 3; dims++ {
+		c := &Contents{Points: 1, Channels: 1}
+		side := []int{12, 8, 5}[dims-1]
+		for range dims {
+			c.Points *= side
+		}
+		units := make([]float64, dims)
+		for q := range units {
+			units[q] = 0.5 + rng.Float64()
+		}
+		for i := range c.Points {
+			for q, at := 0, i; q < dims; q++ {
+				c.Coordinates = append(c.Coordinates, float64(at%side))
+				at /= side
+			}
+		}
+		l := c.lattice()
+		x := l.in(units)
+		if x.pairs != dims*side*side {
+			t.Fatalf("%d dimensions: %d pairs of levels", dims, x.pairs)
+		}
+		w := &Workspace{}
+		w.room.gathered, w.room.row = make([]float64, dims*c.Points), make([]float64, c.Points)
+		for k := range w.room.levels {
+			w.room.levels[k].values = make([]float64, x.pairs)
+		}
+		w.room.merged = make([]int, c.Points)
+		a, b := rng.Perm(c.Points)[:12], rng.Perm(c.Points)
+		for _, factor := range []float64{0.1, 2, 0.1, 3, 4, 5, 6, 0.1, 2} {
+			got, want := mat.New(len(a), len(b)), mat.New(len(a), len(b))
+			for i := range got.Data {
+				got.Data[i], want.Data[i] = float64(i), float64(i)
+			}
+			w.multiplyLevels(got, &x, factor, a, b)
+			w.evaluate(want, &x, factor, a, b)
+			for i, v := range want.Data {
+				if !(math.Abs(got.Data[i]-v) <= 1e-14*float64(i)) {
+					t.Fatalf("%d dimensions, factor %v: %v, expected %v", dims, factor, got.Data[i], v)
+				}
+			}
+		}
+	}
+}
+
+// On a grid, distances from observed points and sums weighted by distance are those of the points one by one.
+func TestGrid(t *testing.T) {
+	c := contents(0, false)
+	c.Points, c.Coordinates, c.Spacings = 35, nil, []float64{0.5, 1.5}
+	first, second := []float64{0, 1, 2.5, 3, 7}, []float64{0, 1, 1.25, 3, 4, 8, 9}
+	for _, u := range first {
+		for _, v := range second {
+			c.Coordinates = append(c.Coordinates, u, v)
+		}
+	}
+	l := c.lattice()
+	m := &Model{c: c, spacings: l.in(c.Spacings)}
+	for i := range c.Points {
+		m.points = append(m.points, i)
+	}
+	if !m.spacings.grid {
+		t.Fatal("no grid")
+	}
+	w := &Workspace{m: m}
+	w.room.row, w.room.counts, w.room.pairs, w.room.gathered = w.vector(35), w.vector(35), w.vector(35), w.vector(70)
+	w.room.levels[0].values, w.room.merged = w.vector(m.spacings.pairs), make([]int, 35)
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 50 {
+		var seen []int
+		share := rng.Float64()
+		for i := range c.Points {
+			if rng.Float64() < share {
+				seen = append(seen, i)
+			}
+		}
+		if len(seen) == 0 {
+			continue
+		}
+		w.setAlong(seen)
+		for i := range c.Points {
+			if got, want := w.nearestOnGrid(i), w.nearestSeen(i, seen); !(math.Abs(got-want) <= 1e-14*want) {
+				t.Fatalf("point %d of %v: %v, want %v", i, seen, got, want)
+			}
+		}
+		sums, weights, each := w.vector(35), mat.New(35, len(seen)), mat.New(35, 35)
+		for _, i := range seen {
+			sums[i] = rng.NormFloat64()
+		}
+		values := slices.Clone(sums)
+		w.smooth(sums, &m.spacings, 0.3)
+		weights.Fill(1)
+		w.taper(weights, &m.spacings, 0.3, m.points, seen)
+		each.Fill(1)
+		w.taper(each, &m.spacings, 0.3, m.points, m.points)
+		for i, got := range sums {
+			var want, size float64
+			for k, j := range seen {
+				want += weights.At(i, k) * values[j]
+				size += math.Abs(weights.At(i, k) * values[j])
+				if a, b := weights.At(i, k), each.At(i, j); !(math.Abs(a-b) <= 1e-15) {
+					t.Fatalf("weights of %d and %d: %v and %v", i, j, a, b)
+				}
+			}
+			if !(math.Abs(got-want) <= 1e-14*size) {
+				t.Fatalf("point %d: %v, want %v", i, got, want)
+			}
+		}
+	}
+}
+
+// What a fast model makes in rows of all points, and keeps, is what others make of the pairs that are asked for.
+func TestShapedNoise(t *testing.T) {
+	for seed := range uint64(10) {
+		slow, fast := twins(t, seed)
+		for _, seen := range [][]int{{0, 2, 3, 5}, {4}} { // most points, and few
+			missing := []int{1}
+			mask := make([]bool, slow.values())
+			for _, i := range seen {
+				mask[i*slow.c.Channels], mask[i*slow.c.Channels+1] = true, true
+			}
+			var all [2][]mat.Matrix
+			for k, m := range []*Model{slow, fast} {
+				w := m.NewWorkspace(0)
+				w.observe(make([]float64, m.values()), mask)
+				w.setDistances()
+				add := func() {
+					coo := w.observedCovariance(0, seen, missing).Clone()
+					for i := range seen {
+						clear(coo.Row(i)[i+1:])
+					}
+					all[k] = append(all[k], coo, w.crossCovariance(seen, missing, 0, 1).Clone())
+				}
+				w.setMoments(m.mu.Row(1), m.s.Row(1), 1)
+				w.moments.own = w.setLocal()
+				add()
+				for _, wide := range []float64{1, 0, 3} {
+					b := m.c.Options.Blends[0]
+					b.WideTaper = wide
+					w.moments.own, w.moments.latent = w.setSimilar(&b, w.distances, m.points), false
+					add()
+				}
+			}
+			for k, want := range all[0] {
+				part, left := 1e-10, fast.c.Options.Blends[0].Shrinkage*asm.MaxAbs(fast.unfitted) // of F
+				if k < 2 {
+					part = 0.05 // sums of a few matrices
+				}
+				got := all[1][k]
+				mat.Add(got, got, -1, want)
+				size := max(asm.MaxAbs(want.Data), asm.MaxAbs(all[0][k/2*2].Data))
+				for i := range seen {
+					if off := math.Abs(got.At(i, min(i, got.Cols-1))); k%2 == 0 && !(off <= part*size) {
+						t.Errorf("seed %d, %d observed, matrix %d: variance %d is off by %v, of %v", seed, len(seen), k, i, off, size)
+					}
+				}
+				if off := asm.MaxAbs(got.Data); !(off <= part*size+left) {
+					t.Errorf("seed %d, %d observed, matrix %d: off by %v, of %v", seed, len(seen), k, off, size)
+				}
+			}
+		}
+	}
+}
+
+// How many points' covariances are made at once changes no more than rounding.
+func TestBlocksOfRows(t *testing.T) {
+	usual := noiseRows
+	defer func() { noiseRows = usual }()
+	for seed := range uint64(12) {
+		for _, fast := range []bool{false, true} {
+			var want []float64
+			for _, rows := range []int{usual, 1, 2, 4} {
+				noiseRows = rows
+				m, faster := twins(t, seed)
+				if fast {
+					m = faster
+				}
+				rng, w := rand.New(rand.NewPCG(seed, 3)), m.NewWorkspace(0)
+				var got []float64
+				for range 4 {
+					values, seen, mean, variance := make([]float64, m.values()), make([]bool, m.values()), make([]float64, m.values()), make([]float64, m.values())
+					for i := range values {
+						values[i], seen[i] = rng.NormFloat64(), rng.IntN(3) > 0
+					}
+					if err := w.fill(mean, variance, values, seen); err != nil {
+						t.Fatalf("seed %d, %d rows at once: %v", seed, rows, err)
+					}
+					got = slices.Concat(got, mean, variance)
+				}
+				if want == nil {
+					want = got
+				}
+				for i, v := range want {
+					if !(math.Abs(got[i]-v) <= 1e-6*(1+math.Abs(v))) {
+						t.Fatalf("seed %d, fast %t, %d rows at once: number %d is %v, with many %v", seed, fast, rows, i, got[i], v)
+					}
+				}
+			}
+		}
+	}
+}
+
+// Blocks of the noise in L* are those of a covariance that has nothing between them.
+func TestNoiseBlocks(t *testing.T) {
+	_, m := twins(t, 1)
+	seen := []int{0, 1, 2, 4, 5}
+	n := len(seen)
+	for _, together := range []int{1, 2, 3, n} {
+		w := m.NewWorkspace(0)
+		w.held.together, w.held.noise = together, make([]chol.Factor, (n+together-1)/together)
+		logDet, err := w.factorNoise(0, seen)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sigma := mat.New(n, n)
+		for k, i := range seen {
+			for l, j := range seen {
+				if k/together == l/together {
+					sigma.Set(k, l, m.structure.pair(i, j))
+				}
+			}
+			sigma.Row(k)[k] += 1 / m.c.Beta
+		}
+		factor, err := chol.Factorize(sigma)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := factor.LogDet(); !(math.Abs(logDet-want) <= 1e-12*(1+math.Abs(want))) {
+			t.Errorf("blocks of %d: log determinant %v, want %v", together, logDet, want)
+		}
+		inverse := mat.New(n, n)
+		factor.Inverse(inverse)
+		for r := range m.c.Shapes {
+			var want float64
+			for k, i := range seen {
+				for l, j := range seen {
+					want += inverse.At(k, l) * m.c.Shapes[r].pair(i, j)
+				}
+			}
+			if got := w.held.traces[1+r]; !(math.Abs(got-want) <= 1e-11*math.Abs(want)) {
+				t.Errorf("blocks of %d: trace %v, want %v", together, got, want)
+			}
+		}
+		got, want := mat.New(n, 2), mat.New(n, 2)
+		for i := range got.Data {
+			got.Data[i] = math.Cos(float64(i))
+			want.Data[i] = got.Data[i]
+		}
+		w.held.whiten(got)
+		factor.SolveHalf(want)
+		for i, v := range want.Data {
+			if !(math.Abs(got.Data[i]-v) <= 1e-12*(1+math.Abs(v))) {
+				t.Errorf("blocks of %d: number %d whitened is %v, want %v", together, i, got.Data[i], v)
+			}
+		}
+	}
+}

@@ -1,0 +1,134 @@
+package points
+
+import (
+	"math"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
+)
+
+// Infer sets the latent posterior to the best that is found from the best starting points. Errors: *lbfgs.NonFiniteError and those
+// of Complete.
+func (w *Workspace) Infer() error {
+	best := &w.latent
+	best.Start, best.Noise, best.Bound = -1, 1, 0
+	copy(best.Mu, w.prior.Mean)
+	copy(best.S, w.prior.Variance)
+	if w.observed == 0 {
+		return nil
+	}
+	if err := w.setEvidence(); err != nil {
+		return err
+	}
+	w.chooseStarts()
+	first, iterations := true, w.o.Iterations
+	s := &w.starts
+	if w.brief() {
+		s.best, iterations = s.best[:1], min(iterations, briefIterations)
+	}
+	for _, c := range s.best {
+		mu, variance := w.start(c.example)
+		copy(s.mu, mu)
+		copy(s.s, variance)
+		bound, err := w.optimiser.Optimise(w.ctx, &w.evidence, s.mu, s.s, iterations)
+		if err != nil {
+			return err
+		}
+		if first || bound > best.Bound {
+			copy(best.Mu, s.mu)
+			copy(best.S, s.s)
+			best.Bound, best.Start = bound, c.example
+		}
+		first = false
+	}
+	if !math.IsInf(w.evidence.Strength, 1) {
+		_, best.Noise = w.evidence.At(&w.optimiser.Scratch, best.Mu, best.S, nil, nil)
+	}
+	return nil
+}
+
+// How many steps of L-BFGS a brief search has, and starting points where the nearest are known.
+const briefIterations, briefStarts = 6, 16
+
+// start returns mean and variance of a starting point.
+func (w *Workspace) start(example int) (mu, s []float64) {
+	if example < 0 {
+		return w.prior.Mean, w.prior.Variance
+	}
+	return w.m.mu.Row(example), w.m.s.Row(example)
+}
+
+// chooseStarts sets the best starting points by L*: of all training examples, or, where these are many and their values are kept, of
+// those that are nearest to the observed values; and of the prior mean.
+func (w *Workspace) chooseStarts() {
+	s := &w.starts
+	for i := range s.all {
+		s.all[i] = i
+	}
+	count := len(s.all)
+	if starts := w.startCount(); count > starts && w.m.kept() {
+		w.setDistances()
+		count = starts
+		leastFirst(s.all, w.distances, count)
+	}
+	s.best = s.best[:0]
+	if of := w.m.c.Memory.Catalogue; of != nil {
+		values := w.room.row[:count]
+		of().ValuesAt(values, s.all[:count], &w.form, w.evidence.Square)
+		for k, i := range s.all[:count] {
+			value, _ := w.evidence.Value(values[k])
+			mu, variance := w.start(i)
+			w.consider(i, value-psi.KL(mat.NewDense(1, len(mu), mu), mat.NewDense(1, len(mu), variance), &w.prior))
+		}
+		count = 0
+	}
+	for _, i := range s.all[:count] {
+		w.score(i)
+	}
+	w.score(-1)
+}
+
+// startCount returns of how many training examples, the nearest, the posteriors are starting points.
+func (w *Workspace) startCount() int {
+	if w.brief() {
+		return min(w.o.Starts, briefStarts)
+	}
+	return w.o.Starts
+}
+
+// brief reports whether the search is.
+func (w *Workspace) brief() bool { return w.o.Brief && w.exactly() }
+
+// score considers a starting point by L*.
+func (w *Workspace) score(example int) {
+	mu, variance := w.start(example)
+	bound, _ := w.evidence.At(&w.optimiser.Scratch, mu, variance, nil, nil)
+	w.consider(example, bound)
+}
+
+// consider puts a starting point into its place among the best.
+func (w *Workspace) consider(example int, bound float64) {
+	s := &w.starts
+	s.best = append(s.best, candidate{example, bound})
+	for k := len(s.best) - 1; k > 0 && s.best[k].bound > s.best[k-1].bound; k-- {
+		s.best[k], s.best[k-1] = s.best[k-1], s.best[k]
+	}
+	if len(s.best) > w.o.Candidates {
+		s.best = s.best[:w.o.Candidates]
+	}
+}
+
+// leastFirst brings the indices of the least values to the front of a list, in their order.
+func leastFirst(list []int, values []float64, count int) {
+	for k := range count {
+		least := k
+		for l := k + 1; l < len(list); l++ {
+			if values[list[l]] < values[list[least]] {
+				least = l
+			}
+		}
+		at := list[least]
+		copy(list[k+1:least+1], list[k:least])
+		list[k] = at
+	}
+}

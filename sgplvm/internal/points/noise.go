@@ -1,0 +1,122 @@
+package points
+
+import (
+	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+func (p atPoints) slice(from, to int) atPoints {
+	columns := func(a mat.Matrix) mat.Matrix { return a.Slice(0, a.Rows, min(from, a.Cols), min(to, a.Cols)) }
+	return atPoints{columns(p.residuals), columns(p.fitted)}
+}
+
+// ofExamples returns what the example's own noise has at points, in two rooms.
+func (w *Workspace) ofExamples(near, fitted []float64, points []int) (p atPoints) {
+	o := w.moments.own
+	p.residuals = o.residuals(w, near, points)
+	if o.wide {
+		p.fitted = view(fitted, len(w.m.fitted), len(points))
+		for l, row := range w.m.fitted {
+			pickFrom(p.fitted.Row(l), row, points)
+		}
+	}
+	return p
+}
+
+// setNoise sets dst to the noise, without white noise, between points a and b, after that between a and themselves. same: a is b, and only the
+// lower triangle counts.
+func (w *Workspace) setNoise(dst mat.Matrix, a, b []int, same bool) {
+	t, r, amount := &w.moments, &w.room, w.moments.noise
+	switch {
+	case t.own == nil:
+		dst.Fill(0)
+	case same:
+		r.seen = w.ofExamples(r.near, r.fitted, a)
+		w.setOwnNoise(dst, r.seen, r.seen, a, a, true)
+	default:
+		w.setOwnNoise(dst, r.seen, w.ofExamples(r.nearMissing, r.fittedMissing, b), a, b, false)
+	}
+	if !w.m.structured() {
+		return
+	}
+	if t.own != nil {
+		amount *= t.own.whole * t.own.prior
+	}
+	for k, i := range a {
+		columns := upTo(b, k, same)
+		pairs := r.row[:len(columns)]
+		w.m.structure.pickPairs(pairs, i, columns)
+		asm.Axpy(amount, pairs, dst.Row(k)[:len(columns)])
+	}
+}
+
+// lessWhite returns what the white noise of the example's own noise has beyond that of all.
+func (w *Workspace) lessWhite() float64 {
+	t := &w.moments
+	if t.own == nil {
+		return 0
+	}
+	return t.noise * (t.own.whole*t.own.prior - 1) / w.m.c.Beta
+}
+
+// ownRows is how many rows of a covariance are tapered at once. Tests lower it.
+var ownRows = 64
+
+// setOwnNoise sets dst to what training examples say of the example's own noise, whole·[(Σ_k near_k·near_kᵀ + g·R·g)∘C + prior·F∘C′] between points a and b.
+// same: a is b, and only the lower triangle counts. C and C′ are Gaussians: the narrower one is the other one times a third.
+func (w *Workspace) setOwnNoise(dst mat.Matrix, left, right atPoints, a, b []int, same bool) {
+	o, amount := w.moments.own, w.moments.noise*w.moments.own.whole
+	taper := func(factor float64) {
+		for from := 0; from < len(a); from += ownRows {
+			to, columns := min(from+ownRows, len(a)), len(b)
+			if same {
+				columns = to
+			}
+			w.taper(dst.Slice(from, to, 0, columns), o.taper, factor, a[from:to], b[:columns])
+		}
+	}
+	switch {
+	case o.wide && o.wideFactor > o.taperFactor:
+		products(dst, amount*o.prior, left.fitted, right.fitted, 0, same)
+		taper(o.wideFactor - o.taperFactor)
+		w.addResiduals(dst, amount, left, right, a, b, 1, same)
+		taper(o.taperFactor)
+	case o.wide:
+		w.addResiduals(dst, amount, left, right, a, b, 0, same)
+		taper(o.taperFactor - o.wideFactor)
+		products(dst, amount*o.prior, left.fitted, right.fitted, 1, same)
+		taper(o.wideFactor)
+	default:
+		w.addResiduals(dst, amount, left, right, a, b, 0, same)
+		taper(o.taperFactor)
+	}
+	for k, i := range a {
+		if same && o.wide {
+			dst.Row(k)[k] += amount * o.prior * w.m.unfitted[i]
+		}
+	}
+}
+
+// products sets dst to beta·dst + alpha·leftᵀ·right; same: they are the same, and only the lower triangle counts.
+func products(dst mat.Matrix, alpha float64, left, right mat.Matrix, beta float64, same bool) {
+	if same {
+		mat.Syrk(dst, alpha, left.T(), beta)
+	} else {
+		mat.Mul(dst, alpha, left.T(), right, beta)
+	}
+}
+
+// addResiduals adds Σ_k near_k·near_kᵀ + g·R·g, times an amount, to beta times dst.
+func (w *Workspace) addResiduals(dst mat.Matrix, amount float64, left, right atPoints, a, b []int, beta float64, same bool) {
+	products(dst, amount, left.residuals, right.residuals, beta, same)
+	g := w.moments.own.unsure
+	if g == nil {
+		return
+	}
+	for k, i := range a {
+		row := dst.Row(k)
+		for l, j := range upTo(b, k, same) {
+			row[l] += amount * g[i] * g[j] * w.m.c.Alike.pair(i, j)
+		}
+	}
+}

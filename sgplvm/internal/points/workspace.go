@@ -1,0 +1,300 @@
+package points
+
+import (
+	"context"
+	"math"
+
+	"github.com/seed-08962ecc/kronfield/chol"
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
+)
+
+// A Workspace has all room that filling in takes, for one goroutine at a time. Its methods allocate nothing after their first call.
+type Workspace struct {
+	m    *Model
+	most int // observed values of a channel
+
+	floats int       // numbers that were allocated
+	slab   []float64 // for those that follow
+
+	// The example.
+	values   []float64 // scaled, n·d_y; NaN where missing
+	known    []float64 // and 0 where missing
+	seen     [][]int   // observed points of each channel, ascending
+	missing  []int     // points at which a channel is missing, ascending
+	observed int       // values of all channels
+	squares  []float64 // squared standard errors of values, n·d_y
+	inexact  bool      // there are any
+	at       [1]kernel.Instant
+	timed    bool            // at is the example's time
+	ctx      context.Context // nil: nothing cancels
+	way      Way
+	given    []float64 // L⁻¹·C_OM, where covariances of what is missing are asked for
+	o        Options
+	group    []int // channels alike
+
+	// What L* needs.
+	evidence  infer.Evidence
+	form      psi.Form
+	g1, slack []float64  // m_ξ
+	g         mat.Matrix // m_ξ×m_ξ
+	scaled    mat.Matrix // m_ξ×m_ξ
+	norms     []float64  // Π m_f
+	told      []float64  // what inducing points tell of the prior variance of observed values, whitened, for each τ_i, m_ξ
+	optimiser *infer.Optimiser
+	starts    starts
+	prior     psi.Normal
+	held      held
+
+	latent Latent
+
+	// Moments of q(x).
+	moments moments
+
+	refinement refinement
+	room       room // for covariances and conditioning
+	factor     chol.Factor
+	ready      bool // factor is of C_OO of all channels and moments
+
+	seenVariance float64 // mean of the diagonal of the last C_OO
+
+	result, direct, kept prediction
+	local, similar       ownNoise
+	distances            []float64  // n_ξ
+	apart                mat.Matrix // these and those near some parts, (1+partsTogether)×n_ξ
+	measured             bool       // distances are of the example at hand, all points alike
+	weights              []float64  // n_ξ
+	each                 mat.Matrix // how much values count for them, (1+partsTogether)×n·d_y
+	counts               []float64  // n
+	parts, ends          []int      // missing points, divided, and where parts end
+	surprise             []float64  // of observed values, n·d_y; NaN where missing
+	nearby               []float64  // what variances are multiplied by where observed values nearby are surprising, n·d_y
+	chi                  float64    // squared Mahalanobis distance of the observed values
+	judged               int        // values that chi is of
+}
+
+// NewWorkspace returns room for examples of which at most so many values are observed in a channel; 0: all of them. What it
+// takes grows with the square of that number up to the compiled limit of values that are used at once, and where
+// the noise is structured.
+func (m *Model) NewWorkspace(most int) *Workspace { return m.newWorkspace(most, m.c.Options.Exact) }
+
+// NewWideWorkspace returns room for any example and for AddCovariance.
+func (m *Model) NewWideWorkspace() *Workspace { return m.newWorkspace(0, m.c.Points) }
+
+// newWorkspace returns room for covariances of so many points at once.
+func (m *Model) newWorkspace(most, exact int) *Workspace {
+	c := m.c
+	if most <= 0 || most > c.Points {
+		most = c.Points
+	}
+	w := &Workspace{m: m, most: most, o: c.Options}
+	n, d, k := c.Points, c.Latents, c.Inducing
+	w.values, w.known, w.surprise, w.nearby = w.vector(m.values()), w.vector(m.values()), w.vector(m.values()), w.vector(m.values())
+	w.seen = make([][]int, c.Channels)
+	for i := range w.seen {
+		w.seen[i] = make([]int, 0, most)
+	}
+	w.missing, w.parts, w.group = make([]int, 0, n), make([]int, 0, n), make([]int, 0, c.Channels)
+	w.g1, w.slack, w.norms, w.told = w.vector(k), w.vector(k), w.vector(m.features), w.vector(k)
+	w.g = w.matrix(k, k)
+	if !m.shaped() {
+		w.scaled = w.matrix(k, k)
+	}
+	w.optimiser = infer.NewOptimiser(d)
+	w.starts = w.newStarts()
+	w.latent = Latent{Mu: w.vector(d), S: w.vector(d)}
+	w.prior = psi.Normal{Mean: w.vector(d), Variance: w.vector(d)}
+	w.SetPrior(nil, nil)
+	w.newMoments()
+	w.newRoom(exact)
+	w.newRefinement()
+	w.result, w.direct, w.kept = w.newPrediction(), w.newPrediction(), w.newPrediction()
+	if m.kept() {
+		w.weights, w.counts = w.vector(c.Examples), w.vector(n)
+		w.apart, w.each = w.matrix(1+partsTogether, c.Examples), w.matrix(1+partsTogether, m.values())
+		w.distances = w.apart.Row(0)
+		w.ends = make([]int, 0, n)
+		w.local, w.similar = w.newOwnNoise(), w.newOwnNoise()
+	}
+	return w
+}
+
+// slabNumbers is how many numbers are allocated together: few pieces of memory are soon there, and what is small shares pages.
+const slabNumbers = 1 << 16
+
+// vector returns room for n numbers, from a slab where it is small. Each begins a line of the cache.
+//
+//go:noinline
+func (w *Workspace) vector(n int) []float64 {
+	const line = 8
+	w.floats += n
+	size := (n + line - 1) / line * line
+	if size > slabNumbers/4 {
+		return make([]float64, n)
+	}
+	if size > len(w.slab) {
+		w.slab = make([]float64, slabNumbers)
+	}
+	v := w.slab[:n:n]
+	w.slab = w.slab[size:]
+	return v
+}
+
+func (w *Workspace) matrix(r, c int) mat.Matrix { return mat.NewDense(r, c, w.vector(r*c)) }
+
+func (w *Workspace) newPrediction() prediction {
+	return prediction{w.matrix(w.m.c.Points, w.m.c.Channels), w.matrix(w.m.c.Points, w.m.c.Channels)}
+}
+
+// SetPrior sets what is known of the latent variables of the next examples before their values are, N(mean, diag variance); nil:
+// standard normal. It panics where lengths are wrong or a variance is not positive.
+func (w *Workspace) SetPrior(mean, variance []float64) {
+	for q := range w.prior.Mean {
+		w.prior.Mean[q], w.prior.Variance[q] = 0, 1
+	}
+	if mean == nil && variance == nil {
+		return
+	}
+	if len(mean) != len(w.prior.Mean) || len(variance) != len(w.prior.Mean) {
+		panic("points: SetPrior: means and variances of the wrong number")
+	}
+	for _, v := range variance {
+		if !(v > 0) || math.IsInf(v, 0) || math.IsInf(1/v, 0) {
+			panic("points: SetPrior: a variance that is not positive")
+		}
+	}
+	copy(w.prior.Mean, mean)
+	copy(w.prior.Variance, variance)
+}
+
+// Latent returns the latent posterior of the last example.
+func (w *Workspace) Latent() Latent { return w.latent }
+
+// SetLatent gives the example a latent posterior in place of Infer's, with a multiple of the training data's noise.
+func (w *Workspace) SetLatent(mu, s []float64, noise float64) {
+	copy(w.latent.Mu, mu)
+	copy(w.latent.S, s)
+	w.latent.Noise, w.held.valid = noise, false
+}
+
+// Observed returns how many values of the example were observed, of all channels.
+func (w *Workspace) Observed() int { return w.observed }
+
+// Most returns how many values of a channel may be observed.
+func (w *Workspace) Most() int { return w.most }
+
+func (w *Workspace) newStarts() starts {
+	c := w.m.c
+	return starts{all: make([]int, c.Examples), best: make([]candidate, 0, c.Options.Candidates+1), mu: w.vector(c.Latents), s: w.vector(c.Latents)}
+}
+
+func (w *Workspace) newMoments() {
+	k := w.m.c.Inducing
+	t := &w.moments
+	t.of.Psi1, t.of.Spread = w.matrix(k, 1), w.matrix(k, k)
+	for range w.m.taken {
+		t.shares = append(t.shares, w.vector(w.m.features))
+	}
+	t.roots, t.tau = w.vector(w.m.features), w.vector(k)
+	if w.m.shaped() {
+		t.amounts = w.vector(len(w.m.shares))
+	} else {
+		t.rotate = w.matrix(k, k)
+	}
+}
+
+func (w *Workspace) newRoom(exact int) {
+	c, k := w.m.c, w.m.c.Inducing
+	n, e := c.Points, min(w.most, exact)
+	if e < w.most {
+		e = max(e, min(w.most, c.Options.Neighbours))
+	}
+	r, whole := &w.room, e
+	if w.m.structured() {
+		whole = w.most // Σ_OO is factored whole
+	}
+	block, wider := min(together, n), max(e, min(together, n))
+	r.diagonal, r.spread, r.spreads = w.vector(n), w.vector(block), w.vector(block*k)
+	r.row = w.vector(max(w.m.features, c.Examples, w.m.values()))
+	if len(w.m.b) > 0 {
+		size := w.largestMode()
+		r.modes[0], r.modes[1] = w.vector(size), w.vector(size)
+	}
+	r.step = min(w.m.features, max(64, featureNumbers/max(n, together))) // of the model: sums are in an order that does not depend on the room
+	r.observed, r.missing = w.vector(whole*r.step), w.vector(block*r.step)
+	r.coo = w.vector(whole * whole)
+	r.po, r.residual = w.vector(c.Channels*whole*max(k, c.Latents)), w.vector(c.Channels*whole)
+	r.z, r.solved, r.precision = w.vector(e), w.vector(e), w.vector(e)
+	r.explained, r.totals, r.left = w.vector(block), w.vector(block), w.vector(block*max(k, c.Latents))
+	r.block, r.merged, r.near512, r.sorted, r.reach = make([]int, 0, n), make([]int, n), make([]int, 0, n), w.vector(max(n, c.Examples)), w.vector(n)
+	if m := w.m; m.shaped() {
+		wider = n
+		r.columns, r.terms = make([]int, 0, n), make([]term, 0, 1+len(c.Shapes))
+		half := min(e, (n+1)/2)
+		r.cross = w.vector(half * (n - half))
+	}
+	r.gathered, r.rows = w.vector(w.dimensions()*wider), w.vector(noiseRows*wider)
+	r.pairs, r.ofSeen, r.counts = w.vector(n), w.vector(n), w.vector(n)
+	for k := range r.levels {
+		r.levels[k].values = w.vector(max(w.m.tapered.pairs, w.m.spacings.pairs, w.m.trainingSpacings.pairs))
+	}
+	if !w.m.shaped() {
+		r.cross = w.vector(e * block)
+	}
+	if w.m.kept() {
+		depth, rank := w.m.mostExamples()*c.Channels, len(w.m.fitted)
+		if w.m.shaped() {
+			r.near, r.fitted = w.vector(n*depth), w.vector(n*rank)
+		} else {
+			r.near, r.fitted = w.vector(e*depth), w.vector(e*rank)
+			r.nearMissing, r.fittedMissing = w.vector(block*depth), w.vector(block*rank)
+		}
+	}
+	w.held.po, w.held.traces = w.vector(c.Channels*whole*k), w.vector(1+len(c.Shapes))
+	w.held.together, w.held.structured = w.most, w.m.structured()
+	if w.m.c.Options.Fast && w.m.shaped() {
+		w.held.together = min(noiseTogether, w.most)
+	}
+	w.held.noise = make([]chol.Factor, (w.most+w.held.together-1)/w.held.together)
+	w.held.seen = make([][]int, c.Channels)
+	for i := range w.held.seen {
+		w.held.seen[i] = make([]int, 0, w.most)
+	}
+}
+
+func (w *Workspace) dimensions() int { return len(w.m.c.Spacings) }
+
+// largestMode returns the most numbers that a vector of all features has on its way to all points, or back.
+func (w *Workspace) largestMode() int {
+	largest := max(w.m.features, w.m.c.Points)
+	size := w.m.features
+	for f, n := range w.m.dims {
+		size = size / w.m.sizes[f] * n
+		largest = max(largest, size)
+	}
+	size = w.m.c.Points
+	for f, n := range w.m.dims {
+		size = size / n * w.m.sizes[f]
+		largest = max(largest, size)
+	}
+	return largest
+}
+
+func (w *Workspace) newOwnNoise() ownNoise {
+	c := w.m.c
+	o := ownNoise{mean: w.matrix(c.Points, c.Channels), variance: w.vector(c.Points), rows: make([]int, 0, c.Examples), roots: w.vector(c.Examples), shares: w.vector(c.Examples)}
+	if c.Filled.rows > 0 {
+		o.unsure = w.vector(c.Points)
+	}
+	return o
+}
+
+func (w *Workspace) newRefinement() {
+	c, r := w.m.c, &w.refinement
+	d := c.Latents
+	r.jacobian, r.moved = w.matrix(c.Inducing, d), w.matrix(c.Inducing, d)
+	r.precision, r.solve, r.shift = w.matrix(d, d), w.matrix(d, d), w.matrix(d, 1)
+	r.mean, r.means, r.rows = w.vector(d), w.vector(c.Points), w.vector(c.Channels*c.Points*d)
+}
