@@ -25,6 +25,7 @@ func (w *Workspace) Evidence() (*infer.Evidence, error) {
 // Errors: *chol.NotPositiveDefiniteError, *chol.NonFiniteError.
 func (w *Workspace) setEvidence() error {
 	m, v, h := w.m, &w.evidence, &w.held
+	w.setTogether()
 	same := !w.inexact && h.holds(w.seen)
 	if !same {
 		h.valid, h.g0, h.gap = false, 0, math.NaN()
@@ -68,6 +69,17 @@ func (w *Workspace) setEvidence() error {
 	m.stats.SetForm(&w.form, h.g0, w.g1, w.g, at)
 	v.Square += w.form.Constant + h.g0*m.c.Prior
 	return nil
+}
+
+// setTogether decides how many observed points' noise is correlated in L*: all, but few where x is refined by all of them afterwards.
+func (w *Workspace) setTogether() {
+	together := w.most
+	if w.m.shaped() && (w.o.Fast || w.brief()) {
+		together = min(noiseTogether, w.most)
+	}
+	if w.held.together != together {
+		w.held.together, w.held.valid = together, false
+	}
 }
 
 // setMask adds what L* has of the observed points of some channels, but for their values.

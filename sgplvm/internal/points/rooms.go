@@ -133,7 +133,7 @@ func (r *refinement) of(c int) mat.Matrix {
 // partsTogether is for how many parts distances are measured at once: training examples are read that often less.
 const partsTogether = 4
 
-// noiseTogether is how many observed points' noise is correlated in L* of a fast model: what one finds of x by blocks, refine corrects by all of them.
+// noiseTogether is how many observed points' noise is correlated in L* where few are: what one finds of x by blocks, refine corrects by all of them.
 const noiseTogether = 32
 
 // held is what L* has of which values were observed, whatever they are: the next example often misses the same ones. It is kept where all channels
@@ -147,7 +147,7 @@ type held struct {
 	roots  []float64 // of what each value counts where the noise is white and values have errors of their own
 	gap    float64   // that of a blend; NaN: not measured yet
 
-	// Of Σ_OO, where the noise is structured: of a fast model of blocks of so many points, else of all.
+	// Of Σ_OO, where the noise is structured: of blocks of so many points.
 	noise      []chol.Factor
 	together   int
 	structured bool

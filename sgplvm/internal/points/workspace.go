@@ -253,11 +253,13 @@ func (w *Workspace) newRoom(exact int) {
 		}
 	}
 	w.held.po, w.held.traces = w.vector(c.Channels*whole*k), w.vector(1+len(c.Shapes))
-	w.held.together, w.held.structured = w.most, w.m.structured()
-	if w.m.c.Options.Fast && w.m.shaped() {
-		w.held.together = min(noiseTogether, w.most)
+	w.held.structured = w.m.structured()
+	w.setTogether()
+	blocks := 1
+	if w.m.shaped() {
+		blocks = (w.most + noiseTogether - 1) / noiseTogether
 	}
-	w.held.noise = make([]chol.Factor, (w.most+w.held.together-1)/w.held.together)
+	w.held.noise = make([]chol.Factor, blocks)
 	w.held.seen = make([][]int, c.Channels)
 	for i := range w.held.seen {
 		w.held.seen[i] = make([]int, 0, w.most)

@@ -153,7 +153,7 @@ type Blend = points.Blend
 type InferOptions struct {
 	// Candidates is how many of the best starting points are optimised. All training
 	// posteriors and the prior are scored. Default 3; where neither these nor iterations are given, a model that keeps its
-	// training residuals takes 1, with 6 iterations, since x is refined afterwards, and scores the 16 nearest examples.
+	// training residuals takes 1, with 6 iterations, since x is refined afterwards, scores the 16 nearest examples, and has a Bound for noise in blocks of 32 points.
 	Candidates int `json:"candidates,omitzero"`
 
 	// Iterations bounds the L-BFGS steps of each. Default 200.
