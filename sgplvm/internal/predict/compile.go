@@ -215,7 +215,7 @@ func (q *Posterior) whitenedFeatures(on *projection, least float64) (b mat.Matri
 	}
 	coord := s.Coord
 	if len(columns) < coord.Cols {
-		coord = work.Gather(coord.T(), columns).T()
+		coord = work.Gather(coord.T().Clone(), columns).T()
 	}
 	b = mat.New(s.Size(), len(columns))
 	mat.Mul(b, 1, q.noise(on), coord, 0)
