@@ -24,22 +24,16 @@ type Choice struct {
 // steps limits an optimisation.
 var steps = lbfgs.Options{MaxIterations: 200, MaxEvaluations: 300, GradTolerance: 1e-3, RelativeDecrease: 1e-6, Decrease: 0.1, InitialStep: 0.5}
 
-// fitShared returns the kernel of the largest evidence (times the priors), from one length scale.
-func fitShared(ctx context.Context, x mat.Matrix, u []float64, p mat.Matrix, c Choice) (*Kernel, error) {
+// fitShared returns the kernel of the largest evidence (times the priors), from start, of the same form; nil: from the usual distance of runs.
+func fitShared(ctx context.Context, x mat.Matrix, u []float64, p mat.Matrix, c Choice, start *Kernel) (*Kernel, error) {
 	if c.Linear {
 		return &Kernel{Scales: work.Ones(x.Cols), Linear: u}, nil
 	}
 	e := newEvidence(x, u, p)
 	at := newCoordinates(c.Form, x, u, c.Single)
-	var v []float64
-	if c.Single {
-		v = append(v, at.centre...)
-	} else {
-		single, err := fitShared(ctx, x, u, p, Choice{Form: c.Form, Single: true})
-		if err != nil {
-			return nil, err
-		}
-		v = at.vector(single)
+	v := append([]float64{}, at.centre...)
+	if start != nil {
+		v = at.vector(start)
 	}
 	var failed error
 	r, err := lbfgs.Minimize(ctx, func(v, grad []float64) float64 {
@@ -60,6 +54,31 @@ func fitShared(ctx context.Context, x mat.Matrix, u []float64, p mat.Matrix, c C
 		return nil, err
 	}
 	return at.kernel(r.X), nil
+}
+
+// anyComponents is the key of a kernel of one length scale for another number of components of input fields, where a fit may begin.
+var anyComponents = Choice{Linear: true, Single: true}
+
+// sharedKernels are those of one set of runs, by choice; that of several length scales begins from that of one.
+type sharedKernels map[Choice]*Kernel
+
+// of returns the shared kernel of a choice.
+func (s sharedKernels) of(ctx context.Context, x mat.Matrix, u []float64, p mat.Matrix, c Choice) (k *Kernel, err error) {
+	c.Near = 0
+	if s[c] != nil {
+		return s[c], nil
+	}
+	start := s[anyComponents]
+	switch {
+	case c.Form != RBF && c.Single || c.Linear:
+		start = nil
+	case !c.Single:
+		if start, err = s.of(ctx, x, u, p, Choice{Form: c.Form, Single: true}); err != nil {
+			return nil, err
+		}
+	}
+	s[c], err = fitShared(ctx, x, u, p, c, start)
+	return s[c], err
 }
 
 // A single evaluates the evidence of one mode, with a profiled, by a Cholesky factor.

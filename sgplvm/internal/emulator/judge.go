@@ -37,8 +37,9 @@ type Judge struct {
 	gram   mat.Matrix
 	points int
 	of     []int
-	count  int // folds
-	folds  map[int][]*fold
+	count  int             // folds
+	folds  map[int][]*fold // by the number of components of input fields
+	last   []*fold
 }
 
 // NewJudge returns a judge of n runs with products gram of their outputs, n×n, of so many values each. groups says which runs are repeated.
@@ -56,8 +57,12 @@ func (j *Judge) at(components int) ([]*fold, error) {
 		return f, nil
 	}
 	folds, errs := make([]*fold, j.count), make([]error, j.count)
-	mat.Parallel(j.count, func(f int) { folds[f], errs[f] = newFold(j.in, j.gram, j.of, f, components) })
-	j.folds[components] = folds
+	mat.Parallel(j.count, func(f int) {
+		if folds[f], errs[f] = newFold(j.in, j.gram, j.of, f, components); errs[f] == nil && j.last != nil {
+			folds[f].shared[anyComponents] = j.last[f].shared[Choice{Single: true}]
+		}
+	})
+	j.folds[components], j.last = folds, folds
 	return folds, first(errs)
 }
 

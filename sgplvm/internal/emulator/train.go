@@ -28,9 +28,6 @@ func Fit(ctx context.Context, d Data, o Options) (*Model, error) {
 	if n > mostRuns {
 		return nil, &data.ConfigError{Field: "Data", Err: fmt.Errorf("%d runs, expected at most %d: a matrix of all pairs is decomposed", n, mostRuns)}
 	}
-	if d.Outputs.Missing > 0 {
-		return nil, &data.ConfigError{Field: "Data", Err: fmt.Errorf("missing values")}
-	}
 	list, err := encodings(d.Columns)
 	if err != nil {
 		return nil, err
@@ -41,6 +38,11 @@ func Fit(ctx context.Context, d Data, o Options) (*Model, error) {
 	}
 	if d.Fields != nil {
 		if in.Gram, err = d.Fields.Gram(); err != nil {
+			return nil, err
+		}
+	}
+	if d.Outputs.Missing > 0 {
+		if d.Outputs, err = completed(ctx, in, d.Outputs); err != nil {
 			return nil, err
 		}
 	}
@@ -109,19 +111,17 @@ func (m *Model) train(ctx context.Context, in *Inputs, gram mat.Matrix, fields *
 	m.P, _ = basis.of(gram, all)
 	divide(m.P, basis.Deviations)
 	u, some := normalised(m.X, scaling.weights()), sample(n, fitRuns, seed)
-	x, p := rows(m.X, some), rows(m.P, some)
+	x, p, kernels := rows(m.X, some), rows(m.P, some), sharedKernels{}
 	for k, v := range mixture.Members {
-		key := v.Choice
-		key.Near = 0
-		shared, err := fitShared(ctx, x, u, p, key)
+		shared, err := kernels.of(ctx, x, u, p, v.Choice)
 		if err != nil {
 			return nil, err
 		}
-		kernels, modes, err := fitKernels(ctx, x, p, v.Choice, shared)
+		own, modes, err := fitKernels(ctx, x, p, v.Choice, shared)
 		if err != nil {
 			return nil, err
 		}
-		m.Members = append(m.Members, Member{Name: v.Name, Weight: mixture.Weights[k], Kernels: kernels, Modes: modes})
+		m.Members = append(m.Members, Member{Name: v.Name, Weight: mixture.Weights[k], Kernels: own, Modes: modes})
 	}
 	if err := m.Condition(); err != nil {
 		return nil, err
