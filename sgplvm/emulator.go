@@ -75,31 +75,13 @@ func (e *Emulator) Inputs() (columns []EmulatorInput, values, components int) {
 	return columns, values, components
 }
 
-// EmulatorErrors tell how well runs were predicted that were held out, fold by fold, everything else fitted again: root mean squared errors of
-// outputs, in standard deviations of the channels.
-type EmulatorErrors struct {
-	Runs     []int     // that were held out in turn, ascending
-	Each     []float64 // error of each of them
-	Mean     float64
-	Simplest []SimpleError // the simplest methods in the same folds
-	Covered  float64       // share of the values within their 90 % intervals
-}
-
-// A SimpleError is a simple method and its mean error.
-type SimpleError struct {
-	Name string
-	Mean float64
-}
+// EmulatorErrors tell how well runs were predicted that were held out, fold by fold, everything else fitted again: the error of each of the Runs that were,
+// their Mean, that of the Simplest methods in the same folds, and the share of values Covered by 90 % intervals. Errors are root mean squares over an
+// output, in standard deviations of the channels.
+type EmulatorErrors = emulator.Errors
 
 // Errors returns the errors of the folds.
-func (e *Emulator) Errors() EmulatorErrors {
-	r := e.model.Errors
-	s := EmulatorErrors{Runs: append([]int{}, r.Runs...), Each: append([]float64{}, r.Each...), Mean: r.Mean, Covered: r.Covered}
-	for _, v := range r.Simplest {
-		s.Simplest = append(s.Simplest, SimpleError(v))
-	}
-	return s
-}
+func (e *Emulator) Errors() EmulatorErrors { return e.model.Errors }
 
 // A KernelShare is a kind of kernel and its weight in the prediction.
 type KernelShare struct {

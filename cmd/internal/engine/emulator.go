@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -99,7 +98,7 @@ type AboutEmulator struct {
 	FieldComponents        int `json:",omitzero"`
 	Kernels                []sgplvm.KernelShare
 	Error                  float64 // of runs held out, in standard deviations
-	Simplest               []sgplvm.SimpleError
+	Simplest               map[string]float64
 	Covered                float64
 	Deviations             []float64
 	Notes                  []string
@@ -111,7 +110,10 @@ func NewAboutEmulator(m *sgplvm.Emulator) AboutEmulator {
 	a := AboutEmulator{Runs: m.Runs(), Points: m.Points(), Channels: m.Channels(), Kernels: m.Kernels(), Deviations: m.Deviations(), Notes: m.Notes(), Seconds: m.Took().Seconds()}
 	a.Inputs, a.FieldValues, a.FieldComponents = m.Inputs()
 	r := m.Errors()
-	a.Error, a.Simplest, a.Covered = r.Mean, r.Simplest, r.Covered
+	a.Error, a.Simplest, a.Covered = r.Mean, map[string]float64{}, r.Covered
+	for _, s := range r.Simplest {
+		a.Simplest[s.Name] = s.Mean
+	}
 	return a
 }
 
@@ -194,8 +196,10 @@ func ReportEmulator(e *cli.Environment, m *sgplvm.Emulator) {
 	for _, note := range m.Notes() {
 		e.Note("%s", note)
 	}
-	if r := m.Errors(); slices.ContainsFunc(r.Simplest, func(s sgplvm.SimpleError) bool { return s.Mean < r.Mean }) {
-		e.Note("warning: a simpler method predicts runs held out better")
+	for _, s := range m.Errors().Simplest {
+		if s.Mean < m.Errors().Mean {
+			e.Note("warning: %s predicts runs held out better", s.Name)
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // A Form is the shape of the stationary part of a kernel.
@@ -139,21 +140,27 @@ func (k *Kernel) factor(dst []float64, at float64, z []float64, q int) {
 
 // product sets dst to the product form.
 func (k *Kernel) product(dst, x, z mat.Matrix) {
-	columns := columns(z)
+	columns, symmetric := columns(z), work.SameView(x, z)
 	mat.Parallel(x.Rows, func(i int) {
 		row := dst.Row(i)
+		if symmetric {
+			row = row[:i+1]
+		}
 		for j := range row {
 			row[j] = 1
 		}
 		e := make([]float64, len(row))
 		for q, at := range x.Row(i) {
-			k.factor(e, at, columns.Row(q), q)
+			k.factor(e, at, columns.Row(q)[:len(e)], q)
 			s := k.Parts[q]
 			for j, v := range e {
 				row[j] *= 1 - s + float64(s*v)
 			}
 		}
 	})
+	if symmetric {
+		mat.MirrorLower(dst)
+	}
 }
 
 // columns returns the transposed x, row by row.

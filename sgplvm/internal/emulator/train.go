@@ -15,13 +15,6 @@ type Data struct {
 	Outputs *data.Scaled
 }
 
-// Options steer Fit.
-type Options struct {
-	Quick bool
-	Seed  uint64
-	Told  func(candidate, best *Verdict) // nil: nobody listens
-}
-
 // Fit chooses and fits a model. Errors: *InputError, *data.ConfigError, those of reading and of ctx.
 func Fit(ctx context.Context, d Data, o Options) (*Model, error) {
 	n := d.Outputs.Examples
@@ -56,11 +49,7 @@ func Fit(ctx context.Context, d Data, o Options) (*Model, error) {
 	}
 	runs := sample(n, foldRuns, o.Seed)
 	judge := NewJudge(in.some(runs), submatrix(gram, runs), d.Outputs.Size(), gather(groups, runs), o.Seed)
-	told := o.Told
-	if told == nil {
-		told = func(_, _ *Verdict) {}
-	}
-	mixture, err := judge.Choose(ctx, o.Quick, told)
+	mixture, err := judge.Choose(ctx, o)
 	if err != nil {
 		return nil, err
 	}
