@@ -143,10 +143,7 @@ func (m *Model) outputs(y *data.Scaled, basis *Basis, judge *Judge, mixture *Mix
 		copy(m.Left[from:], s.slab(rows(slab, runs), folds))
 		return nil
 	})
-	m.Factor = 1
-	if s.count > 0 && s.sum > 0 {
-		m.Factor = s.sum / s.count
-	}
+	m.Factor = s.factor()
 	m.Errors.Covered = s.covered(m.Factor)
 	for i := range m.Left {
 		m.Left[i] *= m.Factor
