@@ -168,3 +168,19 @@ func (p *Emulated) Sample(ctx context.Context, i, count int, seed uint64, body f
 	}
 	return nil
 }
+
+// An EmulatorFormula is what evaluates an emulator's leading components elsewhere, as the page of a report does.
+type EmulatorFormula = emulator.Formula
+
+// Formula returns that of at most most components. Errors: those of eig.
+func (e *Emulator) Formula(most int) (*EmulatorFormula, error) { return e.model.Formula(most) }
+
+// Scaling returns, for each number that inputs become, its mean and its deviation: categories become an indicator for each level, dropped columns none, and each
+// component of fields follows with 0 and 1.
+func (e *Emulator) Scaling() (mean, scale []float64) {
+	mean, scale = append([]float64{}, e.model.Mean...), append([]float64{}, e.model.Scale...)
+	for len(mean) < e.model.X.Cols {
+		mean, scale = append(mean, 0), append(scale, 1)
+	}
+	return mean, scale
+}

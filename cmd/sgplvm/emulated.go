@@ -3,10 +3,12 @@ package main
 import (
 	"context"
 	"io"
+	"path/filepath"
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/engine"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/files"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/page"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
@@ -135,6 +137,17 @@ func sampleEmulated(ctx context.Context, e *cli.Environment, f *cli.Flags, count
 		out.Note(e)
 	}
 	return err
+}
+
+// emulatorPage is report of an emulator.
+func emulatorPage(e *cli.Environment, f *cli.Flags, m *sgplvm.Emulator) error {
+	for _, name := range []string{"data", "grid", "observed", "truth", "labels", "times"} {
+		if f.Given(name) {
+			return f.Usagef("-%s with an emulator, expected none", name)
+		}
+	}
+	path := f.Text("model")
+	return files.WriteAtomic(f.Text("out"), func(w io.Writer) error { return page.WriteEmulator(w, path, filepath.Base(path), m) })
 }
 
 // infoEmulator is info of an emulator.

@@ -75,6 +75,10 @@ func TestEmulator(t *testing.T) {
 	if s := readArray(t, "S.npy"); fmt.Sprint(s.Shape) != "[3 5 3 4]" {
 		t.Errorf("draws of shape %v", s.Shape)
 	}
+	mustRun(t, "report", "-model", "M", "-out", "R.html")
+	if page := string(read(t, "R.html")); !strings.Contains(page, `"name":"pressure"`) || !strings.Contains(page, `"levels":["steel","wood"]`) {
+		t.Error("the page has no sliders")
+	}
 	info := mustRun(t, "info", "-model", "M", "-write-config", "C.json")
 	for _, want := range []string{"30 runs", "input \"pressure\"", "2 categories", "kernels", "error"} {
 		if !strings.Contains(info, strings.ReplaceAll(want, `"`, "")) {

@@ -10,7 +10,7 @@ import (
 
 // Limits of the work: folds compare choices on at most foldRuns runs; kernels are fitted to at most fitRuns; products of factors, and kernels
 // near the shared one, are tried for at most fewInputs inputs.
-const foldRuns, fitRuns, fewInputs = 400, 800, 20
+const foldRuns, fitRuns, fewInputs = 256, 400, 20
 
 // A Verdict is a choice with its errors.
 type Verdict struct {

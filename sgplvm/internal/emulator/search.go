@@ -58,7 +58,7 @@ func (j *Judge) Choose(ctx context.Context, o Options) (*Mixture, error) {
 			}
 		}
 	}
-	return j.mix(pool)
+	return j.mix(pool, best)
 }
 
 // sharedCandidates are kernels that all modes share, after one length scale for all of d inputs.
