@@ -15,6 +15,7 @@ func nearModes(n int) int { return min(30, 1+30_000_000/(n*n)) }
 
 // A Choice is what can be chosen of an emulator.
 type Choice struct {
+	Mean   bool    // the kernel is 0: the mean of the runs
 	Linear bool    // the kernel is its linear part: ridge regression
 	Form   Form    // of the kernel
 	Single bool    // one length scale for all inputs
@@ -26,6 +27,9 @@ var steps = lbfgs.Options{MaxIterations: 200, MaxEvaluations: 300, GradTolerance
 
 // fitShared returns the kernel of the largest evidence (times the priors), from start, of the same form; nil: from the usual distance of runs.
 func fitShared(ctx context.Context, x mat.Matrix, u []float64, p mat.Matrix, c Choice, start *Kernel) (*Kernel, error) {
+	if c.Mean {
+		return &Kernel{Scales: work.Ones(x.Cols), Linear: make([]float64, x.Cols)}, nil
+	}
 	if c.Linear {
 		return &Kernel{Scales: work.Ones(x.Cols), Linear: u}, nil
 	}
@@ -70,7 +74,7 @@ func (s sharedKernels) of(ctx context.Context, x mat.Matrix, u []float64, p mat.
 	}
 	start := s[anyComponents]
 	switch {
-	case c.Form != RBF && c.Single || c.Linear:
+	case c.Form != RBF && c.Single || c.Linear || c.Mean:
 		start = nil
 	case !c.Single:
 		if start, err = s.of(ctx, x, u, p, Choice{Form: c.Form, Single: true}); err != nil {

@@ -177,6 +177,8 @@ func (j *Judge) try(ctx context.Context, best *Verdict, c Choice, components int
 func name(c Choice, components int) string {
 	s := c.Form.String()
 	switch {
+	case c.Mean:
+		s = "mean"
 	case c.Linear:
 		s = "linear"
 	case c.Single:

@@ -103,7 +103,7 @@ func (s *stack) weights() []float64 {
 		}
 		v, next, sum := make([]float64, n), make([]float64, n), 0.
 		for c := range w {
-			v[c] = w[c] * math.Exp(max(-2, min(2, -rate*g[c]/loss)))
+			v[c] = w[c] * math.Exp(max(-2, min(2, rate*(1-g[c]/loss))))
 			sum += v[c]
 		}
 		asm.Scale(v, 1/sum, v)
