@@ -88,12 +88,17 @@ func (s *calibration) slab(y mat.Matrix, folds []*fold) []float64 {
 			copy(variances.Row(r), var1.Row(i))
 		}
 	}
+	mean := 0.
+	for _, v := range left {
+		mean += v / float64(width)
+	}
 	varies := variation(y)
 	for k, v := range varies {
 		if v == 0 {
 			left[k] = 0
 			continue
 		}
+		left[k] = (float64(n)*left[k] + mean) / float64(n+1)
 		for i := range n {
 			e, v := errors.At(i, k), variances.At(i, k)+left[k]
 			if v > 0 {
