@@ -29,6 +29,17 @@ func (e *Emulator) Channels() int { return len(e.model.Scaler.Mean) }
 // Grid returns the points of the outputs.
 func (e *Emulator) Grid() Grid { return e.grid }
 
+// On returns the emulator with outputs at the points of another grid of the same factors, to which it interpolates their components. Errors: *ConfigError.
+func (e *Emulator) On(g Grid) (*Emulator, error) {
+	m, err := e.model.On(e.grid, g)
+	if err != nil {
+		return nil, err
+	}
+	o := *e
+	o.model, o.grid = m, g
+	return &o, nil
+}
+
 // Attributes returns what Config.Attributes had.
 func (e *Emulator) Attributes() map[string]string { return maps.Clone(e.attributes) }
 

@@ -52,6 +52,9 @@ func openEmulated(e *cli.Environment, f *cli.Flags, draws int, other string) (p 
 	if m == nil {
 		return nil, nil, nil, f.Usagef("-inputs with %s, which is no emulator: train -inputs makes one", path)
 	}
+	if m, err = onGrid(f, m); err != nil {
+		return nil, nil, nil, err
+	}
 	columns, _, _ := m.Inputs()
 	in, err := dataset.LoadInputs(f.Text("inputs"), columns)
 	if err != nil {
@@ -61,7 +64,7 @@ func openEmulated(e *cli.Environment, f *cli.Flags, draws int, other string) (p 
 	if p, err = m.Predict(&in.Inputs); err != nil {
 		return nil, nil, nil, engine.AboutData(f.Text("inputs"), err)
 	}
-	form, levels, err := engine.EmulatorForm(path, m, p.Len()*max(1, draws))
+	form, levels, err := engine.EmulatorForm(path, m, f.Text("grid"), p.Len()*max(1, draws))
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -79,9 +82,32 @@ func openEmulated(e *cli.Environment, f *cli.Flags, draws int, other string) (p 
 	return p, out, second, err
 }
 
+// onGrid returns the emulator at the points of -grid or -points.
+func onGrid(f *cli.Flags, m *sgplvm.Emulator) (*sgplvm.Emulator, error) {
+	grid, points := f.Text("grid"), f.Text("points")
+	if err := f.Exclusive(points, grid); err != nil || grid == "" && points == "" {
+		return m, err
+	}
+	var to sgplvm.Grid
+	var err error
+	if points != "" {
+		to, err = dataset.LoadPoints(points)
+	} else {
+		l := cli.Layout(grid, m.Channels())
+		to, err = dataset.Cover(m.Grid(), l.Width, l.Height)
+	}
+	if err == nil {
+		m, err = m.On(to)
+	}
+	if err != nil {
+		return nil, f.Usagef("-grid or -points: %v", err)
+	}
+	return m, nil
+}
+
 // predictEmulated is predict with -inputs.
 func predictEmulated(ctx context.Context, e *cli.Environment, f *cli.Flags) error {
-	if err := withoutInputs(f, "data", "observed", "data-points", "times", "sequence", "mixture", "seed", "points", "grid", "sheet"); err != nil {
+	if err := withoutInputs(f, "data", "observed", "data-points", "times", "sequence", "mixture", "seed", "sheet"); err != nil {
 		return err
 	}
 	p, out, variance, err := openEmulated(e, f, 0, "variance")
@@ -118,7 +144,7 @@ func predictEmulated(ctx context.Context, e *cli.Environment, f *cli.Flags) erro
 
 // sampleEmulated is sample with -inputs.
 func sampleEmulated(ctx context.Context, e *cli.Environment, f *cli.Flags, count int, seed uint64) error {
-	if err := withoutInputs(f, "example", "times", "sequence", "from", "to", "fps", "latent", "noise", "points", "grid", "sheet"); err != nil {
+	if err := withoutInputs(f, "example", "times", "sequence", "from", "to", "fps", "latent", "noise", "sheet"); err != nil {
 		return err
 	}
 	p, out, _, err := openEmulated(e, f, count, "")

@@ -43,9 +43,12 @@ func LoadEmulator(path string) (*sgplvm.Emulator, error) {
 	return nil, fmt.Errorf("%s: %w", path, err)
 }
 
-// EmulatorForm is the form of count outputs of an emulator, and the levels of their pictures.
-func EmulatorForm(path string, m *sgplvm.Emulator, count int) (form dataset.Form, l picture.Levels, err error) {
+// EmulatorForm is the form of count outputs of an emulator, as pictures of a grid if one was asked for, and the levels of their pictures.
+func EmulatorForm(path string, m *sgplvm.Emulator, grid string, count int) (form dataset.Form, l picture.Levels, err error) {
 	a := m.Attributes()
+	if grid != "" {
+		a[attributeGrid] = grid
+	}
 	form = dataset.Form{Name: "fields", Count: count, Type: npy.Float64, Grid: m.Grid(), Layout: dataset.Layout{Channels: m.Channels()}}
 	l, ok := levelsOf(a[attributeLevels])
 	if !ok {
@@ -61,7 +64,7 @@ func EmulatorForm(path string, m *sgplvm.Emulator, count int) (form dataset.Form
 			form.Columns = strings.Split(names, "\n")
 		}
 		return form, l, nil
-	case a[attributeGrid] != "":
+	case a[attributeGrid] != "" && (grid != "" || len(m.Grid()) > 1):
 		if form.Width, form.Height, err = dataset.ParseGrid(a[attributeGrid]); err != nil || form.Points() != m.Points() {
 			return form, l, fmt.Errorf("%s: attribute %s: %s for %d points", path, attributeGrid, quote.Text(a[attributeGrid]), m.Points())
 		}

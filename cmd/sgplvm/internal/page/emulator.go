@@ -65,7 +65,7 @@ type emulatorKernel struct {
 
 // WriteEmulator writes the page of an emulator: sliders for its inputs, the output that follows them with its deviation, and how well runs were predicted.
 func WriteEmulator(w io.Writer, path, name string, m *sgplvm.Emulator) error {
-	form, _, err := engine.EmulatorForm(path, m, 1)
+	form, _, err := engine.EmulatorForm(path, m, "", 1)
 	if err != nil {
 		return err
 	}
