@@ -121,27 +121,44 @@ type Emulated struct {
 // Predict returns the distributions of the outputs for inputs, which have the columns of the runs in their order and fields of the same form.
 // Errors: *ConfigError, *InputError, *ValueError, *ReadError.
 func (e *Emulator) Predict(in *Inputs) (*Emulated, error) {
-	n, err := in.count()
-	if err != nil {
-		return nil, err
-	}
-	fields := e.model.Fields
-	switch {
-	case (fields == nil) != (in.Fields == nil):
-		return nil, &ConfigError{Field: "Inputs", Err: fmt.Errorf("fields where the runs have none, or none where they have some")}
-	case fields != nil:
-		if _, points, channels := in.Fields.Dims(); points != fields.Points || channels != len(fields.Scaler.Mean) {
-			return nil, &ConfigError{Field: "Inputs", Err: fmt.Errorf("fields of %s and %s, expected %d and %d as the runs have",
-				quote.Counted(points, "point"), quote.Counted(channels, "channel"), fields.Points, len(fields.Scaler.Mean))}
-		}
-	}
-	x, err := e.model.Coordinates(in.Columns, in.Fields, n)
+	x, err := e.coordinates(in)
 	if err != nil {
 		return nil, err
 	}
 	p := &Emulated{emulator: e.model, Far: e.model.Far(x)}
 	p.mean, p.variance = e.model.Predict(x)
 	return p, nil
+}
+
+// Update returns the emulator with more runs, which are complete, without fitting anything again: kernels and components stay, predictions know the new runs.
+// Errors: *ConfigError, *InputError, *ValueError, *ReadError.
+func (e *Emulator) Update(in *Inputs, outputs Source) (*Emulator, error) {
+	x, err := e.coordinates(in)
+	if err != nil {
+		return nil, err
+	}
+	o := *e
+	o.model, err = e.model.With(x, outputs)
+	return &o, err
+}
+
+// coordinates returns ξ of inputs.
+func (e *Emulator) coordinates(in *Inputs) (x mat.Matrix, err error) {
+	n, err := in.count()
+	if err != nil {
+		return x, err
+	}
+	fields := e.model.Fields
+	switch {
+	case (fields == nil) != (in.Fields == nil):
+		return x, &ConfigError{Field: "Inputs", Err: fmt.Errorf("fields where the runs have none, or none where they have some")}
+	case fields != nil:
+		if _, points, channels := in.Fields.Dims(); points != fields.Points || channels != len(fields.Scaler.Mean) {
+			return x, &ConfigError{Field: "Inputs", Err: fmt.Errorf("fields of %s and %s, expected %d and %d as the runs have",
+				quote.Counted(points, "point"), quote.Counted(channels, "channel"), fields.Points, len(fields.Scaler.Mean))}
+		}
+	}
+	return e.model.Coordinates(in.Columns, in.Fields, n)
 }
 
 // Size returns the number of values of an output, points·channels.

@@ -166,14 +166,18 @@ func sampleEmulated(ctx context.Context, e *cli.Environment, f *cli.Flags, count
 }
 
 // emulatorPage is report of an emulator.
-func emulatorPage(e *cli.Environment, f *cli.Flags, m *sgplvm.Emulator) error {
+func emulatorPage(f *cli.Flags, m *sgplvm.Emulator) error {
 	for _, name := range []string{"data", "grid", "observed", "truth", "labels", "times"} {
 		if f.Given(name) {
 			return f.Usagef("-%s with an emulator, expected none", name)
 		}
 	}
-	path := f.Text("model")
-	return files.WriteAtomic(f.Text("out"), func(w io.Writer) error { return page.WriteEmulator(w, path, filepath.Base(path), m) })
+	return writeEmulatorPage(f.Text("out"), f.Text("model"), m)
+}
+
+// writeEmulatorPage writes the page of an emulator in a file.
+func writeEmulatorPage(out, path string, m *sgplvm.Emulator) error {
+	return files.WriteAtomic(out, func(w io.Writer) error { return page.WriteEmulator(w, path, filepath.Base(path), m) })
 }
 
 // infoEmulator is info of an emulator.

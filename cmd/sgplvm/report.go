@@ -74,7 +74,7 @@ func reportPage(ctx context.Context, e *cli.Environment, args []string) error {
 	}
 	if emulator, err := engine.LoadEmulator(*s.model); err != nil || emulator != nil {
 		if err == nil {
-			err = emulatorPage(e, s.f, emulator)
+			err = emulatorPage(s.f, emulator)
 		}
 		return err
 	}

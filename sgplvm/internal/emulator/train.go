@@ -150,3 +150,32 @@ func (m *Model) outputs(y *data.Scaled, basis *Basis, judge *Judge, mixture *Mix
 	}
 	return err
 }
+
+// With returns the model conditioned on more runs at ξ (k×d), with outputs y: encodings, components, kernels, weights and variances stay. Errors: *data.ValueError,
+// *data.ConfigError, those of reading.
+func (m *Model) With(x mat.Matrix, y data.Source) (*Model, error) {
+	n, points, channels := y.Dims()
+	if n != x.Rows || points != m.Points || channels != len(m.Scaler.Mean) {
+		return nil, &data.ConfigError{Field: "Data", Err: fmt.Errorf("%d outputs of %d points and %d channels, expected %d of %d and %d", n, points, channels, x.Rows, m.Points, len(m.Scaler.Mean))}
+	}
+	if m.X.Rows+n > mostRuns {
+		return nil, &data.ConfigError{Field: "Data", Err: fmt.Errorf("%d runs in all, expected at most %d", m.X.Rows+n, mostRuns)}
+	}
+	coordinates := FieldBasis{Scaler: m.Scaler, Points: points, V: m.V, Mean: m.Centre}
+	p := mat.New(n, m.P.Cols)
+	if err := coordinates.coordinates(p, y); err != nil {
+		return nil, err
+	}
+	divide(p, m.Deviations)
+	g := *m
+	g.X, g.P, g.Members = below(m.X, x), below(m.P, p), append([]Member{}, m.Members...)
+	return &g, g.Condition()
+}
+
+// below returns the rows of a and then those of b.
+func below(a, b mat.Matrix) mat.Matrix {
+	c := mat.New(a.Rows+b.Rows, a.Cols)
+	mat.Copy(c.Slice(0, a.Rows, 0, a.Cols), a)
+	mat.Copy(c.Slice(a.Rows, c.Rows, 0, a.Cols), b)
+	return c
+}
