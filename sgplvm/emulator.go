@@ -59,11 +59,12 @@ func (e *Emulator) Deviations() []float64 { return append([]float64{}, e.model.S
 
 // An EmulatorInput describes a column of the table of inputs.
 type EmulatorInput struct {
-	Name        string
-	Levels      []string // of categories; nil for numbers
-	Low, High   float64  // range of numbers over the runs
-	LengthScale float64  // of numbers, in the user's unit, as far as the kernel that all components share has one: a change by much less changes nothing
-	Dropped     string   // why the column tells nothing; empty: it counts
+	Name        string   `json:"name"`
+	Levels      []string `json:"levels,omitempty"` // of categories; nil for numbers
+	Low         float64  `json:"low"`              // range of numbers over the runs
+	High        float64  `json:"high"`
+	LengthScale float64  `json:"lengthScale,omitzero"` // of numbers, in the user's unit, of the kernel that all components share: outputs bend over about so much
+	Dropped     string   `json:"dropped,omitempty"`    // why the column tells nothing; empty: it counts
 }
 
 // Inputs describes the columns of the table, and returns how many values an input field has and how many components of it count: 0 without fields.
@@ -96,8 +97,8 @@ func (e *Emulator) Errors() EmulatorErrors { return e.model.Errors }
 
 // A KernelShare is a kind of kernel and its weight in the prediction.
 type KernelShare struct {
-	Name   string
-	Weight float64
+	Name   string  `json:"name"`
+	Weight float64 `json:"weight"`
 }
 
 // Kernels returns the kernels whose predictions are averaged.

@@ -95,17 +95,19 @@ func Emulate(ctx context.Context, e *cli.Environment, frames *dataset.Training, 
 
 // AboutEmulator is what JSON tells of an emulator.
 type AboutEmulator struct {
-	Runs, Points, Channels int
-	Inputs                 []sgplvm.EmulatorInput
-	FieldValues            int `json:",omitzero"`
-	FieldComponents        int `json:",omitzero"`
-	Kernels                []sgplvm.KernelShare
-	Error                  float64 // of runs held out, in standard deviations
-	Simplest               map[string]float64
-	Covered                float64
-	Deviations             []float64
-	Notes                  []string
-	Seconds                float64 `json:",omitzero"`
+	Runs            int                    `json:"runs"`
+	Points          int                    `json:"points"`
+	Channels        int                    `json:"channels"`
+	Inputs          []sgplvm.EmulatorInput `json:"inputs"`
+	FieldValues     int                    `json:"fieldValues,omitzero"`
+	FieldComponents int                    `json:"fieldComponents,omitzero"`
+	Kernels         []sgplvm.KernelShare   `json:"kernels"`
+	Error           float64                `json:"error"` // of runs held out, in standard deviations
+	Simplest        map[string]float64     `json:"simplest"`
+	Covered         float64                `json:"covered"`
+	Deviations      []float64              `json:"deviations"`
+	Notes           []string               `json:"notes,omitempty"`
+	Seconds         float64                `json:"seconds,omitzero"`
 }
 
 // NewAboutEmulator describes an emulator.
@@ -190,7 +192,11 @@ func EmulatorErrors(m *sgplvm.Emulator) string {
 		}
 		text += fmt.Sprintf("%s %.4g", s.Name, scale*s.Mean)
 	}
-	return text + fmt.Sprintf("), %.0f %% of values within 90 %% intervals", 100*r.Covered)
+	text += fmt.Sprintf("), %.0f %% of values within 90 %% intervals", 100*r.Covered)
+	if n := len(r.Runs); n < m.Runs() {
+		text += fmt.Sprintf("; of folds of %d runs, of all %d it is less", n, m.Runs())
+	}
+	return text
 }
 
 // ReportEmulator prints how training went.
