@@ -11,6 +11,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/engine"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm-bench/internal/baseline"
+	"github.com/seed-08962ecc/kronfield/eig"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
@@ -155,49 +156,84 @@ func all(s sgplvm.Source) (mat.Matrix, error) {
 	return y, s.ReadExamples(y.Data, 0, n)
 }
 
-// numbers returns inputs as numbers of mean 0 and deviation 1 over the runs: of fields every value.
+// numbers returns inputs as numbers of mean 0 and deviation 1 over the runs: of fields the first principal components, at most 64 and half as many as there are
+// runs, divided by the deviation of the first.
 func numbers(in, test *sgplvm.Inputs, n, m int) (x, at mat.Matrix, err error) {
-	var columns, others [][]float64
+	x, at = mat.New(n, len(in.Columns)), mat.New(m, len(in.Columns))
 	for q, c := range in.Columns {
 		if c.Labels != nil || q >= len(test.Columns) || len(c.Numbers) != n || len(test.Columns[q].Numbers) != m {
 			return x, at, fmt.Errorf("input %d, expected numbers for every run", q+1)
 		}
-		columns, others = append(columns, c.Numbers), append(others, test.Columns[q].Numbers)
-	}
-	if in.Fields != nil && test.Fields != nil {
-		a, err := all(in.Fields)
-		if err != nil {
-			return x, at, err
-		}
-		b, err := all(test.Fields)
-		if err != nil {
-			return x, at, err
-		}
-		for q := range a.Cols {
-			columns, others = append(columns, a.Slice(0, n, q, q+1).Clone().Data), append(others, b.Slice(0, m, q, q+1).Clone().Data)
-		}
-	}
-	x, at = mat.New(n, len(columns)), mat.New(m, len(columns))
-	for q, c := range columns {
 		mean, square := 0., 0.
-		for _, v := range c {
+		for _, v := range c.Numbers {
 			mean += v / float64(n)
 		}
-		for _, v := range c {
+		for _, v := range c.Numbers {
 			square += (v - mean) * (v - mean) / float64(n)
 		}
 		scale := math.Sqrt(square)
 		if scale == 0 {
 			scale = 1
 		}
-		for i, v := range c {
+		for i, v := range c.Numbers {
 			x.Set(i, q, (v-mean)/scale)
 		}
-		for i, v := range others[q] {
+		for i, v := range test.Columns[q].Numbers {
 			at.Set(i, q, (v-mean)/scale)
 		}
 	}
+	if in.Fields == nil || test.Fields == nil {
+		return x, at, nil
+	}
+	a, err := all(in.Fields)
+	if err != nil {
+		return x, at, err
+	}
+	b, err := all(test.Fields)
+	if err != nil {
+		return x, at, err
+	}
+	xf, atf, err := components(a, b)
+	return beside(x, xf), beside(at, atf), err
+}
+
+// components returns principal components of the rows of a, and those of b along them.
+func components(a, b mat.Matrix) (x, at mat.Matrix, err error) {
+	for k := range a.Cols {
+		mean := 0.
+		for i := range a.Rows {
+			mean += a.At(i, k) / float64(a.Rows)
+		}
+		for _, y := range []mat.Matrix{a, b} {
+			for i := range y.Rows {
+				y.Set(i, k, y.At(i, k)-mean)
+			}
+		}
+	}
+	gram := mat.New(a.Rows, a.Rows)
+	mat.Syrk(gram, 1, a, 0)
+	s, err := eig.Sym(gram)
+	if err != nil {
+		return x, at, err
+	}
+	n, count := a.Rows, min(64, a.Rows/2)
+	v := mat.New(a.Cols, count) // the components, times what makes the first one's deviation 1
+	for j := range count {
+		scale := math.Sqrt(float64(n) / (s.Values[n-1] * s.Values[n-1-j]))
+		mat.Mul(v.Slice(0, a.Cols, j, j+1), scale, a.T(), s.Vectors.Slice(0, n, n-1-j, n-j), 0)
+	}
+	x, at = mat.New(n, count), mat.New(b.Rows, count)
+	mat.Mul(x, 1, a, v, 0)
+	mat.Mul(at, 1, b, v, 0)
 	return x, at, nil
+}
+
+// beside returns the columns of a and then those of b.
+func beside(a, b mat.Matrix) mat.Matrix {
+	c := mat.New(b.Rows, a.Cols+b.Cols)
+	mat.Copy(c.Slice(0, b.Rows, 0, a.Cols), a)
+	mat.Copy(c.Slice(0, b.Rows, a.Cols, c.Cols), b)
+	return c
 }
 
 // meanError returns the mean of the root mean squared errors of rows.

@@ -187,13 +187,8 @@ func newRunCorrelation(x mat.Matrix, matern bool) *runCorrelation {
 	return c
 }
 
-// value returns the correlation of two inputs, and its derivative in r² times −2.
-func (c *runCorrelation) value(a, b []float64) (k, weight float64) {
-	r2 := 0.
-	for q, v := range a {
-		d := (v - b[q]) / math.Exp(c.logs[q])
-		r2 += d * d
-	}
+// value returns the correlation at a squared distance in length scales, and its derivative in that times −2.
+func (c *runCorrelation) value(r2 float64) (k, weight float64) {
 	if !c.matern {
 		k = math.Exp(-0.5 * r2)
 		return k, k
@@ -203,6 +198,18 @@ func (c *runCorrelation) value(a, b []float64) (k, weight float64) {
 	return (1 + r + r*r/3) * e, 5. / 3 * (1 + r) * e
 }
 
+// scaled returns inputs in length scales.
+func (c *runCorrelation) scaled(x mat.Matrix) mat.Matrix {
+	z := x.Clone()
+	for i := range z.Rows {
+		row := z.Row(i)
+		for q := range row {
+			row[q] /= math.Exp(c.logs[q])
+		}
+	}
+	return z
+}
+
 // predict sets y to the means at inputs, with the parameters of the largest evidence of the columns of p.
 func (c *runCorrelation) predict(ctx context.Context, y, p, at mat.Matrix) error {
 	n := c.x.Rows
@@ -210,9 +217,10 @@ func (c *runCorrelation) predict(ctx context.Context, y, p, at mat.Matrix) error
 	var f chol.Factor
 	objective := func(v, grad []float64) float64 {
 		c.logs = v
+		z := c.scaled(c.x)
 		for i := range n {
 			for j := range n {
-				kv, w := c.value(c.x.Row(i), c.x.Row(j))
+				kv, w := c.value(distance2(z.Row(i), z.Row(j)))
 				k.Set(i, j, kv)
 				weight.Set(i, j, w)
 			}
@@ -244,10 +252,9 @@ func (c *runCorrelation) predict(ctx context.Context, y, p, at mat.Matrix) error
 		clear(grad)
 		for i := range n {
 			for j := range n {
-				a, b, w := c.x.Row(i), c.x.Row(j), m.At(i, j)*weight.At(i, j)
+				a, b, w := z.Row(i), z.Row(j), m.At(i, j)*weight.At(i, j)
 				for q, u := range a {
-					d := (u - b[q]) / math.Exp(v[q])
-					grad[q] -= w * d * d
+					grad[q] -= w * (u - b[q]) * (u - b[q])
 				}
 			}
 			grad[len(v)-1] -= m.At(i, i) * math.Exp(v[len(v)-1])
@@ -263,5 +270,5 @@ func (c *runCorrelation) predict(ctx context.Context, y, p, at mat.Matrix) error
 		return err
 	}
 	c.logs = append([]float64{}, r.X...)
-	return smooth(y, Runs{c.x, p}, at, func(a, b []float64) float64 { v, _ := c.value(a, b); return v }, math.Exp(c.logs[len(c.logs)-1])+1e-8)
+	return smooth(y, Runs{c.scaled(c.x), p}, c.scaled(at), func(a, b []float64) float64 { v, _ := c.value(distance2(a, b)); return v }, math.Exp(c.logs[len(c.logs)-1])+1e-8)
 }
