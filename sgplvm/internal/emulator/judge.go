@@ -186,6 +186,9 @@ func name(c Choice, components int) string {
 	case c.Near > 0:
 		s += fmt.Sprintf(", near %g", c.Near)
 	}
+	if c.Tied {
+		s += ", one ratio"
+	}
 	if components > 0 {
 		s += fmt.Sprintf(", %d components", components)
 	}

@@ -63,7 +63,7 @@ func (j *Judge) Choose(ctx context.Context, o Options) (*Mixture, error) {
 
 // sharedCandidates are kernels that all modes share, after one length scale for all of d inputs.
 func sharedCandidates(d int, quick bool) []Choice {
-	list := []Choice{{Mean: true}, {Linear: true}}
+	list := []Choice{{Mean: true}, {Linear: true}, {Single: true, Tied: true}}
 	for _, form := range []Form{RBF, Matern52, Product} {
 		if form == Product && (d == 1 || d > fewInputs) {
 			continue
@@ -82,7 +82,7 @@ func sharedCandidates(d int, quick bool) []Choice {
 func nearCandidates(pool []*Verdict, best *Verdict, runs int) (list []Choice) {
 	forms := map[Form]bool{}
 	for _, v := range pool {
-		if !v.Choice.Mean && !v.Choice.Linear && !forms[v.Choice.Form] && v.ratio(best) <= mostWorse {
+		if !v.Choice.Mean && !v.Choice.Linear && !v.Choice.Tied && !forms[v.Choice.Form] && v.ratio(best) <= mostWorse {
 			forms[v.Choice.Form] = true
 			if runs < 80 {
 				list = append(list, Choice{Form: v.Choice.Form, Near: 0.3})

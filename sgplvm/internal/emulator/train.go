@@ -102,7 +102,7 @@ func (m *Model) train(ctx context.Context, in *Inputs, gram mat.Matrix, fields *
 	u, some := normalised(m.X, scaling.weights()), sample(n, fitRuns, seed)
 	x, p, kernels := rows(m.X, some), rows(m.P, some), sharedKernels{}
 	for k, v := range mixture.Members {
-		shared, err := kernels.of(ctx, x, u, p, v.Choice)
+		shared, err := kernels.of(ctx, x, u, p, m.Deviations, v.Choice)
 		if err != nil {
 			return nil, err
 		}
