@@ -135,6 +135,12 @@ func (m *Model) outputs(y *data.Scaled, basis *Basis, judge *Judge, mixture *Mix
 	}
 	err = eachSlab(y, func(slab mat.Matrix, from int) error {
 		v, mean := basis.expand(slab)
+		for k, varies := range variation(slab) {
+			if varies == 0 { // what rounding leaves is none
+				mean[k] = slab.At(0, k)
+				clear(v.Row(k))
+			}
+		}
 		copy(m.Centre[from:], mean)
 		for i, x := range v.Data {
 			v.Data[i] = float64(float32(x)) // as the file has them
