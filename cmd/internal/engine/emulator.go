@@ -33,6 +33,9 @@ func LoadEmulator(path string) (*sgplvm.Emulator, error) {
 		return nil, &dataset.Error{Path: path, Err: err, Want: "a model file"}
 	}
 	defer file.Close()
+	if info, err := file.Stat(); err == nil && info.IsDir() {
+		return nil, nil
+	}
 	m, err := sgplvm.LoadEmulator(file)
 	if err == nil || errors.Is(err, sgplvm.ErrNoEmulator) {
 		return m, nil
