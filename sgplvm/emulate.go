@@ -12,7 +12,7 @@ import (
 )
 
 // Emulate learns from runs of a simulator, whose inputs are d.Inputs and whose outputs are the values of d, to predict outputs from inputs
-// (docs/math.md, 24). Of cfg the Effort, the Seed, the Attributes and Watch count: quick leaves out kernels of single components. Runs of which no value
+// (docs/math.md, 24). Of cfg the Effort, the Seed, SearchTime, EndSearch, the Attributes and Watch count: quick leaves out kernels of single components. Runs of which no value
 // was observed are left out. Errors: *ConfigError, *InputError, *ValueError, *ReadError, ctx.Err().
 func Emulate(ctx context.Context, d Data, cfg Config) (*Emulator, error) {
 	begin := time.Now()
@@ -54,9 +54,19 @@ func Emulate(ctx context.Context, d Data, cfg Config) (*Emulator, error) {
 		}
 	}
 	watch := watcherOf(cfg.Watch)
-	o := emulator.Options{Quick: cfg.Effort == EffortQuick || cfg.Effort == EffortNone, Seed: cfg.Seed, Told: func(v, best *emulator.Verdict) {
-		watch.Tell(fmt.Sprintf("%s: error %.4g", v.Name, v.Mean()))
-	}}
+	o := emulator.Options{
+		Quick: cfg.Effort == EffortQuick || cfg.Effort == EffortNone,
+		Seed:  cfg.Seed,
+		Told:  func(v *emulator.Verdict) { watch.Tell(fmt.Sprintf("%s: error %.4g", v.Name, v.Mean())) },
+		Stop: func() bool {
+			select {
+			case <-cfg.EndSearch:
+				return true
+			default:
+				return cfg.SearchTime > 0 && time.Since(begin) > cfg.SearchTime/2
+			}
+		},
+	}
 	stop := watch.Timing("comparing kernels")
 	defer stop()
 	if e.model, err = emulator.Fit(ctx, job, o); err != nil {
@@ -66,6 +76,9 @@ func Emulate(ctx context.Context, d Data, cfg Config) (*Emulator, error) {
 		if c.Dropped != "" {
 			notes = append(notes, fmt.Sprintf("input %s is left out: %s", quote.Text(c.Name), c.Dropped))
 		}
+	}
+	if missing := job.Outputs.Missing; missing > 0 {
+		notes = append(notes, fmt.Sprintf("%s missing: filled in beforehand from the rest of their runs, from inputs and from other runs", quote.Counted(missing, "value")))
 	}
 	e.model.Notes, e.model.Effort, e.model.Seed = notes, int(cfg.Effort), cfg.Seed
 	e.took = time.Since(begin)

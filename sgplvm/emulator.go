@@ -29,6 +29,17 @@ func (e *Emulator) Channels() int { return len(e.model.Scaler.Mean) }
 // Grid returns the points of the outputs.
 func (e *Emulator) Grid() Grid { return e.grid }
 
+// On returns the emulator with outputs at the points of another grid of the same factors, to which it interpolates their components. Errors: *ConfigError.
+func (e *Emulator) On(g Grid) (*Emulator, error) {
+	m, err := e.model.On(e.grid, g)
+	if err != nil {
+		return nil, err
+	}
+	o := *e
+	o.model, o.grid = m, g
+	return &o, nil
+}
+
 // Attributes returns what Config.Attributes had.
 func (e *Emulator) Attributes() map[string]string { return maps.Clone(e.attributes) }
 
@@ -48,11 +59,12 @@ func (e *Emulator) Deviations() []float64 { return append([]float64{}, e.model.S
 
 // An EmulatorInput describes a column of the table of inputs.
 type EmulatorInput struct {
-	Name        string
-	Levels      []string // of categories; nil for numbers
-	Low, High   float64  // range of numbers over the runs
-	LengthScale float64  // of numbers, in the user's unit, as far as the kernel that all components share has one: a change by much less changes nothing
-	Dropped     string   // why the column tells nothing; empty: it counts
+	Name        string   `json:"name"`
+	Levels      []string `json:"levels,omitempty"` // of categories; nil for numbers
+	Low         float64  `json:"low"`              // range of numbers over the runs
+	High        float64  `json:"high"`
+	LengthScale float64  `json:"lengthScale,omitzero"` // of numbers, in the user's unit, of the kernel that all components share: outputs bend over about so much
+	Dropped     string   `json:"dropped,omitempty"`    // why the column tells nothing; empty: it counts
 }
 
 // Inputs describes the columns of the table, and returns how many values an input field has and how many components of it count: 0 without fields.
@@ -75,36 +87,18 @@ func (e *Emulator) Inputs() (columns []EmulatorInput, values, components int) {
 	return columns, values, components
 }
 
-// EmulatorErrors tell how well runs were predicted that were held out, fold by fold, everything else fitted again: root mean squared errors of
-// outputs, in standard deviations of the channels.
-type EmulatorErrors struct {
-	Runs     []int     // that were held out in turn, ascending
-	Each     []float64 // error of each of them
-	Mean     float64
-	Simplest []SimpleError // the simplest methods in the same folds
-	Covered  float64       // share of the values within their 90 % intervals
-}
-
-// A SimpleError is a simple method and its mean error.
-type SimpleError struct {
-	Name string
-	Mean float64
-}
+// EmulatorErrors tell how well runs were predicted that were held out, fold by fold, everything else fitted again: the error of each of the Runs that were,
+// their Mean, that of the Simplest methods in the same folds, and the share of values Covered by 90 % intervals. Errors are root mean squares over an
+// output, in standard deviations of the channels.
+type EmulatorErrors = emulator.Errors
 
 // Errors returns the errors of the folds.
-func (e *Emulator) Errors() EmulatorErrors {
-	r := e.model.Errors
-	s := EmulatorErrors{Runs: append([]int{}, r.Runs...), Each: append([]float64{}, r.Each...), Mean: r.Mean, Covered: r.Covered}
-	for _, v := range r.Simplest {
-		s.Simplest = append(s.Simplest, SimpleError(v))
-	}
-	return s
-}
+func (e *Emulator) Errors() EmulatorErrors { return e.model.Errors }
 
 // A KernelShare is a kind of kernel and its weight in the prediction.
 type KernelShare struct {
-	Name   string
-	Weight float64
+	Name   string  `json:"name"`
+	Weight float64 `json:"weight"`
 }
 
 // Kernels returns the kernels whose predictions are averaged.
@@ -128,27 +122,44 @@ type Emulated struct {
 // Predict returns the distributions of the outputs for inputs, which have the columns of the runs in their order and fields of the same form.
 // Errors: *ConfigError, *InputError, *ValueError, *ReadError.
 func (e *Emulator) Predict(in *Inputs) (*Emulated, error) {
-	n, err := in.count()
-	if err != nil {
-		return nil, err
-	}
-	fields := e.model.Fields
-	switch {
-	case (fields == nil) != (in.Fields == nil):
-		return nil, &ConfigError{Field: "Inputs", Err: fmt.Errorf("fields where the runs have none, or none where they have some")}
-	case fields != nil:
-		if _, points, channels := in.Fields.Dims(); points != fields.Points || channels != len(fields.Scaler.Mean) {
-			return nil, &ConfigError{Field: "Inputs", Err: fmt.Errorf("fields of %s and %s, expected %d and %d as the runs have",
-				quote.Counted(points, "point"), quote.Counted(channels, "channel"), fields.Points, len(fields.Scaler.Mean))}
-		}
-	}
-	x, err := e.model.Coordinates(in.Columns, in.Fields, n)
+	x, err := e.coordinates(in)
 	if err != nil {
 		return nil, err
 	}
 	p := &Emulated{emulator: e.model, Far: e.model.Far(x)}
 	p.mean, p.variance = e.model.Predict(x)
 	return p, nil
+}
+
+// Update returns the emulator with more runs, which are complete, without fitting anything again: kernels and components stay, predictions know the new runs.
+// Errors: *ConfigError, *InputError, *ValueError, *ReadError.
+func (e *Emulator) Update(in *Inputs, outputs Source) (*Emulator, error) {
+	x, err := e.coordinates(in)
+	if err != nil {
+		return nil, err
+	}
+	o := *e
+	o.model, err = e.model.With(x, outputs)
+	return &o, err
+}
+
+// coordinates returns ξ of inputs.
+func (e *Emulator) coordinates(in *Inputs) (x mat.Matrix, err error) {
+	n, err := in.count()
+	if err != nil {
+		return x, err
+	}
+	fields := e.model.Fields
+	switch {
+	case (fields == nil) != (in.Fields == nil):
+		return x, &ConfigError{Field: "Inputs", Err: fmt.Errorf("fields where the runs have none, or none where they have some")}
+	case fields != nil:
+		if _, points, channels := in.Fields.Dims(); points != fields.Points || channels != len(fields.Scaler.Mean) {
+			return x, &ConfigError{Field: "Inputs", Err: fmt.Errorf("fields of %s and %s, expected %d and %d as the runs have",
+				quote.Counted(points, "point"), quote.Counted(channels, "channel"), fields.Points, len(fields.Scaler.Mean))}
+		}
+	}
+	return e.model.Coordinates(in.Columns, in.Fields, n)
 }
 
 // Size returns the number of values of an output, points·channels.
@@ -185,4 +196,20 @@ func (p *Emulated) Sample(ctx context.Context, i, count int, seed uint64, body f
 		}
 	}
 	return nil
+}
+
+// An EmulatorFormula is what evaluates an emulator's leading components elsewhere, as the page of a report does.
+type EmulatorFormula = emulator.Formula
+
+// Formula returns that of at most most components. Errors: those of eig.
+func (e *Emulator) Formula(most int) (*EmulatorFormula, error) { return e.model.Formula(most) }
+
+// Scaling returns, for each number that inputs become, its mean and its deviation: categories become an indicator for each level, dropped columns none, and each
+// component of fields follows with 0 and 1.
+func (e *Emulator) Scaling() (mean, scale []float64) {
+	mean, scale = append([]float64{}, e.model.Mean...), append([]float64{}, e.model.Scale...)
+	for len(mean) < e.model.X.Cols {
+		mean, scale = append(mean, 0), append(scale, 1)
+	}
+	return mean, scale
 }

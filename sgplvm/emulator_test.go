@@ -96,6 +96,49 @@ func TestEmulator(t *testing.T) {
 	}
 }
 
+// An emulator of half of the runs that learns the others afterwards predicts these as well as it does its own, which it did not before.
+func TestEmulatorUpdate(t *testing.T) {
+	d := simulated(60)
+	part := func(from, to int) sgplvm.Data {
+		s := d
+		s.Examples, s.Y, s.Inputs = to-from, d.Y.Slice(20*from, 20*to, 0, 2).Clone(), &sgplvm.Inputs{}
+		for _, c := range d.Inputs.Columns {
+			p := sgplvm.InputColumn{Name: c.Name}
+			if c.Numbers != nil {
+				p.Numbers = c.Numbers[from:to]
+			} else {
+				p.Labels = c.Labels[from:to]
+			}
+			s.Inputs.Columns = append(s.Inputs.Columns, p)
+		}
+		return s
+	}
+	old, late := part(0, 14), part(14, 60)
+	m := emulated(t, old)
+	updated, err := m.Update(late.Inputs, sgplvm.NewSource(late.Y.Data, 46, 20, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	off := func(m *sgplvm.Emulator) float64 {
+		p, err := m.Predict(late.Inputs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mean, sum := make([]float64, 40), 0.
+		for i := range 46 {
+			p.MeanTo(mean, i)
+			for s := range 20 {
+				e := mean[2*s] - late.Y.At(20*i+s, 0)
+				sum += e * e / 46 / 20
+			}
+		}
+		return math.Sqrt(sum)
+	}
+	if before, after := off(m), off(updated); !(after < before/3) || updated.Runs() != 60 || m.Runs() != 14 {
+		t.Errorf("error %v before, %v after; %d runs", before, after, updated.Runs())
+	}
+}
+
 // Draws of an output have its mean and variance, to four standard errors, but for what components leave out.
 func TestEmulatedSample(t *testing.T) {
 	m := emulated(t, simulated(30))

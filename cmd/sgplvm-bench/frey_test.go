@@ -294,8 +294,8 @@ func TestFreyRefuses(t *testing.T) {
 		code       int
 		args, line string
 	}{
-		{2, "", "no command, expected one of frey, video, holes; sgplvm-bench -h explains them"},
-		{2, "faces", `unknown command "faces", expected one of frey, video, holes`},
+		{2, "", "no command, expected one of frey, video, holes, runs; sgplvm-bench -h explains them"},
+		{2, "faces", `unknown command "faces", expected one of frey, video, holes, runs`},
 		{2, "frey", "frey: -data is missing, expected all pictures, complete: a .npy, .npz, .nc or .csv file, a GIF, a PNG or JPEG picture or a folder of them"},
 		{2, "frey -data all.npy", "frey: -split is missing, expected the file with the order of the pictures, .npy: whole numbers, each from 0 once"},
 		{2, "frey -data all.npy -split split.npy", "frey: -observed is missing, expected the file of masks, .npy: one for each picture to fill in"},

@@ -77,7 +77,9 @@ func TestDocumentedCommands(t *testing.T) {
 	writeArray(t, "high.npy", npy.New(slices.Clone(low), clipCount, clipHeight, clipWidth, 3))
 	writeArray(t, "sea.npy", npy.New(low, clipCount, clipHeight, clipWidth, 3))
 	writeArray(t, "months.npy", npy.New(order[:clipCount], clipCount))
-	cheap := map[string]string{"frey": "nearest", "video": "interpolation", "holes": "cubic"}
+	writeRuns(t, "fields.npy", "runs.csv", 40, 0)
+	writeRuns(t, "others.npy", "others.csv", 20, 0.37)
+	cheap := map[string]string{"frey": "nearest", "video": "interpolation", "holes": "cubic", "runs": "sgplvm,ridge"}
 	number := regexp.MustCompile(`-(n|examples) \d+`)
 	for _, line := range lines {
 		args := strings.Fields(number.ReplaceAllString(line, "-$1 9"))

@@ -3,10 +3,12 @@ package main
 import (
 	"context"
 	"io"
+	"path/filepath"
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/engine"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/files"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/page"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
@@ -50,6 +52,9 @@ func openEmulated(e *cli.Environment, f *cli.Flags, draws int, other string) (p 
 	if m == nil {
 		return nil, nil, nil, f.Usagef("-inputs with %s, which is no emulator: train -inputs makes one", path)
 	}
+	if m, err = onGrid(f, m); err != nil {
+		return nil, nil, nil, err
+	}
 	columns, _, _ := m.Inputs()
 	in, err := dataset.LoadInputs(f.Text("inputs"), columns)
 	if err != nil {
@@ -59,7 +64,7 @@ func openEmulated(e *cli.Environment, f *cli.Flags, draws int, other string) (p 
 	if p, err = m.Predict(&in.Inputs); err != nil {
 		return nil, nil, nil, engine.AboutData(f.Text("inputs"), err)
 	}
-	form, levels, err := engine.EmulatorForm(path, m, p.Len()*max(1, draws))
+	form, levels, err := engine.EmulatorForm(path, m, f.Text("grid"), p.Len()*max(1, draws))
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -77,9 +82,32 @@ func openEmulated(e *cli.Environment, f *cli.Flags, draws int, other string) (p 
 	return p, out, second, err
 }
 
+// onGrid returns the emulator at the points of -grid or -points.
+func onGrid(f *cli.Flags, m *sgplvm.Emulator) (*sgplvm.Emulator, error) {
+	grid, points := f.Text("grid"), f.Text("points")
+	if err := f.Exclusive(points, grid); err != nil || grid == "" && points == "" {
+		return m, err
+	}
+	var to sgplvm.Grid
+	var err error
+	if points != "" {
+		to, err = dataset.LoadPoints(points)
+	} else {
+		l := cli.Layout(grid, m.Channels())
+		to, err = dataset.Cover(m.Grid(), l.Width, l.Height)
+	}
+	if err == nil {
+		m, err = m.On(to)
+	}
+	if err != nil {
+		return nil, f.Usagef("-grid or -points: %v", err)
+	}
+	return m, nil
+}
+
 // predictEmulated is predict with -inputs.
 func predictEmulated(ctx context.Context, e *cli.Environment, f *cli.Flags) error {
-	if err := withoutInputs(f, "data", "observed", "data-points", "times", "sequence", "mixture", "seed", "points", "grid", "sheet"); err != nil {
+	if err := withoutInputs(f, "data", "observed", "data-points", "times", "sequence", "mixture", "seed", "sheet"); err != nil {
 		return err
 	}
 	p, out, variance, err := openEmulated(e, f, 0, "variance")
@@ -116,7 +144,7 @@ func predictEmulated(ctx context.Context, e *cli.Environment, f *cli.Flags) erro
 
 // sampleEmulated is sample with -inputs.
 func sampleEmulated(ctx context.Context, e *cli.Environment, f *cli.Flags, count int, seed uint64) error {
-	if err := withoutInputs(f, "example", "times", "sequence", "from", "to", "fps", "latent", "noise", "points", "grid", "sheet"); err != nil {
+	if err := withoutInputs(f, "example", "times", "sequence", "from", "to", "fps", "latent", "noise", "sheet"); err != nil {
 		return err
 	}
 	p, out, _, err := openEmulated(e, f, count, "")
@@ -135,6 +163,21 @@ func sampleEmulated(ctx context.Context, e *cli.Environment, f *cli.Flags, count
 		out.Note(e)
 	}
 	return err
+}
+
+// emulatorPage is report of an emulator.
+func emulatorPage(f *cli.Flags, m *sgplvm.Emulator) error {
+	for _, name := range []string{"data", "grid", "observed", "truth", "labels", "times"} {
+		if f.Given(name) {
+			return f.Usagef("-%s with an emulator, expected none", name)
+		}
+	}
+	return writeEmulatorPage(f.Text("out"), f.Text("model"), m)
+}
+
+// writeEmulatorPage writes the page of an emulator in a file.
+func writeEmulatorPage(out, path string, m *sgplvm.Emulator) error {
+	return files.WriteAtomic(out, func(w io.Writer) error { return page.WriteEmulator(w, path, filepath.Base(path), m) })
 }
 
 // infoEmulator is info of an emulator.

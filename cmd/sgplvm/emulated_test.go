@@ -52,7 +52,7 @@ func writeFile(t *testing.T, name, text string) {
 func TestEmulator(t *testing.T) {
 	workFolder(t)
 	writeRuns(t)
-	out := mustRun(t, "train", "-data", "fields.npy", "-inputs", "runs.csv", "-effort", "quick", "-out", "M")
+	out := mustRun(t, "train", "-data", "fields.npy", "-inputs", "runs.csv", "-effort", "quick", "-out", "M", "-report", "R.html")
 	if !strings.Contains(out, "learned from 30 runs") || !strings.Contains(out, "ridge") {
 		t.Errorf("train: %s", out)
 	}
@@ -74,6 +74,16 @@ func TestEmulator(t *testing.T) {
 	}
 	if s := readArray(t, "S.npy"); fmt.Sprint(s.Shape) != "[3 5 3 4]" {
 		t.Errorf("draws of shape %v", s.Shape)
+	}
+	if code, _, notes := tested.Run("predict", "-model", "M", "-inputs", "new.csv", "-grid", "7x5", "-out", "G.npy"); code != 0 {
+		t.Errorf("predict -grid: %s", notes)
+	}
+	if g := readArray(t, "G.npy"); fmt.Sprint(g.Shape) != "[3 5 7]" || math.Abs(g.Float64s()[0]-f.Float64s()[0]) > 1e-3 || math.Abs(g.Float64s()[34]-f.Float64s()[11]) > 1e-3 {
+		t.Errorf("on a finer grid: shape %v, values %v", g.Shape, g.Float64s()[:2])
+	}
+	mustRun(t, "report", "-model", "M", "-out", "S.html")
+	if page := string(read(t, "R.html")); page != string(read(t, "S.html")) || !strings.Contains(page, `"name":"pressure"`) || !strings.Contains(page, `"levels":["steel","wood"]`) {
+		t.Error("the page has no sliders")
 	}
 	info := mustRun(t, "info", "-model", "M", "-write-config", "C.json")
 	for _, want := range []string{"30 runs", "input \"pressure\"", "2 categories", "kernels", "error"} {

@@ -72,6 +72,12 @@ func reportPage(ctx context.Context, e *cli.Environment, args []string) error {
 	if err := s.f.Files([]string{"model", "data", "observed", "truth", "labels", "times"}, []string{"out"}); err != nil {
 		return err
 	}
+	if emulator, err := engine.LoadEmulator(*s.model); err != nil || emulator != nil {
+		if err == nil {
+			err = emulatorPage(s.f, emulator)
+		}
+		return err
+	}
 	m, err := engine.Load(*s.model)
 	if err != nil {
 		return err

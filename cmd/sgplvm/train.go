@@ -56,7 +56,7 @@ func train(ctx context.Context, e *cli.Environment, args []string) error {
 
 // emulate is train with -inputs.
 func (s *trainSettings) emulate(ctx context.Context, e *cli.Environment) error {
-	if err := withoutInputs(s.f, "times", "sequences", "film", "hide", "resume", "period", "keep-outliers", "report"); err != nil {
+	if err := withoutInputs(s.f, "times", "sequences", "film", "hide", "resume", "period", "keep-outliers"); err != nil {
 		return err
 	}
 	cfg, err := s.choice.read()
@@ -83,6 +83,11 @@ func (s *trainSettings) emulate(ctx context.Context, e *cli.Environment) error {
 	}
 	if err := engine.SaveEmulator(*s.out, m); err != nil {
 		return err
+	}
+	if *s.report != "" {
+		if err := writeEmulatorPage(*s.report, *s.out, m); err != nil {
+			return err
+		}
 	}
 	if *s.json {
 		return e.PrintJSON(engine.NewAboutEmulator(m))

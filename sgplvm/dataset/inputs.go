@@ -229,6 +229,9 @@ func (c *textColumn) typed(path string, like []sgplvm.EmulatorInput) (sgplvm.Inp
 	areNumbers, areDates, bad := 0, 0, 0
 	for i, cell := range c.cells {
 		v, ok := inputNumber(cell)
+		if cell == "" || ok && math.IsNaN(v) {
+			return column, c.refuse(path, i, "a value: inputs of all runs must be known")
+		}
 		if ok && v-v == 0 {
 			areNumbers++
 		} else {
@@ -237,9 +240,6 @@ func (c *textColumn) typed(path string, like []sgplvm.EmulatorInput) (sgplvm.Inp
 		numbers[i] = v
 		if dates[i], ok = inputDate(cell); ok {
 			areDates++
-		}
-		if cell == "" || ok && math.IsNaN(v) {
-			return column, c.refuse(path, i, "a value: inputs of all runs must be known")
 		}
 	}
 	switch n := len(c.cells); {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -34,6 +33,9 @@ func LoadEmulator(path string) (*sgplvm.Emulator, error) {
 		return nil, &dataset.Error{Path: path, Err: err, Want: "a model file"}
 	}
 	defer file.Close()
+	if info, err := file.Stat(); err == nil && info.IsDir() {
+		return nil, nil
+	}
 	m, err := sgplvm.LoadEmulator(file)
 	if err == nil || errors.Is(err, sgplvm.ErrNoEmulator) {
 		return m, nil
@@ -44,9 +46,12 @@ func LoadEmulator(path string) (*sgplvm.Emulator, error) {
 	return nil, fmt.Errorf("%s: %w", path, err)
 }
 
-// EmulatorForm is the form of count outputs of an emulator, and the levels of their pictures.
-func EmulatorForm(path string, m *sgplvm.Emulator, count int) (form dataset.Form, l picture.Levels, err error) {
+// EmulatorForm is the form of count outputs of an emulator, as pictures of a grid if one was asked for, and the levels of their pictures.
+func EmulatorForm(path string, m *sgplvm.Emulator, grid string, count int) (form dataset.Form, l picture.Levels, err error) {
 	a := m.Attributes()
+	if grid != "" {
+		a[attributeGrid] = grid
+	}
 	form = dataset.Form{Name: "fields", Count: count, Type: npy.Float64, Grid: m.Grid(), Layout: dataset.Layout{Channels: m.Channels()}}
 	l, ok := levelsOf(a[attributeLevels])
 	if !ok {
@@ -62,7 +67,7 @@ func EmulatorForm(path string, m *sgplvm.Emulator, count int) (form dataset.Form
 			form.Columns = strings.Split(names, "\n")
 		}
 		return form, l, nil
-	case a[attributeGrid] != "":
+	case a[attributeGrid] != "" && (grid != "" || len(m.Grid()) > 1):
 		if form.Width, form.Height, err = dataset.ParseGrid(a[attributeGrid]); err != nil || form.Points() != m.Points() {
 			return form, l, fmt.Errorf("%s: attribute %s: %s for %d points", path, attributeGrid, quote.Text(a[attributeGrid]), m.Points())
 		}
@@ -93,17 +98,19 @@ func Emulate(ctx context.Context, e *cli.Environment, frames *dataset.Training, 
 
 // AboutEmulator is what JSON tells of an emulator.
 type AboutEmulator struct {
-	Runs, Points, Channels int
-	Inputs                 []sgplvm.EmulatorInput
-	FieldValues            int `json:",omitzero"`
-	FieldComponents        int `json:",omitzero"`
-	Kernels                []sgplvm.KernelShare
-	Error                  float64 // of runs held out, in standard deviations
-	Simplest               []sgplvm.SimpleError
-	Covered                float64
-	Deviations             []float64
-	Notes                  []string
-	Seconds                float64 `json:",omitzero"`
+	Runs            int                    `json:"runs"`
+	Points          int                    `json:"points"`
+	Channels        int                    `json:"channels"`
+	Inputs          []sgplvm.EmulatorInput `json:"inputs"`
+	FieldValues     int                    `json:"fieldValues,omitzero"`
+	FieldComponents int                    `json:"fieldComponents,omitzero"`
+	Kernels         []sgplvm.KernelShare   `json:"kernels"`
+	Error           float64                `json:"error"` // of runs held out, in standard deviations
+	Simplest        map[string]float64     `json:"simplest"`
+	Covered         float64                `json:"covered"`
+	Deviations      []float64              `json:"deviations"`
+	Notes           []string               `json:"notes,omitempty"`
+	Seconds         float64                `json:"seconds,omitzero"`
 }
 
 // NewAboutEmulator describes an emulator.
@@ -111,7 +118,10 @@ func NewAboutEmulator(m *sgplvm.Emulator) AboutEmulator {
 	a := AboutEmulator{Runs: m.Runs(), Points: m.Points(), Channels: m.Channels(), Kernels: m.Kernels(), Deviations: m.Deviations(), Notes: m.Notes(), Seconds: m.Took().Seconds()}
 	a.Inputs, a.FieldValues, a.FieldComponents = m.Inputs()
 	r := m.Errors()
-	a.Error, a.Simplest, a.Covered = r.Mean, r.Simplest, r.Covered
+	a.Error, a.Simplest, a.Covered = r.Mean, map[string]float64{}, r.Covered
+	for _, s := range r.Simplest {
+		a.Simplest[s.Name] = s.Mean
+	}
 	return a
 }
 
@@ -185,7 +195,11 @@ func EmulatorErrors(m *sgplvm.Emulator) string {
 		}
 		text += fmt.Sprintf("%s %.4g", s.Name, scale*s.Mean)
 	}
-	return text + fmt.Sprintf("), %.0f %% of values within 90 %% intervals", 100*r.Covered)
+	text += fmt.Sprintf("), %.0f %% of values within 90 %% intervals", 100*r.Covered)
+	if n := len(r.Runs); n < m.Runs() {
+		text += fmt.Sprintf("; of folds of %d runs, of all %d it is less", n, m.Runs())
+	}
+	return text
 }
 
 // ReportEmulator prints how training went.
@@ -194,8 +208,10 @@ func ReportEmulator(e *cli.Environment, m *sgplvm.Emulator) {
 	for _, note := range m.Notes() {
 		e.Note("%s", note)
 	}
-	if r := m.Errors(); slices.ContainsFunc(r.Simplest, func(s sgplvm.SimpleError) bool { return s.Mean < r.Mean }) {
-		e.Note("warning: a simpler method predicts runs held out better")
+	for _, s := range m.Errors().Simplest {
+		if s.Mean < m.Errors().Mean {
+			e.Note("warning: %s predicts runs held out better", s.Name)
+		}
 	}
 }
 

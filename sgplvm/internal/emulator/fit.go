@@ -15,31 +15,30 @@ func nearModes(n int) int { return min(30, 1+30_000_000/(n*n)) }
 
 // A Choice is what can be chosen of an emulator.
 type Choice struct {
+	Mean   bool    // the kernel is 0: the mean of the runs
 	Linear bool    // the kernel is its linear part: ridge regression
 	Form   Form    // of the kernel
 	Single bool    // one length scale for all inputs
+	Tied   bool    // all modes have one ratio of noise and signal, and count by their variance
 	Near   float64 // deviation of log ℓ of a leading mode from the shared one; 0: all modes share a kernel
 }
 
 // steps limits an optimisation.
 var steps = lbfgs.Options{MaxIterations: 200, MaxEvaluations: 300, GradTolerance: 1e-3, RelativeDecrease: 1e-6, Decrease: 0.1, InitialStep: 0.5}
 
-// fitShared returns the kernel of the largest evidence (times the priors), from one length scale.
-func fitShared(ctx context.Context, x mat.Matrix, u []float64, p mat.Matrix, c Choice) (*Kernel, error) {
+// fitShared returns the kernel of the largest evidence (times the priors), from start, of the same form; nil: from the usual distance of runs.
+func fitShared(ctx context.Context, x mat.Matrix, u []float64, p mat.Matrix, c Choice, start *Kernel) (*Kernel, error) {
+	if c.Mean {
+		return &Kernel{Scales: work.Ones(x.Cols), Linear: make([]float64, x.Cols)}, nil
+	}
 	if c.Linear {
 		return &Kernel{Scales: work.Ones(x.Cols), Linear: u}, nil
 	}
 	e := newEvidence(x, u, p)
 	at := newCoordinates(c.Form, x, u, c.Single)
-	var v []float64
-	if c.Single {
-		v = append(v, at.centre...)
-	} else {
-		single, err := fitShared(ctx, x, u, p, Choice{Form: c.Form, Single: true})
-		if err != nil {
-			return nil, err
-		}
-		v = at.vector(single)
+	v := append([]float64{}, at.centre...)
+	if start != nil {
+		v = at.vector(start)
 	}
 	var failed error
 	r, err := lbfgs.Minimize(ctx, func(v, grad []float64) float64 {
@@ -60,6 +59,74 @@ func fitShared(ctx context.Context, x mat.Matrix, u []float64, p mat.Matrix, c C
 		return nil, err
 	}
 	return at.kernel(r.X), nil
+}
+
+// fitTied returns the kernel, with its ratio, of the largest evidence (times the priors) of modes that count by their weights, from start.
+func fitTied(ctx context.Context, x, p mat.Matrix, weights []float64, c Choice, start *Kernel) (*Kernel, error) {
+	e := newEvidence(x, start.Linear, p)
+	at := newCoordinates(c.Form, x, start.Linear, c.Single)
+	d := len(at.centre)
+	r, err := lbfgs.Minimize(ctx, func(v, grad []float64) float64 {
+		u := (v[d] - ratioCentre) / ratioDeviation
+		prior := at.prior(grad[:d], v[:d]) + 0.5*u*u
+		k, r := at.kernel(v), math.Exp(v[d])
+		if e.decompose(k) != nil {
+			return math.NaN()
+		}
+		value := e.tied(math.Exp(leastRatio)+r, weights)
+		g, inRatio := e.gradient(k, weights)
+		at.chain(grad, k, &g)
+		grad[d] = u/ratioDeviation - r*inRatio
+		return prior - value
+	}, append(at.vector(start), math.Log(noisy)), steps)
+	if err != nil {
+		return nil, err
+	}
+	k := at.kernel(r.X)
+	k.Ratio = math.Exp(leastRatio) + math.Exp(r.X[d])
+	return k, nil
+}
+
+// variances returns the weights of modes of these deviations: their shares of the variance, over the largest.
+func variances(deviations []float64) []float64 {
+	w := make([]float64, len(deviations))
+	for j, d := range deviations {
+		w[j] = d * d / (deviations[0] * deviations[0])
+	}
+	return w
+}
+
+// anyComponents is the key of a kernel of one length scale for another number of components of input fields, where a fit may begin.
+var anyComponents = Choice{Linear: true, Single: true}
+
+// sharedKernels are those of one set of runs, by choice; that of several length scales begins from that of one.
+type sharedKernels map[Choice]*Kernel
+
+// of returns the shared kernel of a choice.
+func (s sharedKernels) of(ctx context.Context, x mat.Matrix, u []float64, p mat.Matrix, deviations []float64, c Choice) (k *Kernel, err error) {
+	c.Near = 0
+	if s[c] != nil {
+		return s[c], nil
+	}
+	if c.Tied {
+		free := c
+		free.Tied = false
+		if k, err = s.of(ctx, x, u, p, deviations, free); err == nil {
+			s[c], err = fitTied(ctx, x, p, variances(deviations), c, k)
+		}
+		return s[c], err
+	}
+	start := s[anyComponents]
+	switch {
+	case c.Form != RBF && c.Single || c.Linear || c.Mean:
+		start = nil
+	case !c.Single:
+		if start, err = s.of(ctx, x, u, p, deviations, Choice{Form: c.Form, Single: true}); err != nil {
+			return nil, err
+		}
+	}
+	s[c], err = fitShared(ctx, x, u, p, c, start)
+	return s[c], err
 }
 
 // A single evaluates the evidence of one mode, with a profiled, by a Cholesky factor.

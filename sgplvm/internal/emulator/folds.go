@@ -155,7 +155,7 @@ type fold struct {
 	u           []float64 // weights of the linear part
 	p, pHeld    mat.Matrix
 	norms       []float64 // ‖y − mean‖² of those held out
-	shared      map[Choice]*Kernel
+	shared      sharedKernels
 	predicted   map[Choice]prediction
 }
 
@@ -179,7 +179,7 @@ func assign(groups []int, seed uint64) []int {
 
 // newFold fits bases to the runs that are not in fold f.
 func newFold(in *Inputs, gram mat.Matrix, of []int, f, components int) (*fold, error) {
-	o := &fold{shared: map[Choice]*Kernel{}, predicted: map[Choice]prediction{}}
+	o := &fold{shared: sharedKernels{}, predicted: map[Choice]prediction{}}
 	for i, g := range of {
 		if g == f {
 			o.held = append(o.held, i)
@@ -211,16 +211,11 @@ func (o *fold) predict(ctx context.Context, c Choice) (prediction, error) {
 	if p, ok := o.predicted[c]; ok {
 		return p, nil
 	}
-	key := c
-	key.Near = 0
-	if o.shared[key] == nil {
-		k, err := fitShared(ctx, o.x, o.u, o.p, key)
-		if err != nil {
-			return prediction{}, err
-		}
-		o.shared[key] = k
+	shared, err := o.shared.of(ctx, o.x, o.u, o.p, o.basis.Deviations, c)
+	if err != nil {
+		return prediction{}, err
 	}
-	kernels, modes, err := fitKernels(ctx, o.x, o.p, c, o.shared[key])
+	kernels, modes, err := fitKernels(ctx, o.x, o.p, c, shared)
 	if err != nil {
 		return prediction{}, err
 	}

@@ -10,7 +10,7 @@ import (
 
 // Limits of the work: folds compare choices on at most foldRuns runs; kernels are fitted to at most fitRuns; products of factors, and kernels
 // near the shared one, are tried for at most fewInputs inputs.
-const foldRuns, fitRuns, fewInputs = 400, 800, 20
+const foldRuns, fitRuns, fewInputs = 256, 400, 20
 
 // A Verdict is a choice with its errors.
 type Verdict struct {
@@ -37,8 +37,9 @@ type Judge struct {
 	gram   mat.Matrix
 	points int
 	of     []int
-	count  int // folds
-	folds  map[int][]*fold
+	count  int             // folds
+	folds  map[int][]*fold // by the number of components of input fields
+	last   []*fold
 }
 
 // NewJudge returns a judge of n runs with products gram of their outputs, n×n, of so many values each. groups says which runs are repeated.
@@ -56,8 +57,12 @@ func (j *Judge) at(components int) ([]*fold, error) {
 		return f, nil
 	}
 	folds, errs := make([]*fold, j.count), make([]error, j.count)
-	mat.Parallel(j.count, func(f int) { folds[f], errs[f] = newFold(j.in, j.gram, j.of, f, components) })
-	j.folds[components] = folds
+	mat.Parallel(j.count, func(f int) {
+		if folds[f], errs[f] = newFold(j.in, j.gram, j.of, f, components); errs[f] == nil && j.last != nil {
+			folds[f].shared[anyComponents] = j.last[f].shared[Choice{Single: true}]
+		}
+	})
+	j.folds[components], j.last = folds, folds
 	return folds, first(errs)
 }
 
@@ -172,12 +177,17 @@ func (j *Judge) try(ctx context.Context, best *Verdict, c Choice, components int
 func name(c Choice, components int) string {
 	s := c.Form.String()
 	switch {
+	case c.Mean:
+		s = "mean"
 	case c.Linear:
 		s = "linear"
 	case c.Single:
 		s += ", one length scale"
 	case c.Near > 0:
 		s += fmt.Sprintf(", near %g", c.Near)
+	}
+	if c.Tied {
+		s += ", one ratio"
 	}
 	if components > 0 {
 		s += fmt.Sprintf(", %d components", components)

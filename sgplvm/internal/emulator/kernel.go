@@ -5,6 +5,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // A Form is the shape of the stationary part of a kernel.
@@ -28,6 +29,7 @@ type Kernel struct {
 	Scales []float64 // ℓ, d
 	Parts  []float64 // s, d, for Product
 	Linear []float64 // u, d: so that the sum is 1 in the mean of the runs
+	Ratio  float64   `json:",omitzero"` // r of all modes that have the kernel; 0: each has its own
 }
 
 // values sets dst to the kernel between the rows of x and of z. Where form is not empty it receives k(ξ, ξ′), and weight, unless the form is Product,
@@ -139,21 +141,27 @@ func (k *Kernel) factor(dst []float64, at float64, z []float64, q int) {
 
 // product sets dst to the product form.
 func (k *Kernel) product(dst, x, z mat.Matrix) {
-	columns := columns(z)
+	columns, symmetric := columns(z), work.SameView(x, z)
 	mat.Parallel(x.Rows, func(i int) {
 		row := dst.Row(i)
+		if symmetric {
+			row = row[:i+1]
+		}
 		for j := range row {
 			row[j] = 1
 		}
 		e := make([]float64, len(row))
 		for q, at := range x.Row(i) {
-			k.factor(e, at, columns.Row(q), q)
+			k.factor(e, at, columns.Row(q)[:len(e)], q)
 			s := k.Parts[q]
 			for j, v := range e {
 				row[j] *= 1 - s + float64(s*v)
 			}
 		}
 	})
+	if symmetric {
+		mat.MirrorLower(dst)
+	}
 }
 
 // columns returns the transposed x, row by row.

@@ -2,6 +2,7 @@ package emulator
 
 import (
 	"math"
+	"slices"
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -18,8 +19,10 @@ type Mixture struct {
 // From 50 runs of Campbell's function the mixture had an error of 1.42, the choice that was best in the folds 1.54 (means over five designs); from 100 both .83.
 const mixSteps, mixRate, leastWeight = 60, 3, 0.05
 
-// mix finds the weights for which the mean error of the runs held out is least (stacking: Wolpert 1992, Breiman 1996).
-func (j *Judge) mix(pool []*Verdict) (*Mixture, error) {
+// mix finds the weights for which the mean error of the runs held out is least (stacking: Wolpert 1992, Breiman 1996), without members that are twice as
+// bad as the best.
+func (j *Judge) mix(pool []*Verdict, best *Verdict) (*Mixture, error) {
+	pool = slices.DeleteFunc(pool, func(v *Verdict) bool { return v.ratio(best) > 2 })
 	folds, err := j.at(pool[0].Components)
 	if err != nil {
 		return nil, err
@@ -72,34 +75,44 @@ func newStack(folds []*fold, members []*Verdict, points int) *stack {
 	return s
 }
 
-// weights returns the best.
+// loss returns the sum of the errors of a mixture, and sets its gradient.
+func (s *stack) loss(g, w []float64) float64 {
+	pw, loss := make([]float64, len(w)), 0.
+	clear(g)
+	for i, p := range s.products {
+		mat.Mul(mat.Vector(pw), 1, p, mat.Vector(w), 0)
+		e := math.Sqrt(max(0, asm.Dot(pw, w)+s.outside[i]) / s.points)
+		loss += e
+		if e > 0 {
+			asm.Axpy(1/(e*s.points), pw, g)
+		}
+	}
+	return loss
+}
+
+// weights returns the best: a step that makes things worse is taken back, and the next ones are half as long.
 func (s *stack) weights() []float64 {
 	n := s.products[0].Rows
 	w, g := make([]float64, n), make([]float64, n)
 	for c := range w {
 		w[c] = 1 / float64(n)
 	}
-	pw := make([]float64, n)
+	rate, loss := float64(mixRate), s.loss(g, w)
 	for range mixSteps {
-		loss := 0.
-		clear(g)
-		for i, p := range s.products {
-			mat.Mul(mat.Vector(pw), 1, p, mat.Vector(w), 0)
-			e := math.Sqrt((asm.Dot(pw, w) + s.outside[i]) / s.points)
-			loss += e
-			if e > 0 {
-				asm.Axpy(1/(e*s.points), pw, g)
-			}
-		}
 		if loss == 0 {
 			break
 		}
-		sum := 0.
+		v, next, sum := make([]float64, n), make([]float64, n), 0.
 		for c := range w {
-			w[c] *= math.Exp(-mixRate * g[c] / loss)
-			sum += w[c]
+			v[c] = w[c] * math.Exp(max(-2, min(2, rate*(1-g[c]/loss))))
+			sum += v[c]
 		}
-		asm.Scale(w, 1/sum, w)
+		asm.Scale(v, 1/sum, v)
+		if l := s.loss(next, v); l <= loss {
+			w, g, loss = v, next, l
+		} else {
+			rate /= 2
+		}
 	}
 	return w
 }

@@ -115,6 +115,26 @@ func TestCovariance(t *testing.T) {
 	}
 }
 
+// A value that is the same in all runs is predicted as it is, with variance 0.
+func TestFixedValues(t *testing.T) {
+	w := worlds(30, 2, 4, 6)
+	for i := range 30 {
+		w.y.Set(i, 7, 0.1)
+	}
+	m, err := Fit(context.Background(), w.data(), Options{Quick: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mean, variance := m.Predict(mat.NewDense(1, 2, []float64{0.3, -2}))
+	field, v := make([]float64, 60), make([]float64, 60)
+	m.Field(field, mean.Row(0))
+	m.Variance(v, variance.Row(0))
+	near(t, "fixed value", field[7], 0.1, 1e-15)
+	if v[7] != 0 || !(v[8] > 0) {
+		t.Errorf("variances %v, %v", v[7], v[8])
+	}
+}
+
 // Runs of the same inputs are in the same fold, and up to nine runs have a fold each.
 func TestAssign(t *testing.T) {
 	groups := []int{0, 1, 2, 1, 0, 3, 4, 5, 6, 7, 8, 9, 10, 11}

@@ -2,6 +2,7 @@ package emulator
 
 import (
 	"math"
+	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
@@ -87,12 +88,17 @@ func (s *calibration) slab(y mat.Matrix, folds []*fold) []float64 {
 			copy(variances.Row(r), var1.Row(i))
 		}
 	}
+	mean := 0.
+	for _, v := range left {
+		mean += v / float64(width)
+	}
 	varies := variation(y)
 	for k, v := range varies {
 		if v == 0 {
 			left[k] = 0
 			continue
 		}
+		left[k] = (float64(n)*left[k] + mean) / float64(n+1)
 		for i := range n {
 			e, v := errors.At(i, k), variances.At(i, k)+left[k]
 			if v > 0 {
@@ -107,11 +113,28 @@ func (s *calibration) slab(y mat.Matrix, folds []*fold) []float64 {
 	return left
 }
 
+// factor returns that of variances: the geometric mean of the one under which errors are likeliest, which the largest errors decide, and of the one with which
+// 90 % intervals hold 90 % of the values.
+func (s *calibration) factor() float64 {
+	if s.count == 0 || s.sum == 0 {
+		return 1
+	}
+	sorted := slices.Sorted(slices.Values(s.ratios))
+	quantile := sorted[min(len(sorted)-1, len(sorted)*9/10)] / (within90 * within90)
+	if quantile == 0 {
+		return s.sum / s.count
+	}
+	return math.Sqrt(s.sum / s.count * quantile)
+}
+
+// within90 is how many deviations on either side hold 90 % of a normal distribution.
+const within90 = 1.6448536269514722
+
 // covered returns the share of values within 90 % intervals whose variances are multiplied by a factor.
 func (s *calibration) covered(factor float64) float64 {
 	within := 0.
 	for _, r := range s.ratios {
-		if r <= factor*1.6448536269514722*1.6448536269514722 {
+		if r <= factor*within90*within90 {
 			within++
 		}
 	}

@@ -2,12 +2,22 @@ package emulator
 
 import "context"
 
-// Choose returns the choices that predict best together, with their weights. quick leaves out kernels of single modes. told hears of every candidate and
-// the best so far.
-func (j *Judge) Choose(ctx context.Context, quick bool, told func(candidate, best *Verdict)) (*Mixture, error) {
+// Options steer Fit.
+type Options struct {
+	Quick bool // leave out kernels of single modes, and most forms
+	Seed  uint64
+	Told  func(candidate *Verdict) // hears of every candidate that was compared
+	Stop  func() bool              // ends the comparison when it returns true; the best so far counts
+}
+
+// Choose returns the choices that predict best together, with their weights.
+func (j *Judge) Choose(ctx context.Context, o Options) (*Mixture, error) {
 	var best *Verdict
 	var pool []*Verdict
 	try := func(c Choice, components int, bar float64) (bool, error) {
+		if best != nil && o.Stop != nil && o.Stop() {
+			return false, nil
+		}
 		v, err := j.try(ctx, best, c, components)
 		if err != nil || v == nil {
 			return false, err
@@ -17,7 +27,9 @@ func (j *Judge) Choose(ctx context.Context, quick bool, told func(candidate, bes
 		if won {
 			best = v
 		}
-		told(v, best)
+		if o.Told != nil {
+			o.Told(v)
+		}
 		return won, nil
 	}
 	if j.in.Gram.Rows == 0 {
@@ -33,17 +45,25 @@ func (j *Judge) Choose(ctx context.Context, quick bool, told func(candidate, bes
 	if err != nil {
 		return nil, err
 	}
-	for _, c := range candidates(folds[0].x.Cols, quick) {
+	d := folds[0].x.Cols
+	for _, c := range sharedCandidates(d, o.Quick) {
 		if _, err := try(c, components, 0); err != nil {
 			return nil, err
 		}
 	}
-	return j.mix(pool)
+	if !o.Quick && d <= fewInputs {
+		for _, c := range nearCandidates(pool, best, len(j.of)) {
+			if _, err := try(c, components, 0); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return j.mix(pool, best)
 }
 
-// candidates are those after one length scale for all inputs.
-func candidates(d int, quick bool) []Choice {
-	list := []Choice{{Linear: true}}
+// sharedCandidates are kernels that all modes share, after one length scale for all of d inputs.
+func sharedCandidates(d int, quick bool) []Choice {
+	list := []Choice{{Mean: true}, {Linear: true}, {Single: true, Tied: true}}
 	for _, form := range []Form{RBF, Matern52, Product} {
 		if form == Product && (d == 1 || d > fewInputs) {
 			continue
@@ -54,8 +74,20 @@ func candidates(d int, quick bool) []Choice {
 		if d > 1 && (!quick || form != Matern52) {
 			list = append(list, Choice{Form: form})
 		}
-		if !quick && d <= fewInputs {
-			list = append(list, Choice{Form: form, Near: 0.3}, Choice{Form: form, Near: 1})
+	}
+	return list
+}
+
+// nearCandidates are kernels of single modes near those shared ones that are not much worse than the best; of few runs also very near.
+func nearCandidates(pool []*Verdict, best *Verdict, runs int) (list []Choice) {
+	forms := map[Form]bool{}
+	for _, v := range pool {
+		if !v.Choice.Mean && !v.Choice.Linear && !v.Choice.Tied && !forms[v.Choice.Form] && v.ratio(best) <= mostWorse {
+			forms[v.Choice.Form] = true
+			if runs < 80 {
+				list = append(list, Choice{Form: v.Choice.Form, Near: 0.3})
+			}
+			list = append(list, Choice{Form: v.Choice.Form, Near: 1})
 		}
 	}
 	return list

@@ -15,21 +15,11 @@ type Data struct {
 	Outputs *data.Scaled
 }
 
-// Options steer Fit.
-type Options struct {
-	Quick bool
-	Seed  uint64
-	Told  func(candidate, best *Verdict) // nil: nobody listens
-}
-
 // Fit chooses and fits a model. Errors: *InputError, *data.ConfigError, those of reading and of ctx.
 func Fit(ctx context.Context, d Data, o Options) (*Model, error) {
 	n := d.Outputs.Examples
 	if n > mostRuns {
 		return nil, &data.ConfigError{Field: "Data", Err: fmt.Errorf("%d runs, expected at most %d: a matrix of all pairs is decomposed", n, mostRuns)}
-	}
-	if d.Outputs.Missing > 0 {
-		return nil, &data.ConfigError{Field: "Data", Err: fmt.Errorf("missing values")}
 	}
 	list, err := encodings(d.Columns)
 	if err != nil {
@@ -44,6 +34,11 @@ func Fit(ctx context.Context, d Data, o Options) (*Model, error) {
 			return nil, err
 		}
 	}
+	if d.Outputs.Missing > 0 {
+		if d.Outputs, err = completed(ctx, in, d.Outputs); err != nil {
+			return nil, err
+		}
+	}
 	gram, err := d.Outputs.Gram()
 	if err != nil {
 		return nil, err
@@ -54,11 +49,7 @@ func Fit(ctx context.Context, d Data, o Options) (*Model, error) {
 	}
 	runs := sample(n, foldRuns, o.Seed)
 	judge := NewJudge(in.some(runs), submatrix(gram, runs), d.Outputs.Size(), gather(groups, runs), o.Seed)
-	told := o.Told
-	if told == nil {
-		told = func(_, _ *Verdict) {}
-	}
-	mixture, err := judge.Choose(ctx, o.Quick, told)
+	mixture, err := judge.Choose(ctx, o)
 	if err != nil {
 		return nil, err
 	}
@@ -109,19 +100,17 @@ func (m *Model) train(ctx context.Context, in *Inputs, gram mat.Matrix, fields *
 	m.P, _ = basis.of(gram, all)
 	divide(m.P, basis.Deviations)
 	u, some := normalised(m.X, scaling.weights()), sample(n, fitRuns, seed)
-	x, p := rows(m.X, some), rows(m.P, some)
+	x, p, kernels := rows(m.X, some), rows(m.P, some), sharedKernels{}
 	for k, v := range mixture.Members {
-		key := v.Choice
-		key.Near = 0
-		shared, err := fitShared(ctx, x, u, p, key)
+		shared, err := kernels.of(ctx, x, u, p, m.Deviations, v.Choice)
 		if err != nil {
 			return nil, err
 		}
-		kernels, modes, err := fitKernels(ctx, x, p, v.Choice, shared)
+		own, modes, err := fitKernels(ctx, x, p, v.Choice, shared)
 		if err != nil {
 			return nil, err
 		}
-		m.Members = append(m.Members, Member{Name: v.Name, Weight: mixture.Weights[k], Kernels: kernels, Modes: modes})
+		m.Members = append(m.Members, Member{Name: v.Name, Weight: mixture.Weights[k], Kernels: own, Modes: modes})
 	}
 	if err := m.Condition(); err != nil {
 		return nil, err
@@ -146,6 +135,12 @@ func (m *Model) outputs(y *data.Scaled, basis *Basis, judge *Judge, mixture *Mix
 	}
 	err = eachSlab(y, func(slab mat.Matrix, from int) error {
 		v, mean := basis.expand(slab)
+		for k, varies := range variation(slab) {
+			if varies == 0 { // what rounding leaves is none
+				mean[k] = slab.At(0, k)
+				clear(v.Row(k))
+			}
+		}
 		copy(m.Centre[from:], mean)
 		for i, x := range v.Data {
 			v.Data[i] = float64(float32(x)) // as the file has them
@@ -154,13 +149,39 @@ func (m *Model) outputs(y *data.Scaled, basis *Basis, judge *Judge, mixture *Mix
 		copy(m.Left[from:], s.slab(rows(slab, runs), folds))
 		return nil
 	})
-	m.Factor = 1
-	if s.count > 0 && s.sum > 0 {
-		m.Factor = s.sum / s.count
-	}
+	m.Factor = s.factor()
 	m.Errors.Covered = s.covered(m.Factor)
 	for i := range m.Left {
 		m.Left[i] *= m.Factor
 	}
 	return err
+}
+
+// With returns the model conditioned on more runs at ξ (k×d), with outputs y: encodings, components, kernels, weights and variances stay. Errors: *data.ValueError,
+// *data.ConfigError, those of reading.
+func (m *Model) With(x mat.Matrix, y data.Source) (*Model, error) {
+	n, points, channels := y.Dims()
+	if n != x.Rows || points != m.Points || channels != len(m.Scaler.Mean) {
+		return nil, &data.ConfigError{Field: "Data", Err: fmt.Errorf("%d outputs of %d points and %d channels, expected %d of %d and %d", n, points, channels, x.Rows, m.Points, len(m.Scaler.Mean))}
+	}
+	if m.X.Rows+n > mostRuns {
+		return nil, &data.ConfigError{Field: "Data", Err: fmt.Errorf("%d runs in all, expected at most %d", m.X.Rows+n, mostRuns)}
+	}
+	coordinates := FieldBasis{Scaler: m.Scaler, Points: points, V: m.V, Mean: m.Centre}
+	p := mat.New(n, m.P.Cols)
+	if err := coordinates.coordinates(p, y); err != nil {
+		return nil, err
+	}
+	divide(p, m.Deviations)
+	g := *m
+	g.X, g.P, g.Members = below(m.X, x), below(m.P, p), append([]Member{}, m.Members...)
+	return &g, g.Condition()
+}
+
+// below returns the rows of a and then those of b.
+func below(a, b mat.Matrix) mat.Matrix {
+	c := mat.New(a.Rows+b.Rows, a.Cols)
+	mat.Copy(c.Slice(0, a.Rows, 0, a.Cols), a)
+	mat.Copy(c.Slice(a.Rows, c.Rows, 0, a.Cols), b)
+	return c
 }

@@ -143,3 +143,9 @@ func Equal(a, b mat.Matrix) bool {
 	}
 	return true
 }
+
+// SameView reports whether a and b are one view of the same numbers.
+func SameView(a, b mat.Matrix) bool {
+	return len(a.Data) > 0 && len(b.Data) > 0 && &a.Data[0] == &b.Data[0] &&
+		a.Rows == b.Rows && a.Cols == b.Cols && a.RowStride == b.RowStride && a.ColStride == b.ColStride
+}
