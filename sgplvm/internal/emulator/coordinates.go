@@ -97,6 +97,28 @@ func (c *coordinates) vector(k *Kernel) []float64 {
 	return v
 }
 
+// startSteps is from how many length scales a fit may begin: the usual distance of two runs, and halves of it.
+const startSteps = 6
+
+// start returns where a fit begins: at the length scale of the largest evidence among some. From the usual distance alone an optimiser ends at a kernel that
+// takes outputs that wave for noise.
+func (c *coordinates) start(e *evidence) []float64 {
+	best, most := append([]float64{}, c.centre...), math.Inf(-1)
+	v, gradient := append([]float64{}, c.centre...), make([]float64, len(c.centre))
+	for range startSteps {
+		if value, err := e.value(c.kernel(v)); err == nil {
+			if value -= c.prior(gradient, v); value > most {
+				most = value
+				copy(best, v)
+			}
+		}
+		for q := range c.scales() {
+			v[q] -= math.Ln2
+		}
+	}
+	return best
+}
+
 // chain adds the negative gradient g of a kernel to dst.
 func (c *coordinates) chain(dst []float64, k *Kernel, g *gradient) {
 	for q, s := range g.scales {

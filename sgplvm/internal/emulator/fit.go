@@ -36,7 +36,7 @@ func fitShared(ctx context.Context, x mat.Matrix, u []float64, p mat.Matrix, c C
 	}
 	e := newEvidence(x, u, p)
 	at := newCoordinates(c.Form, x, u, c.Single)
-	v := append([]float64{}, at.centre...)
+	v := at.start(e)
 	if start != nil {
 		v = at.vector(start)
 	}
