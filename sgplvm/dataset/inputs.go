@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -133,21 +134,41 @@ func readInputs(path string) ([]textColumn, error) {
 		if columns == nil {
 			columns = make([]textColumn, len(record))
 			if named(record) {
-				for q, name := range record {
-					columns[q].name = strings.TrimSpace(name)
+				if err := nameInputs(path, columns, record); err != nil {
+					return nil, err
 				}
 				continue
 			}
 		}
 		for q, cell := range record {
 			c := &columns[q]
-			c.cells, c.lines = append(c.cells, strings.TrimSpace(cell)), append(c.lines, line)
+			if cell = strings.TrimSpace(cell); r.Comma != ',' && decimalComma.MatchString(cell) {
+				cell = strings.Replace(cell, ",", ".", 1)
+			}
+			c.cells, c.lines = append(c.cells, cell), append(c.lines, line)
 		}
 	}
 	if len(columns) == 0 || len(columns[0].cells) == 0 {
 		return nil, &Error{Path: path, Found: "no row", Want: "a table, a run a row"}
 	}
 	return columns, nil
+}
+
+// decimalComma is a number with a comma for its point, as in tables that another character separates.
+var decimalComma = regexp.MustCompile(`^[+-]?[0-9]+,[0-9]+([eE][+-]?[0-9]+)?$`)
+
+// nameInputs names columns by a first line: an empty name, such as that of an index, is its number.
+func nameInputs(path string, columns []textColumn, record []string) error {
+	for q, name := range record {
+		if name = strings.TrimSpace(name); name == "" {
+			name = fmt.Sprintf("column %d", q+1)
+		}
+		if slices.ContainsFunc(columns[:q], func(c textColumn) bool { return c.name == name }) {
+			return &Error{Path: path, Found: fmt.Sprintf("two columns %s", quote.Text(name)), Want: "a name of its own for each input"}
+		}
+		columns[q].name = name
+	}
+	return nil
 }
 
 // separator is that of the first line: a tab, a semicolon or a comma.
