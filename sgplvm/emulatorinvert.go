@@ -39,7 +39,7 @@ func (e *Emulator) Inverter(b Belief) (*Inverter, error) {
 // InvertOptions steer Invert.
 type InvertOptions struct {
 	Effort Effort // EffortQuick: the Laplace approximation; else Hamiltonian Monte Carlo
-	Draws  int    // how many; by default 500
+	Draws  int    // how many; by default 400
 	Seed   uint64
 }
 
@@ -86,7 +86,7 @@ func (v *Inverter) Invert(ctx context.Context, values, deviations []float64, o I
 		panic(fmt.Sprintf("sgplvm: Invert: %d values and %d errors of an output of %d", len(values), len(deviations), m.V.Rows))
 	}
 	if o.Draws <= 0 {
-		o.Draws = 500
+		o.Draws = 400
 	}
 	seen := &emulator.Observation{}
 	for k, y := range values {

@@ -61,7 +61,7 @@ The effort quick takes a Gaussian around each maximum, normal samples.`)
 		correlations: f.String("correlations", "", "the `file` for the correlations of the table's numbers, .npy, outputs×inputs×inputs"),
 		prior:        f.Choice("prior", "runs", "what is `known` of inputs before: normal or uniform like those of the runs, or, by default, whichever of the two the runs resemble", "runs", "normal", "uniform"),
 		level:        f.Choice("effort", "normal", "`work`: quick (a Gaussian around each maximum), normal (sampling) or thorough (four times as many draws)", "quick", "normal", "thorough"),
-		count:        f.Whole("count", 500, 10, 100_000, "`number` of draws of each output's inputs, four times as many if thorough"),
+		count:        f.Whole("count", 400, 10, 100_000, "`number` of draws of each output's inputs, four times as many if thorough"),
 		seed:         f.Seed("seed", 0, "the `number` that decides everything random"),
 		json:         f.JSON(),
 	}
