@@ -106,8 +106,7 @@ func (v *Inverter) Invert(ctx context.Context, values, deviations []float64, o I
 	if err != nil {
 		return nil, err
 	}
-	r := &Inverted{Score: p.Score, Observed: len(seen.At), Effective: p.Effective, Differ: p.Differ, emulator: m, draws: p.Draws, means: make([]float64, p.Draws.Cols)}
-	r.Unexplained = emulator.Unexplained(p.Score, len(seen.At))
+	r := &Inverted{Score: p.Score, Unexplained: p.Unexplained, Observed: len(seen.At), Effective: p.Effective, Differ: p.Differ, emulator: m, draws: p.Draws, means: make([]float64, p.Draws.Cols)}
 	for i := range p.Draws.Rows {
 		for q, x := range p.Draws.Row(i) {
 			r.means[q] += x / float64(p.Draws.Rows)

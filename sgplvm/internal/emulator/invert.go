@@ -30,11 +30,12 @@ type InvertOptions struct {
 
 // A Posterior is the distribution of the inputs behind an observation.
 type Posterior struct {
-	Draws     mat.Matrix // ξ, a draw a row
-	Modes     []Mode     // the heaviest first
-	Score     float64    // squared distance of the observation from what the emulator and the prior expect, over its number of values: 1 is expected
-	Effective float64    // how many independent draws tell as much; all of them without sampling
-	Differ    float64    // largest distance of means by sampling and by the Laplace approximation, in deviations; 0 without sampling
+	Draws       mat.Matrix // ξ, a draw a row
+	Modes       []Mode     // the heaviest first
+	Score       float64    // squared distance of the observation from what the emulator and the prior expect, over its number of values: 1 is expected
+	Unexplained bool       // it is larger than in 999 of 1000 cases
+	Effective   float64    // how many independent draws tell as much; all of them without sampling
+	Differ      float64    // largest distance of means by sampling and by the Laplace approximation, in deviations; 0 without sampling
 }
 
 // A Mode is a maximum of the posterior density.
@@ -43,12 +44,17 @@ type Mode struct {
 	X      []float64
 }
 
+// surprising is the number of deviations of a logarithm above which a score is.
+const surprising = 3.09
+
 // leastNoise is the least variance of an observed value, in variances of its channel: values that never vary may be rounded.
 const leastNoise = 1e-12
 
-// A problem is −log of the posterior density of t, less a constant. With W·(coordinates) + e = z for e of variance 1, C = I + W·diag(variance)·Wᵀ.
+// A problem is −log of the posterior density of t, less a constant. With W·(coordinates) + e = z for e of variance 1, z has a multivariate Student
+// distribution around W·mean with the matrix C = I + level·W·diag(variance)·Wᵀ.
 type problem struct {
 	*point
+	spread
 	prior *Prior
 	combo int
 	w     mat.Matrix // r×J
@@ -63,10 +69,10 @@ type problem struct {
 }
 
 // newProblem reduces an observation to at most as many numbers as there are components.
-func newProblem(s *surface, prior *Prior, o *Observation) (*problem, error) {
-	m := s.m
+func (v *Inverter) newProblem(o *Observation) (*problem, error) {
+	m := v.surface.m
 	modes, count := m.P.Cols, len(o.At)
-	p := &problem{point: s.point(), prior: prior, w: mat.New(count, modes), z: make([]float64, count)}
+	p := &problem{point: v.surface.point(), spread: v.spread, prior: v.prior, w: mat.New(count, modes), z: make([]float64, count)}
 	for k, at := range o.At {
 		channel := at % len(m.Scaler.Mean)
 		scale := m.Scaler.Scale[channel]
@@ -112,6 +118,7 @@ func (p *problem) value(t, gradient []float64) float64 {
 		return math.NaN()
 	}
 	r := p.w.Rows
+	weight := (1 + p.tail*float64(r)) / (1 + p.tail*misfit) // −2·∂log p/∂misfit
 	mat.Mul(mat.Vector(p.dm), -1, p.w.T(), mat.Vector(p.alpha), 0)
 	mat.Copy(p.wci, p.w)
 	p.factor.SolveHalf(p.wci)
@@ -119,15 +126,19 @@ func (p *problem) value(t, gradient []float64) float64 {
 	for i := range r {
 		row := p.wci.Row(i)
 		for j, v := range row {
-			p.dv[j] += 0.5 * float64(v*v)
+			p.dv[j] += 0.5 * p.level * float64(v*v)
 		}
 	}
 	for j, v := range p.dm {
-		p.dv[j] -= 0.5 * float64(v*v)
+		p.dv[j] -= 0.5 * p.level * weight * float64(v*v)
+		p.dm[j] *= weight
 	}
 	clear(p.gx)
 	p.pull(p.gx, p.dm, p.dv)
 	sum := 0.5 * (misfit + logs)
+	if p.tail > 0 {
+		sum = 0.5 * ((1/p.tail+float64(r))*math.Log1p(p.tail*misfit) + logs)
+	}
 	for k, v := range t {
 		gradient[k] = v + p.gx[p.prior.axes[k].at]*p.prior.slope(k, v)
 		sum += 0.5 * v * v
@@ -144,6 +155,7 @@ func (p *problem) misfit(t []float64) (misfit, logs float64, err error) {
 	for i := range p.wci.Rows {
 		asm.MulTo(p.wci.Row(i), p.w.Row(i), p.variance)
 	}
+	mat.Scale(p.wci, p.level, p.wci)
 	mat.MulSym(p.c, 1, p.wci, p.w.T(), 0)
 	if err := p.factor.RefactorizeShifted(p.c, 1); err != nil {
 		return 0, 0, err
@@ -169,15 +181,62 @@ const starts, fewStarts = 8, 3
 // An Inverter finds inputs behind outputs. Any number of goroutines may use it.
 type Inverter struct {
 	surface *surface
+	spread  spread
 	prior   *Prior
 }
 
 // NewInverter returns one of a model and a prior.
-func (m *Model) NewInverter(prior *Prior) *Inverter { return &Inverter{newSurface(m), prior} }
+func (m *Model) NewInverter(prior *Prior) *Inverter {
+	return &Inverter{newSurface(m), m.spread(), prior}
+}
+
+// A spread tells how errors of the emulator differ from normal ones: runs where one coordinate is far off are those where the others are.
+type spread struct {
+	level float64 // of the variances, 1 or more
+	tail  float64 // 1 over the degrees of freedom; 0: normal
+}
+
+// spread compares the runs, each left out of the others with kernels held, which is optimistic: the level is never below 1. Of J coordinates the mean q of e²/variance
+// has log q of variance ψ′(J/2), and ψ′(ν/2) more if errors are Student's.
+func (m *Model) spread() spread {
+	n, modes := m.P.Rows, float64(m.P.Cols)
+	var errors, variances []mat.Matrix
+	for _, c := range m.Members {
+		e, v := c.process.LeaveOneOut()
+		errors, variances = append(errors, e), append(variances, v)
+	}
+	logs := mat.New(n, 1)
+	for i := range n {
+		q := 0.
+		for j := range m.P.Cols {
+			e, v := 0., 0.
+			for c, of := range m.Members {
+				e += of.Weight * errors[c].At(i, j)
+				v += of.Weight * (variances[c].At(i, j) + errors[c].At(i, j)*errors[c].At(i, j))
+			}
+			q += e * e / max(m.Factor*(v-float64(e*e)), tiny)
+		}
+		logs.Set(i, 0, math.Log(max(q/modes, tiny)))
+	}
+	mean := centre(logs)[0]
+	all := asm.SumSquares(logs.Data) / float64(n)
+	over := all - trigamma(modes/2)
+	s := spread{level: mean + half(modes/2)}
+	if over > 3*all*math.Sqrt(2/float64(n)) {
+		s.tail = 1 / (2/over + 1) // ψ′(x) is about 1/(x − ½)
+		s.level -= half(0.5 / s.tail)
+	}
+	s.level = math.Exp(max(0, s.level))
+	return s
+}
+
+// trigamma and half are the first terms of ψ′(x) and of log x − ψ(x).
+func trigamma(x float64) float64 { return 1/x + 1/(2*x*x) + 1/(6*x*x*x) }
+func half(x float64) float64     { return 1/(2*x) + 1/(12*x*x) }
 
 // Invert returns the posterior of ξ. Errors: those of ctx, of eig and of lbfgs.
 func (v *Inverter) Invert(ctx context.Context, o *Observation, opt InvertOptions) (*Posterior, error) {
-	p, err := newProblem(v.surface, v.prior, o)
+	p, err := v.newProblem(o)
 	if err != nil {
 		return nil, err
 	}
@@ -206,7 +265,13 @@ func (v *Inverter) Invert(ctx context.Context, o *Observation, opt InvertOptions
 	if err != nil {
 		return nil, err
 	}
-	post.Score = (misfit + p.rest + asm.SumSquares(best.t)) / float64(max(1, len(o.At)))
+	count := float64(max(1, len(o.At)))
+	post.Score = (misfit + p.rest + asm.SumSquares(best.t)) / count
+	deviation := 2 / count
+	if p.tail > 0 {
+		deviation += trigamma(0.5 / p.tail)
+	}
+	post.Unexplained = math.Log(post.Score) > surprising*math.Sqrt(deviation)
 	rng := rand.New(rand.NewPCG(opt.Seed, 0x696e76))
 	return post, p.draw(ctx, post, list, opt, rng)
 }

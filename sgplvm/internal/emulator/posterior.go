@@ -1,8 +1,6 @@
 package emulator
 
 import (
-	"math"
-
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
@@ -108,11 +106,4 @@ func centre(y mat.Matrix) []float64 {
 		asm.Axpy(-1, means, y.Row(i))
 	}
 	return means
-}
-
-// Unexplained tells whether a score of so many values is above what 999 in 1000 would have (Wilson and Hilferty 1931).
-func Unexplained(score float64, count int) bool {
-	n := 2 / (9 * float64(count))
-	root := 1 - n + 3.09*math.Sqrt(n)
-	return count > 0 && score > root*root*root
 }
