@@ -59,7 +59,7 @@ The effort quick takes a Gaussian around each maximum, normal samples.`)
 		out:          f.String("out", "", "the `file` for the inputs: a table, .csv; of inputs that are fields alone "+engine.OutputUsage),
 		samples:      f.String("samples", "", "the `file` for draws of the inputs: a table, .csv; of inputs that are fields alone .npy, outputs×draws×field"),
 		correlations: f.String("correlations", "", "the `file` for the correlations of the table's numbers, .npy, outputs×inputs×inputs"),
-		prior:        f.Choice("prior", "runs", "what is `known` of inputs before: normal or uniform like those of the runs, or, by default, whichever of the two the runs resemble", "runs", "normal", "uniform"),
+		prior:        newPriorFlag(f),
 		level:        f.Choice("effort", "normal", "`work`: quick (a Gaussian around each maximum), normal (sampling) or thorough (four times as many draws)", "quick", "normal", "thorough"),
 		count:        f.Whole("count", 400, 10, 100_000, "`number` of draws of each output's inputs, four times as many if thorough"),
 		seed:         f.Seed("seed", 0, "the `number` that decides everything random"),
@@ -91,7 +91,7 @@ func invert(ctx context.Context, e *cli.Environment, args []string) error {
 	if err := s.holding(frames); err != nil {
 		return err
 	}
-	inverter, err := s.m.Inverter(map[string]sgplvm.Belief{"runs": sgplvm.BeliefRuns, "normal": sgplvm.BeliefNormal, "uniform": sgplvm.BeliefUniform}[*s.prior])
+	inverter, err := s.m.Inverter(beliefs[*s.prior])
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.path, err)
 	}

@@ -147,6 +147,9 @@ func denseDensity(t *testing.T, m *Model, prior *Prior, o *Observation, s spread
 // Of 300 truths drawn from the prior, seen as the emulator says, ranks among the draws are uniform (Talts and others 2018), by both ways; what is known of half
 // of them (one observed value) and of the other half (all with noise) is different.
 func TestRanks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	m := mixedModel(t)
 	for _, b := range []Belief{Normal, Uniform} {
 		prior, err := m.NewPrior(b)
@@ -159,7 +162,7 @@ func TestRanks(t *testing.T) {
 		var found [truths][2]int
 		mat.Parallel(truths, func(i int) {
 			rng := rand.New(rand.NewPCG(uint64(i), 3))
-			u := mat.New(1, 3)
+			u := mat.New(1, prior.Width())
 			for k := range u.Data {
 				u.Data[k] = rng.Float64()
 			}

@@ -3,6 +3,7 @@ package emulator
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/seed-08962ecc/kronfield/internal/quote"
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -31,7 +32,8 @@ type axis struct {
 type Prior struct {
 	axes   []axis
 	width  int
-	combos []combo
+	labels [][]float64 // of each column of labels, the share of each
+	combos []combo     // the last column changes first
 }
 
 // A combo is a combination of categories: values of indicators.
@@ -90,23 +92,23 @@ func (m *Model) axis(at int, b Belief) axis {
 // multiply adds the categories of a column whose indicators begin at a place of ξ; their weights are their shares of the runs.
 func (p *Prior) multiply(m *Model, at, width int) {
 	var list []combo
+	on, off, shares := make([]float64, width), make([]float64, width), make([]float64, width)
+	for l := range width {
+		off[l], on[l] = (0-m.Mean[at+l])/m.Scale[at+l], (1-m.Mean[at+l])/m.Scale[at+l]
+		for i := range m.X.Rows {
+			if m.X.At(i, at+l) > 0.5*(off[l]+on[l]) {
+				shares[l] += 1 / float64(m.X.Rows)
+			}
+		}
+	}
 	for _, c := range p.combos {
 		for l := range width {
-			off, on, share := 0., 0., 0.
-			off, on = (0-m.Mean[at+l])/m.Scale[at+l], (1-m.Mean[at+l])/m.Scale[at+l]
-			for i := range m.X.Rows {
-				if m.X.At(i, at+l) > 0.5*(off+on) {
-					share += 1 / float64(m.X.Rows)
-				}
-			}
-			next := combo{append(append([]int{}, c.at...), at+l), append(append([]float64{}, c.on...), on), append([]float64{}, c.off...), c.weight * share}
-			for k := range width {
-				next.off[at+k] = (0 - m.Mean[at+k]) / m.Scale[at+k]
-			}
+			next := combo{append(slices.Clone(c.at), at+l), append(slices.Clone(c.on), on[l]), slices.Clone(c.off), c.weight * shares[l]}
+			copy(next.off[at:], off)
 			list = append(list, next)
 		}
 	}
-	p.combos = list
+	p.labels, p.combos = append(p.labels, shares), list
 }
 
 // set sets x to ξ of t and a combination.
@@ -156,18 +158,24 @@ func (p *Prior) fits(x []float64, combo int) bool {
 	return true
 }
 
-// Draw returns ξ of rows of numbers between 0 and 1, one for each axis and last one for the categories; Width tells how many.
+// Width is how many numbers Draw takes a row.
+func (p *Prior) Width() int { return len(p.axes) + len(p.labels) }
+
+// Draw returns ξ of rows of numbers between 0 and 1, one for each axis and then one for each column of labels.
 func (p *Prior) Draw(u mat.Matrix) mat.Matrix {
 	x, t := mat.New(u.Rows, p.width), make([]float64, len(p.axes))
 	for i := range u.Rows {
-		row := u.Row(i)
+		row, combo := u.Row(i), 0
 		for k := range t {
 			t[k] = normalQuantile(row[k])
 		}
-		combo, left := 0, row[len(t)]
-		for combo < len(p.combos)-1 && left >= p.combos[combo].weight {
-			left -= p.combos[combo].weight
-			combo++
+		for k, shares := range p.labels {
+			l, left := 0, row[len(t)+k]
+			for l < len(shares)-1 && left >= shares[l] {
+				left -= shares[l]
+				l++
+			}
+			combo = combo*len(shares) + l
 		}
 		p.set(x.Row(i), t, combo)
 	}
