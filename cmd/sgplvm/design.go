@@ -64,8 +64,11 @@ Inputs that are fields need -candidates: the table then tells which of them to r
 	if err != nil {
 		return engine.AboutData(name, err)
 	}
-	e.Note("%s leave %.3g %% of the emulator's variance", quote.Counted(len(d.Left), "run"), 100*d.Left[len(d.Left)-1])
-	return writeTable(*out, designTable(d, *candidates != ""))
+	if err := writeTable(*out, designTable(d, *candidates != "")); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(e.Stdout, "%s would leave %.3g %% of the emulator's variance\n", quote.Counted(len(d.Left), "run"), 100*d.Left[len(d.Left)-1])
+	return err
 }
 
 // designTable has a row for each run.

@@ -67,7 +67,7 @@ The effort quick takes a Gaussian around each maximum, normal samples.`)
 	}
 	f.Everyday("model", "data", "out", "errors", "observed", "prior", "effort", "samples", "fields", "variance", "json")
 	f.Examples(
-		"sgplvm invert -model emulator -data seen.npy -errors 0.01 -out inputs.csv",
+		"sgplvm invert -model emulator -data measured.npy -errors 0.01 -out inputs.csv",
 		"sgplvm invert -model flow.emulator -data pressures.npy -errors 0.008 -out conductivities.npy -variance v.npy",
 	)
 	return s

@@ -13,7 +13,7 @@ type Design struct {
 	references int
 	first      int // of the points, that is a candidate
 	parts      []*designPart
-	taken      []bool // of the candidates
+	taken      []bool  // of the candidates
 	start      float64 // the summed variance before any further run
 }
 
