@@ -1,6 +1,10 @@
 package sgplvm
 
-import "context"
+import (
+	"context"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+)
 
 // SensitivityOptions steer Sensitivity.
 type SensitivityOptions struct {
@@ -46,28 +50,27 @@ func (e *Emulator) Sensitivity(ctx context.Context, o SensitivityOptions) (*Sens
 	if err != nil {
 		return nil, err
 	}
-	modes, size := e.model.P.Cols, e.model.V.Rows
-	r := &Sensitivity{}
-	for j := range min(o.Components, modes) {
+	size, r := e.model.V.Rows, &Sensitivity{}
+	components := mat.New(min(o.Components, e.model.P.Cols), e.model.P.Cols)
+	for j := range components.Rows {
+		components.Set(j, j, 1)
 		r.Components = append(r.Components, s.Share(j))
 	}
-	v := make([]float64, modes)
+	means := e.model.Means()
 	for q := range s.Factors {
 		f := &s.Factors[q]
-		in := InputSensitivity{Name: f.Name, Field: f.Field, Whole: share(s.Whole(f)), First: make([]float64, size), All: make([]float64, size)}
-		for c := range e.Channels() {
-			e.model.MeanDirection(v, c)
-			in.Mean = append(in.Mean, share(s.Of(f, v)))
+		of := func(v mat.Matrix) (list []SobolShare) {
+			first, all := make([]float64, v.Rows), make([]float64, v.Rows)
+			s.Of(f, v, first, all)
+			for i := range first {
+				list = append(list, SobolShare{first[i], all[i]})
+			}
+			return list
 		}
-		for j := range r.Components {
-			clear(v)
-			v[j] = 1
-			in.Components = append(in.Components, share(s.Of(f, v)))
-		}
-		s.Maps(in.First, in.All, e.model, f)
+		in := InputSensitivity{Name: f.Name, Field: f.Field, Mean: of(means), Components: of(components), First: make([]float64, size), All: make([]float64, size)}
+		in.Whole.First, in.Whole.All = s.Whole(f)
+		s.Of(f, e.model.V, in.First, in.All)
 		r.Inputs = append(r.Inputs, in)
 	}
 	return r, nil
 }
-
-func share(first, all float64) SobolShare { return SobolShare{first, all} }

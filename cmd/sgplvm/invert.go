@@ -1,11 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/csv"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -13,22 +10,19 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/engine"
-	"github.com/seed-08962ecc/kronfield/cmd/internal/files"
-	"github.com/seed-08962ecc/kronfield/cmd/internal/picture"
 	"github.com/seed-08962ecc/kronfield/internal/quote"
-	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
 
 // invertSettings are the flags of invert.
 type invertSettings struct {
-	f                                        *cli.Flags
-	model, data, observed, errors_           *string
-	out, samples, correlations, prior, level *string
-	count                                    *int
-	seed                                     *uint64
-	json                                     *bool
+	f                              *cli.Flags
+	model, data, observed, errors_ *string
+	out, samples, prior, level     *string
+	count                          *int
+	seed                           *uint64
+	json                           *bool
 
 	path     string
 	m        *sgplvm.Emulator
@@ -51,19 +45,18 @@ The effort quick takes a Gaussian around each maximum, normal samples.`)
 	f.String("variance", "", "the `file` for the variances of input fields: "+engine.VarianceUsage)
 	engine.NewReadFlags(f)
 	s := &invertSettings{
-		f:            f,
-		model:        f.String("model", "", "the `file` of the emulator"),
-		data:         f.String("data", "", "the outputs, of the form of those in the runs: "+engine.DataUsage),
-		observed:     f.String("observed", "", engine.MaskUsage),
-		errors_:      f.String("errors", "0", "the standard error of what was seen: a `number`, or a file of the form of the data"),
-		out:          f.String("out", "", "the `file` for the inputs: a table, .csv; of inputs that are fields alone "+engine.OutputUsage),
-		samples:      f.String("samples", "", "the `file` for draws of the inputs: a table, .csv; of inputs that are fields alone .npy, outputs×draws×field"),
-		correlations: f.String("correlations", "", "the `file` for the correlations of the table's numbers, .npy, outputs×inputs×inputs"),
-		prior:        newPriorFlag(f),
-		level:        f.Choice("effort", "normal", "`work`: quick (a Gaussian around each maximum), normal (sampling) or thorough (four times as many draws)", "quick", "normal", "thorough"),
-		count:        f.Whole("count", 400, 10, 100_000, "`number` of draws of each output's inputs, four times as many if thorough"),
-		seed:         f.Seed("seed", 0, "the `number` that decides everything random"),
-		json:         f.JSON(),
+		f:        f,
+		model:    f.String("model", "", "the `file` of the emulator"),
+		data:     f.String("data", "", "the outputs, of the form of those in the runs: "+engine.DataUsage),
+		observed: f.String("observed", "", engine.MaskUsage),
+		errors_:  f.String("errors", "0", "the standard error of what was seen: a `number`, or a file of the form of the data"),
+		out:      f.String("out", "", "the `file` for the inputs: a table, .csv; of inputs that are fields alone "+engine.OutputUsage),
+		samples:  f.String("samples", "", "the `file` for draws of the inputs: a table, .csv; of inputs that are fields alone .npy, outputs×draws×field"),
+		prior:    newPriorFlag(f),
+		level:    f.Choice("effort", "normal", "`work`: quick (a Gaussian around each maximum), normal (sampling) or thorough (four times as many draws)", "quick", "normal", "thorough"),
+		count:    f.Whole("count", 400, 10, 100_000, "`number` of draws of each output's inputs, four times as many if thorough"),
+		seed:     f.Seed("seed", 0, "the `number` that decides everything random"),
+		json:     f.JSON(),
 	}
 	f.Everyday("model", "data", "out", "errors", "observed", "prior", "effort", "samples", "fields", "variance", "json")
 	f.Examples(
@@ -130,7 +123,7 @@ func (s *invertSettings) open() (err error) {
 	if _, number := s.error(); !number {
 		inputs = append(inputs, "errors")
 	}
-	if err = f.Apart(inputs, []string{"out", "fields", "variance", "samples", "correlations"}); err != nil {
+	if err = f.Apart(inputs, []string{"out", "fields", "variance", "samples"}); err != nil {
 		return err
 	}
 	if s.m, err = openEmulator(f); err != nil {
@@ -153,9 +146,6 @@ func (s *invertSettings) open() (err error) {
 			return f.Usagef("-%s with inputs that are %s, expected none", name, map[bool]string{true: "a table", false: "fields alone, which are -out"}[s.table])
 		}
 	}
-	if f.Given("correlations") && !s.table {
-		return f.Usagef("-correlations with inputs that are fields, expected none")
-	}
 	s.fields = &engine.Output{}
 	if s.values > 0 {
 		if s.fields, err = engine.NewOutput(f, to); err != nil {
@@ -168,7 +158,7 @@ func (s *invertSettings) open() (err error) {
 	if ending := strings.ToLower(*s.samples); !s.table && ending != "" && !strings.HasSuffix(ending, ".npy") {
 		return f.Usagef("-samples %q of fields, expected a name that ends in .npy", *s.samples)
 	}
-	return cli.AllWritable(*s.samples, *s.correlations)
+	return cli.AllWritable(*s.samples)
 }
 
 // tableNames refuses names of tables that do not end in .csv.
@@ -177,9 +167,6 @@ func (s *invertSettings) tableNames() error {
 		if path := s.f.Text(name); path != "" && !strings.HasSuffix(strings.ToLower(path), ".csv") {
 			return s.f.Usagef("-%s %q of inputs in a table, expected a name that ends in .csv", name, path)
 		}
-	}
-	if path := *s.correlations; path != "" && !strings.HasSuffix(strings.ToLower(path), ".npy") {
-		return s.f.Usagef("-correlations %q, expected a name that ends in .npy", path)
 	}
 	return cli.Writable(*s.out)
 }
@@ -252,172 +239,6 @@ func (s *invertSettings) loadOutputs(path string) (*dataset.Frames, error) {
 	}
 	o.Layout = form.Layout
 	return dataset.LoadWith(path, o)
-}
-
-// holding says what the results hold.
-func (s *invertSettings) holding(frames *dataset.Frames) error {
-	if s.values == 0 {
-		return nil
-	}
-	form := fieldForm(s.m, frames.Form)
-	if err := s.fields.Holding(form, picture.Levels{Low: 0, High: 255, Bits: 8}); err != nil {
-		return err
-	}
-	return s.variance.HoldingVariances(form, 1)
-}
-
-// fieldForm is the form of as many input fields as there are outputs: that of the outputs where it has as many points.
-func fieldForm(m *sgplvm.Emulator, outputs dataset.Form) dataset.Form {
-	points, channels := m.InputFieldDims()
-	form := dataset.Form{Name: "inputs", Count: outputs.Count, Type: npy.Float64, Layout: dataset.Layout{Width: points, Height: 1, Channels: channels}, Scattered: true}
-	form.Shape = []int{form.Count, points}
-	if points == outputs.Points() && !outputs.Scattered && !outputs.Table {
-		form.Width, form.Height, form.Scattered = outputs.Width, outputs.Height, false
-		form.Shape = []int{form.Count, form.Height, form.Width}
-	}
-	if channels > 1 {
-		form.Shape = append(form.Shape, channels)
-	}
-	return form
-}
-
-// save writes the results.
-func (s *invertSettings) save(found []*sgplvm.Inverted) error {
-	if s.table {
-		if err := writeTable(*s.out, invertedTable(found)); err != nil {
-			return err
-		}
-		if err := s.saveCorrelations(found); err != nil {
-			return err
-		}
-	}
-	each := func(o *engine.Output, set func(r *sgplvm.Inverted, dst []float64)) error {
-		if !o.Given() {
-			return nil
-		}
-		return o.Stream(func(put func([]float64) error) error {
-			for _, r := range found {
-				v := make([]float64, s.values)
-				set(r, v)
-				if err := put(v); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	}
-	if err := each(s.fields, (*sgplvm.Inverted).FieldTo); err != nil {
-		return err
-	}
-	if err := each(s.variance, (*sgplvm.Inverted).FieldVarianceTo); err != nil {
-		return err
-	}
-	switch {
-	case *s.samples == "":
-		return nil
-	case s.table:
-		return writeTable(*s.samples, drawnTable(found))
-	}
-	return files.StreamNPY(*s.samples, []int{len(found), found[0].Draws(), s.values}, npy.Float64, func(put func([]float64) error) error {
-		v := make([]float64, s.values)
-		for _, r := range found {
-			for k := range r.Draws() {
-				r.FieldDrawTo(v, k)
-				if err := put(v); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	})
-}
-
-func (s *invertSettings) saveCorrelations(found []*sgplvm.Inverted) error {
-	var all []float64
-	d := found[0].Correlations.Rows
-	for _, r := range found {
-		all = append(all, r.Correlations.Data...)
-	}
-	return engine.SaveArray(*s.correlations, []int{len(found), d, d}, all)
-}
-
-// inputName is the name of a column, of which the number counts from 0.
-func inputName(name string, q int) string {
-	if name == "" {
-		return fmt.Sprint("input", q+1)
-	}
-	return name
-}
-
-func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
-
-// invertedTable has a row for each output: the inputs, what tells how well they are known, and what tells of the whole.
-func invertedTable(found []*sgplvm.Inverted) [][]string {
-	var names []string
-	for q, c := range found[0].Columns {
-		names = append(names, inputName(c.Name, q))
-	}
-	for q, c := range found[0].Columns {
-		for _, what := range map[bool][]string{true: {"probability"}, false: {"deviation", "low", "high"}}[c.Label != ""] {
-			names = append(names, inputName(c.Name, q)+"_"+what)
-		}
-	}
-	rows := [][]string{append(names, "maxima", "score", "independent_draws")}
-	for _, r := range found {
-		var row, more []string
-		for _, c := range r.Columns {
-			if c.Label != "" {
-				row, more = append(row, c.Label), append(more, number(c.Share))
-			} else {
-				row, more = append(row, number(c.Mean)), append(more, number(c.Deviation), number(c.Low), number(c.High))
-			}
-		}
-		rows = append(rows, append(append(row, more...), fmt.Sprint(len(r.Modes)), fmt.Sprintf("%.4g", r.Score), fmt.Sprintf("%.0f", r.Effective)))
-	}
-	return rows
-}
-
-// drawnTable has a row for each draw.
-func drawnTable(found []*sgplvm.Inverted) [][]string {
-	var rows [][]string
-	for i, r := range found {
-		table := r.Table()
-		if i == 0 {
-			names := []string{"example", "draw"}
-			for q, c := range table {
-				names = append(names, inputName(c.Name, q))
-			}
-			rows = append(rows, names)
-		}
-		for k := range r.Draws() {
-			row := []string{fmt.Sprint(i), fmt.Sprint(k)}
-			for _, c := range table {
-				row = append(row, inputCell(c, k))
-			}
-			rows = append(rows, row)
-		}
-	}
-	return rows
-}
-
-func inputCell(c sgplvm.InputColumn, k int) string {
-	if c.Labels != nil {
-		return c.Labels[k]
-	}
-	return number(c.Numbers[k])
-}
-
-// writeTable writes a table of text.
-func writeTable(path string, rows [][]string) error {
-	var b bytes.Buffer
-	w := csv.NewWriter(&b)
-	if err := w.WriteAll(rows); err != nil {
-		return err
-	}
-	return files.WriteAtomic(path, func(to io.Writer) error {
-		_, err := to.Write(b.Bytes())
-		return err
-	})
 }
 
 // tell says what a user should know of the results.

@@ -2,7 +2,6 @@ package emulator
 
 import (
 	"context"
-	"math"
 	"math/rand/v2"
 
 	"github.com/seed-08962ecc/kronfield/asm"
@@ -130,26 +129,12 @@ func (m *Process) means(dst, x mat.Matrix, weight float64) {
 	})
 }
 
-// Of returns the share of the variance of vᵀp that an input explains alone, and that it has a part in; 0 where it has none.
-func (s *Sensitivity) Of(f *Factor, v []float64) (first, all float64) {
-	room := make([]float64, len(v))
-	form := func(c mat.Matrix) float64 {
-		mat.Mul(mat.Vector(room), 1, c, mat.Vector(v), 0)
-		return asm.Dot(room, v)
-	}
-	total := form(s.Total)
-	if !(total > negligible*asm.SumSquares(v)*mat.NormMax(s.Total)) {
-		return 0, 0
-	}
-	return form(f.First) / total, form(f.All) / total
-}
-
-// Maps sets first and all to the shares of each value of the outputs.
-func (s *Sensitivity) Maps(first, all []float64, m *Model, f *Factor) {
+// Of sets first and all to the shares of the variances of v·p that an input explains alone, and that it has a part in, for each row v; 0 where nothing varies.
+func (s *Sensitivity) Of(f *Factor, v mat.Matrix, first, all []float64) {
 	const block = 4096
-	mat.Parallel((len(first)+block-1)/block, func(b int) {
-		from, to := b*block, min(len(first), (b+1)*block)
-		v := m.V.Slice(from, to, 0, m.V.Cols)
+	mat.Parallel((v.Rows+block-1)/block, func(b int) {
+		from, to := b*block, min(v.Rows, (b+1)*block)
+		v := v.Slice(from, to, 0, v.Cols)
 		vc, total := mat.New(v.Rows, v.Cols), make([]float64, v.Rows)
 		for k, c := range []mat.Matrix{s.Total, f.First, f.All} {
 			mat.Mul(vc, 1, v, c, 0)
@@ -225,15 +210,17 @@ func nextPrime(p int) int {
 	}
 }
 
-// MeanDirection sets v so that vᵀp is the mean over the points of a channel of the output, less a constant, in deviations of the channel.
-func (m *Model) MeanDirection(v []float64, channel int) {
-	clear(v)
-	for i := channel; i < m.V.Rows; i += len(m.Scaler.Mean) {
-		asm.Axpy(1/float64(m.Points), m.V.Row(i), v)
+// Means returns, a row a channel, what makes the mean over the points of coordinates, less a constant and in deviations of the channel.
+func (m *Model) Means() mat.Matrix {
+	channels := len(m.Scaler.Mean)
+	v := mat.New(channels, m.V.Cols)
+	for i := range m.V.Rows {
+		asm.Axpy(1/float64(m.Points), m.V.Row(i), v.Row(i%channels))
 	}
+	return v
 }
 
 // Share returns how much of the variance of the outputs over the prior a component has.
 func (s *Sensitivity) Share(j int) float64 {
-	return s.Total.At(j, j) / math.Max(mat.Trace(s.Total), tiny)
+	return s.Total.At(j, j) / max(mat.Trace(s.Total), tiny)
 }

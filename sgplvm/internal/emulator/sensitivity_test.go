@@ -33,9 +33,9 @@ func TestSensitivity(t *testing.T) {
 			return u
 		}
 		a, other := draw(), draw()
-		v, firstMap, allMap := make([]float64, m.P.Cols), make([]float64, m.V.Rows), make([]float64, m.V.Rows)
+		v := make([]float64, m.P.Cols)
 		for _, k := range directions {
-			if m.MeanDirection(v, 0); k >= 0 {
+			if copy(v, m.Means().Row(0)); k >= 0 {
 				copy(v, m.V.Row(k))
 			}
 			f := func(u mat.Matrix) []float64 {
@@ -60,17 +60,13 @@ func TestSensitivity(t *testing.T) {
 					firsts[i] = (fb[i] - centre) * (fc[i] - fa[i]) / variance
 					alls[i] = (fc[i] - fa[i]) * (fc[i] - fa[i]) / 2 / variance
 				}
-				first, all := s.Of(&s.Factors[q], v)
-				if k >= 0 {
-					s.Maps(firstMap, allMap, m, &s.Factors[q])
-					near(t, "map of first", firstMap[k], first, 1e-9)
-					near(t, "map of all", allMap[k], all, 1e-9)
-				}
+				var shares [2]float64
+				s.Of(&s.Factors[q], mat.NewDense(1, len(v), v), shares[:1], shares[1:])
 				for _, c := range []struct {
 					name string
 					got  float64
 					each []float64
-				}{{"first", first, firsts}, {"all", all, alls}} {
+				}{{"first", shares[0], firsts}, {"all", shares[1], alls}} {
 					want, spread := moments(c.each)
 					if e := math.Sqrt(spread/n) + 0.002; math.Abs(c.got-want) > 5*e {
 						t.Errorf("prior %d, output %d, input %d, %s: %.4f, want %.4f ± %.4f", b, k, q, c.name, c.got, want, e)
