@@ -9,7 +9,7 @@ import (
 // SensitivityOptions steer Sensitivity.
 type SensitivityOptions struct {
 	Belief     Belief // the distribution of the inputs
-	Points     int    // at which the emulator is evaluated, twice and once more for each input; by default 16384
+	Points     int    // at which the emulator is evaluated, twice and once more for each input; by default 32768
 	Components int    // of the outputs, of which shares are told; by default 3, and at most as many as there are
 	Seed       uint64
 }
@@ -37,7 +37,7 @@ type Sensitivity struct {
 // Sensitivity returns the Sobol indices of all inputs. Errors: *ConfigError, ctx.Err().
 func (e *Emulator) Sensitivity(ctx context.Context, o SensitivityOptions) (*Sensitivity, error) {
 	if o.Points <= 0 {
-		o.Points = 1 << 14
+		o.Points = 1 << 15
 	}
 	if o.Components <= 0 {
 		o.Components = 3

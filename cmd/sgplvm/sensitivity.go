@@ -34,7 +34,7 @@ for every point. The inputs of a run are taken as independent, a field as one in
 	sheet := f.String("sheet", "", "the PNG `file` with all maps, black 0 and white 1")
 	prior := newPriorFlag(f)
 	o := sgplvm.SensitivityOptions{}
-	points := f.Whole("points", 1<<14, 256, 1<<22, "`number` of inputs at which the emulator is evaluated: four times as many halve the error")
+	points := f.Whole("points", 1<<15, 256, 1<<22, "`number` of inputs at which the emulator is evaluated: four times as many halve the error")
 	components := f.Whole("components", 3, 1, 100, "`number` of principal components in the table")
 	seed := f.Seed("seed", 0, "the `number` that decides where")
 	asJSON := f.JSON()

@@ -2,7 +2,6 @@ package emulator
 
 import (
 	"context"
-	"math/rand/v2"
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -26,19 +25,19 @@ type Factor struct {
 const blockPoints = 1024
 
 // Sensitivity returns the covariances of the emulator's means under a prior, from count points: f(A), f(B), and for each input f(A) with that input from B
-// (Saltelli and others 2010). A and B are points of a scrambled Halton sequence. Errors: those of ctx.
+// (Saltelli and others 2010). A and B are points of a scrambled Sobol sequence. Errors: those of ctx.
 func (m *Model) Sensitivity(ctx context.Context, prior *Prior, count int, seed uint64) (*Sensitivity, error) {
 	s := &Sensitivity{Total: mat.New(m.P.Cols, m.P.Cols)}
 	groups := s.factors(m, prior)
 	modes := m.P.Cols
-	mean, _ := m.Predict(prior.Draw(halton(prior.Width(), 0, min(count, blockPoints), seed)))
+	mean, _ := m.Predict(prior.Draw(even(prior.Width(), 0, min(count, blockPoints), seed)))
 	centreOf := centre(mean)
 	for from := 0; from < count; from += blockPoints {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		n := min(blockPoints, count-from)
-		u := halton(2*prior.Width(), from, n, seed)
+		u := even(2*prior.Width(), from, n, seed)
 		a, b := u.Slice(0, n, 0, prior.Width()), u.Slice(0, n, prior.Width(), u.Cols)
 		fa, fb := m.coordinatesAt(prior.Draw(a), centreOf), m.coordinatesAt(prior.Draw(b), centreOf)
 		mat.Mul(s.Total, 0.5/float64(count), fa.T(), fa, 1)
@@ -160,54 +159,6 @@ func (s *Sensitivity) Whole(f *Factor) (first, all float64) {
 		return 0, 0
 	}
 	return mat.Trace(f.First) / total, mat.Trace(f.All) / total
-}
-
-// halton returns n points of the sequence from a number on, in width dimensions, of which every digit is permuted at random [Halton 1960, Owen 2017].
-// Beyond haltonDims dimensions points are random: digits of large bases are no longer even.
-func halton(width, from, n int, seed uint64) mat.Matrix {
-	u := mat.New(n, width)
-	prime := 2
-	for k := range width {
-		rng := rand.New(rand.NewPCG(seed, uint64(k)))
-		if k >= haltonDims {
-			rng = rand.New(rand.NewPCG(seed^uint64(from)<<20, uint64(k)))
-			for i := range n {
-				u.Set(i, k, rng.Float64())
-			}
-			continue
-		}
-		var orders [][]int
-		for scale := 1.; scale > 1e-12; scale /= float64(prime) {
-			orders = append(orders, rng.Perm(prime))
-		}
-		for i := range n {
-			at, scale, v := from+i, 1., 0.
-			for _, order := range orders {
-				scale /= float64(prime)
-				v += scale * float64(order[at%prime])
-				at /= prime
-			}
-			u.Set(i, k, max(1e-12, min(1-1e-12, v)))
-		}
-		prime = nextPrime(prime)
-	}
-	return u
-}
-
-// haltonDims limits the dimensions of points that are not random.
-const haltonDims = 40
-
-func nextPrime(p int) int {
-	for {
-		p++
-		prime := true
-		for q := 2; q*q <= p; q++ {
-			prime = prime && p%q != 0
-		}
-		if prime {
-			return p
-		}
-	}
 }
 
 // Means returns, a row a channel, what makes the mean over the points of coordinates, less a constant and in deviations of the channel.
