@@ -17,19 +17,14 @@ import (
 
 // invertSettings are the flags of invert.
 type invertSettings struct {
-	f                              *cli.Flags
-	model, data, observed, errors_ *string
-	out, samples, prior, level     *string
-	count                          *int
-	seed                           *uint64
-	json                           *bool
+	f                                            *cli.Flags
+	model, data, observed, errors_, prior, level *string
+	count                                        *int
+	seed                                         *uint64
+	json                                         *bool
 
-	path     string
-	m        *sgplvm.Emulator
-	table    bool           // inputs have a table, which is -out
-	fields   *engine.Output // of the means of input fields; nothing where there are none
-	variance *engine.Output
-	values   int // of an input field
+	m *sgplvm.Emulator
+	invertedFiles
 }
 
 func newInvertSettings(e *cli.Environment) *invertSettings {
@@ -41,6 +36,8 @@ maxima the density has, and a score that is about 1 where some inputs explain wh
 that are fields come back as fields. NaN in the data means not seen. How far the emulator may be off counts, too.
 
 The effort quick takes a Gaussian around each maximum, normal samples.`)
+	f.String("out", "", "the `file` for the inputs: a table, .csv; of inputs that are fields alone "+engine.OutputUsage)
+	f.String("samples", "", "the `file` for draws of the inputs: a table, .csv; of inputs that are fields alone .npy, outputs×draws×field")
 	f.String("fields", "", "the `file` for input fields beside a table: "+engine.OutputUsage)
 	f.String("variance", "", "the `file` for the variances of input fields: "+engine.VarianceUsage)
 	engine.NewReadFlags(f)
@@ -50,8 +47,6 @@ The effort quick takes a Gaussian around each maximum, normal samples.`)
 		data:     f.String("data", "", "the outputs, of the form of those in the runs: "+engine.DataUsage),
 		observed: f.String("observed", "", engine.MaskUsage),
 		errors_:  f.String("errors", "0", "the standard error of what was seen: a `number`, or a file of the form of the data"),
-		out:      f.String("out", "", "the `file` for the inputs: a table, .csv; of inputs that are fields alone "+engine.OutputUsage),
-		samples:  f.String("samples", "", "the `file` for draws of the inputs: a table, .csv; of inputs that are fields alone .npy, outputs×draws×field"),
 		prior:    newPriorFlag(f),
 		level:    f.Choice("effort", "normal", "`work`: quick (a Gaussian around each maximum), normal (sampling) or thorough (four times as many draws)", "quick", "normal", "thorough"),
 		count:    f.Whole("count", 400, 10, 100_000, "`number` of draws of each output's inputs, four times as many if thorough"),
@@ -81,12 +76,12 @@ func invert(ctx context.Context, e *cli.Environment, args []string) error {
 	for _, note := range frames.Notes {
 		e.Note("%s", note)
 	}
-	if err := s.holding(frames); err != nil {
+	if err := s.holding(s.m, frames); err != nil {
 		return err
 	}
 	inverter, err := s.m.Inverter(beliefs[*s.prior])
 	if err != nil {
-		return fmt.Errorf("%s: %w", s.path, err)
+		return fmt.Errorf("%s: %w", *s.model, err)
 	}
 	o := sgplvm.InvertOptions{Draws: *s.count, Seed: *s.seed}
 	if err := o.Effort.UnmarshalText([]byte(*s.level)); err != nil {
@@ -129,7 +124,7 @@ func (s *invertSettings) open() (err error) {
 	if s.m, err = openEmulator(f); err != nil {
 		return err
 	}
-	s.path = *s.model
+	s.out, s.samples = f.Text("out"), f.Text("samples")
 	points, channels := s.m.InputFieldDims()
 	s.values = points * channels
 	columns, _, _ := s.m.Inputs()
@@ -155,10 +150,10 @@ func (s *invertSettings) open() (err error) {
 	if s.variance, err = engine.NewOutput(f, "variance"); err != nil {
 		return err
 	}
-	if ending := strings.ToLower(*s.samples); !s.table && ending != "" && !strings.HasSuffix(ending, ".npy") {
-		return f.Usagef("-samples %q of fields, expected a name that ends in .npy", *s.samples)
+	if ending := strings.ToLower(s.samples); !s.table && ending != "" && !strings.HasSuffix(ending, ".npy") {
+		return f.Usagef("-samples %q of fields, expected a name that ends in .npy", s.samples)
 	}
-	return cli.AllWritable(*s.samples)
+	return cli.AllWritable(s.samples)
 }
 
 // tableNames refuses names of tables that do not end in .csv.
@@ -168,17 +163,7 @@ func (s *invertSettings) tableNames() error {
 			return s.f.Usagef("-%s %q of inputs in a table, expected a name that ends in .csv", name, path)
 		}
 	}
-	return cli.Writable(*s.out)
-}
-
-// openEmulator reads the emulator that -model names.
-func openEmulator(f *cli.Flags) (*sgplvm.Emulator, error) {
-	path := f.Text("model")
-	m, err := engine.LoadEmulator(path)
-	if err == nil && m == nil {
-		err = f.Usagef("-model %s, which is no emulator: train -inputs makes one", path)
-	}
-	return m, err
+	return cli.Writable(s.out)
 }
 
 // error returns the number that -errors is.
@@ -225,7 +210,7 @@ func (s *invertSettings) load() (*dataset.Frames, func(i int) []float64, error) 
 
 // loadOutputs reads outputs of the form that the emulator has.
 func (s *invertSettings) loadOutputs(path string) (*dataset.Frames, error) {
-	form, _, err := engine.EmulatorForm(s.path, s.m, 1)
+	form, _, err := engine.EmulatorForm(*s.model, s.m, 1)
 	if err != nil {
 		return nil, err
 	}

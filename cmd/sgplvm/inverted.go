@@ -1,11 +1,7 @@
 package main
 
 import (
-	"bytes"
-	"encoding/csv"
 	"fmt"
-	"io"
-	"strconv"
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/engine"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/files"
@@ -15,12 +11,20 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
 
+// invertedFiles are the files that invert writes.
+type invertedFiles struct {
+	out, samples     string
+	table            bool           // inputs have a table, which is out
+	fields, variance *engine.Output // of the means of input fields, and of variances; nothing where there are none
+	values           int            // of an input field
+}
+
 // holding says what the results hold.
-func (s *invertSettings) holding(frames *dataset.Frames) error {
+func (s *invertedFiles) holding(m *sgplvm.Emulator, frames *dataset.Frames) error {
 	if s.values == 0 {
 		return nil
 	}
-	form := fieldForm(s.m, frames.Form)
+	form := fieldForm(m, frames.Form)
 	if err := s.fields.Holding(form, picture.Levels{Low: 0, High: 255, Bits: 8}); err != nil {
 		return err
 	}
@@ -43,9 +47,9 @@ func fieldForm(m *sgplvm.Emulator, outputs dataset.Form) dataset.Form {
 }
 
 // save writes the results.
-func (s *invertSettings) save(found []*sgplvm.Inverted) error {
+func (s *invertedFiles) save(found []*sgplvm.Inverted) error {
 	if s.table {
-		if err := writeTable(*s.out, invertedTable(found)); err != nil {
+		if err := writeTable(s.out, invertedTable(found)); err != nil {
 			return err
 		}
 	}
@@ -71,12 +75,12 @@ func (s *invertSettings) save(found []*sgplvm.Inverted) error {
 		return err
 	}
 	switch {
-	case *s.samples == "":
+	case s.samples == "":
 		return nil
 	case s.table:
-		return writeTable(*s.samples, drawnTable(found))
+		return writeTable(s.samples, drawnTable(found))
 	}
-	return files.StreamNPY(*s.samples, []int{len(found), found[0].Draws(), s.values}, npy.Float64, func(put func([]float64) error) error {
+	return files.StreamNPY(s.samples, []int{len(found), found[0].Draws(), s.values}, npy.Float64, func(put func([]float64) error) error {
 		v := make([]float64, s.values)
 		for _, r := range found {
 			for k := range r.Draws() {
@@ -89,16 +93,6 @@ func (s *invertSettings) save(found []*sgplvm.Inverted) error {
 		return nil
 	})
 }
-
-// inputName is the name of a column, of which the number counts from 0.
-func inputName(name string, q int) string {
-	if name == "" {
-		return fmt.Sprint("input", q+1)
-	}
-	return name
-}
-
-func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // invertedTable has a row for each output: the inputs, what tells how well they are known, and what tells of the whole.
 func invertedTable(found []*sgplvm.Inverted) [][]string {
@@ -147,24 +141,4 @@ func drawnTable(found []*sgplvm.Inverted) [][]string {
 		}
 	}
 	return rows
-}
-
-func inputCell(c sgplvm.InputColumn, k int) string {
-	if c.Labels != nil {
-		return c.Labels[k]
-	}
-	return number(c.Numbers[k])
-}
-
-// writeTable writes a table of text.
-func writeTable(path string, rows [][]string) error {
-	var b bytes.Buffer
-	w := csv.NewWriter(&b)
-	if err := w.WriteAll(rows); err != nil {
-		return err
-	}
-	return files.WriteAtomic(path, func(to io.Writer) error {
-		_, err := to.Write(b.Bytes())
-		return err
-	})
 }

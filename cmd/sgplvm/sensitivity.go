@@ -12,14 +12,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
 
-// beliefs are the words of the flag -prior.
-var beliefs = map[string]sgplvm.Belief{"runs": sgplvm.BeliefRuns, "normal": sgplvm.BeliefNormal, "uniform": sgplvm.BeliefUniform}
-
-// newPriorFlag defines -prior.
-func newPriorFlag(f *cli.Flags) *string {
-	return f.Choice("prior", "runs", "what is `known` of inputs before: normal or uniform like those of the runs, or, by default, whichever of the two the runs resemble", "runs", "normal", "uniform")
-}
-
 func sensitivity(ctx context.Context, e *cli.Environment, args []string) error {
 	f := cli.NewFlags(e, "sensitivity", `sgplvm sensitivity -model MODEL [-out TABLE.csv] [flags]
 

@@ -9,40 +9,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
-// draw sets the draws of a posterior, of each mode its share.
-func (p *problem) draw(ctx context.Context, post *Posterior, list []*optimum, opt InvertOptions, rng *rand.Rand) error {
-	d, next, effective, shares := len(p.prior.axes), 0, 0., 0.
-	post.Draws = mat.New(opt.Draws, p.prior.width)
-	for k, o := range list {
-		shares += o.weight
-		to := int(math.Round(shares * float64(opt.Draws)))
-		if k == len(list)-1 {
-			to = opt.Draws
-		}
-		t := mat.New(to-next, d)
-		p.combo = o.combo
-		if opt.Sample && d > 0 {
-			if err := p.chain(ctx, t, o, rng); err != nil {
-				return err
-			}
-			e, differ := compared(t, o)
-			effective += e
-			if k == 0 {
-				post.Differ = differ
-			}
-		} else {
-			laplace(t, o, rng)
-			effective += float64(t.Rows)
-		}
-		for i := range t.Rows {
-			p.prior.set(post.Draws.Row(next+i), t.Row(i), o.combo)
-		}
-		next = to
-	}
-	post.Effective = effective
-	return nil
-}
-
 // laplace sets draws of the Laplace approximation, in pairs about the mode.
 func laplace(t mat.Matrix, o *optimum, rng *rand.Rand) {
 	s, d := make([]float64, t.Cols), make([]float64, t.Cols)
