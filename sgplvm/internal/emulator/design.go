@@ -25,7 +25,8 @@ type designPart struct {
 	noise  float64
 }
 
-// Coordinates are used in the order of their variance until they have designShare of it, or there are mostParts of them: each keeps a matrix.
+// Coordinates are used in the order of their variance at runs, each left out of the others, until they have designShare of it, or there are mostParts of them:
+// each keeps a matrix.
 const designShare, mostParts = 0.99, 40
 
 // MostCandidates limits candidates: 40 matrices of 500 + 2000 rows and 2000 columns have 1.6 GB.
@@ -42,16 +43,21 @@ func (m *Model) NewDesign(references, candidates mat.Matrix) *Design {
 		mat.Copy(points.Slice(d.first, points.Rows, 0, points.Cols), candidates)
 	}
 	type source struct {
-		member, group, mode int
-		variance            float64
+		member, mode int
+		variance     float64
 	}
 	var list []source
 	total := 0.
-	for c := range m.Members {
-		for g := range m.Members[c].process.groups {
-			for i, v := range m.latent(c, g, references) {
-				list = append(list, source{c, g, i, v})
-				total += v
+	for c, of := range m.Members {
+		_, variances := of.process.LeaveOneOut()
+		for _, g := range of.process.groups {
+			for i, j := range g.modes {
+				sum := 0.
+				for run := range variances.Rows {
+					sum += of.Weight * m.Deviations[j] * m.Deviations[j] * (variances.At(run, j) - g.a[i]*g.r[i])
+				}
+				list = append(list, source{c, j, sum})
+				total += sum
 			}
 		}
 	}
@@ -69,36 +75,13 @@ func (m *Model) NewDesign(references, candidates mat.Matrix) *Design {
 	d.parts = make([]*designPart, kept)
 	mat.Parallel(kept, func(k int) {
 		s := list[k]
-		g := &m.Members[s.member].process.groups[s.group]
-		deviation := m.Deviations[g.modes[s.mode]]
-		d.parts[k] = g.part(m.X, points, d.first, d.references, s.mode, m.Members[s.member].Weight*deviation*deviation)
+		of := &m.Members[s.member]
+		t := slices.IndexFunc(of.process.groups, func(g group) bool { return slices.Contains(g.modes, s.mode) })
+		g := &of.process.groups[t]
+		d.parts[k] = g.part(m.X, points, d.first, d.references, slices.Index(g.modes, s.mode), of.Weight*m.Deviations[s.mode]*m.Deviations[s.mode])
 	})
 	d.start, d.taken = d.variance(), make([]bool, points.Rows-d.first)
 	return d
-}
-
-// latent returns the variances of a group's modes, noise left out, summed over rows of ξ and weighed as in outputs.
-func (m *Model) latent(member, group int, x mat.Matrix) []float64 {
-	g := &m.Members[member].process.groups[group]
-	k, ku := mat.New(x.Rows, m.X.Rows), mat.New(x.Rows, m.X.Rows)
-	g.kernel.values(k, x, m.X, mat.Matrix{}, mat.Matrix{})
-	mat.Mul(ku, 1, k, g.u, 0)
-	own, squares := 0., make([]float64, m.X.Rows)
-	for i, v := range g.kernel.diagonal(x) {
-		own += v
-		for t, w := range ku.Row(i) {
-			squares[t] += w * w
-		}
-	}
-	sums := make([]float64, len(g.modes))
-	for i, j := range g.modes {
-		known := 0.
-		for t, l := range g.lambda {
-			known += squares[t] / (l + g.r[i])
-		}
-		sums[i] = m.Members[member].Weight * m.Deviations[j] * m.Deviations[j] * g.a[i] * max(0, own-known)
-	}
-	return sums
 }
 
 // part returns the covariances of a mode.
