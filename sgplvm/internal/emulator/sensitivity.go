@@ -25,19 +25,20 @@ type Factor struct {
 const blockPoints = 1024
 
 // Sensitivity returns the covariances of the emulator's means under a prior, from count points: f(A), f(B), and for each input f(A) with that input from B
-// (Saltelli and others 2010). A and B are points of a scrambled Sobol sequence. Errors: those of ctx.
+// (Saltelli and others 2010). A and B are the halves of a lattice's points. Errors: those of ctx.
 func (m *Model) Sensitivity(ctx context.Context, prior *Prior, count int, seed uint64) (*Sensitivity, error) {
 	s := &Sensitivity{Total: mat.New(m.P.Cols, m.P.Cols)}
 	groups := s.factors(m, prior)
 	modes := m.P.Cols
-	mean, _ := m.Predict(prior.Draw(even(prior.Width(), 0, min(count, blockPoints), seed)))
+	mean, _ := m.Predict(prior.Spread(min(count, blockPoints), seed))
 	centreOf := centre(mean)
+	points := newLattice(2*prior.Width(), count, seed)
 	for from := 0; from < count; from += blockPoints {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		n := min(blockPoints, count-from)
-		u := even(2*prior.Width(), from, n, seed)
+		u := points.points(from, n)
 		a, b := u.Slice(0, n, 0, prior.Width()), u.Slice(0, n, prior.Width(), u.Cols)
 		fa, fb := m.coordinatesAt(prior.Draw(a), centreOf), m.coordinatesAt(prior.Draw(b), centreOf)
 		mat.Mul(s.Total, 0.5/float64(count), fa.T(), fa, 1)
