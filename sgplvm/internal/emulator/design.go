@@ -165,4 +165,6 @@ func (p *designPart) run(point, candidate int) {
 }
 
 // Spread returns n rows of ξ that are even over a prior.
-func (p *Prior) Spread(n int, seed uint64) mat.Matrix { return p.Draw(newLattice(p.Width(), n, seed).points(0, n)) }
+func (p *Prior) Spread(n int, seed uint64) mat.Matrix {
+	return p.Draw(newLattice(p.Width(), n, seed).points(0, n))
+}
