@@ -98,6 +98,8 @@ func standIns(t *testing.T) {
 	writeSea(t)
 	writeRuns(t)
 	mustRun(t, strings.Fields("train -data fields.npy -inputs runs.csv -effort quick -out emulator")...)
+	writeFlow(t)
+	mustRun(t, strings.Fields("train -data flows.npy -inputs conductivities30.npy -effort quick -out flow.emulator")...)
 	steps(t, 4, `"motion": "off"`)
 	for _, args := range []string{"-data frames.npy -out faces.model", "-data photos -out photos.model", "-data frames.npy -times times.npy -out timed.model", "-data table.csv -out table.model"} {
 		mustRun(t, append(strings.Fields("train -config steps4.json"), strings.Fields(args)...)...)

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
+	"github.com/seed-08962ecc/kronfield/cmd/internal/engine"
+	"github.com/seed-08962ecc/kronfield/internal/quote"
+	"github.com/seed-08962ecc/kronfield/sgplvm"
+	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
+)
+
+func design(ctx context.Context, e *cli.Environment, args []string) error {
+	f := cli.NewFlags(e, "design", `sgplvm design -model MODEL -count 8 -out NEXT.csv [flags]
+
+Chooses the inputs that a simulator should be run with next, one after the other, from an emulator (train -inputs
+makes one) of the runs so far: each takes away most of the emulator's variance, summed over the outputs of all inputs
+that may come. The table has a run a row, the first to be run first, with the share of that variance that is left after it.
+Inputs that are fields need -candidates: the table then tells which of them to run, by number from 0.`)
+	f.String("model", "", "the `file` of the emulator")
+	out := f.String("out", "", "the `file` for the table, .csv")
+	candidates := f.String("candidates", "", "the inputs that may be run, by default any: a table (`file` .csv, .npy), fields, or both, separated by a comma, as those of the runs")
+	o := sgplvm.DesignOptions{}
+	count := f.Whole("count", 8, 1, 2000, "`number` of runs")
+	prior := newPriorFlag(f)
+	seed := f.Seed("seed", 0, "the `number` that decides which inputs are tried")
+	f.Everyday("model", "out", "count", "candidates", "prior")
+	f.Examples("sgplvm design -model emulator -count 8 -out next.csv")
+	if err := f.Read(args); err != nil {
+		return err
+	}
+	if err := f.Require("model", "out"); err != nil {
+		return err
+	}
+	if err := f.Apart([]string{"model", "candidates"}, []string{"out"}); err != nil {
+		return err
+	}
+	if !strings.HasSuffix(strings.ToLower(*out), ".csv") {
+		return f.Usagef("-out %q, expected a name that ends in .csv", *out)
+	}
+	if err := cli.Writable(*out); err != nil {
+		return err
+	}
+	m, err := openEmulator(f)
+	if err != nil {
+		return err
+	}
+	name := f.Text("model")
+	o.Count, o.Belief, o.Seed = *count, beliefs[*prior], *seed
+	if *candidates != "" {
+		columns, _, _ := m.Inputs()
+		in, err := dataset.LoadInputs(*candidates, columns)
+		if err != nil {
+			return err
+		}
+		defer in.Close()
+		o.Candidates, name = &in.Inputs, *candidates
+	}
+	stop := e.Timing("comparing candidates")
+	d, err := m.Design(ctx, o)
+	stop()
+	if err != nil {
+		return engine.AboutData(name, err)
+	}
+	if err := writeTable(*out, designTable(d, *candidates != "")); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(e.Stdout, "%s would leave %.3g %% of the emulator's variance\n", quote.Counted(len(d.Left), "run"), 100*d.Left[len(d.Left)-1])
+	return err
+}
+
+// designTable has a row for each run.
+func designTable(d *sgplvm.Designed, numbered bool) [][]string {
+	var names []string
+	for q, c := range d.Inputs {
+		names = append(names, inputName(c.Name, q))
+	}
+	if numbered {
+		names = append(names, "candidate")
+	}
+	rows := [][]string{append(names, "variance_left")}
+	for k, left := range d.Left {
+		var row []string
+		for _, c := range d.Inputs {
+			row = append(row, inputCell(c, k))
+		}
+		if numbered {
+			row = append(row, fmt.Sprint(d.Numbers[k]))
+		}
+		rows = append(rows, append(row, fmt.Sprintf("%.6g", left)))
+	}
+	return rows
+}

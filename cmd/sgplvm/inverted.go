@@ -1,0 +1,144 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/seed-08962ecc/kronfield/cmd/internal/engine"
+	"github.com/seed-08962ecc/kronfield/cmd/internal/files"
+	"github.com/seed-08962ecc/kronfield/cmd/internal/picture"
+	"github.com/seed-08962ecc/kronfield/mat/npy"
+	"github.com/seed-08962ecc/kronfield/sgplvm"
+	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
+)
+
+// invertedFiles are the files that invert writes.
+type invertedFiles struct {
+	out, samples     string
+	table            bool           // inputs have a table, which is out
+	fields, variance *engine.Output // of the means of input fields, and of variances; nothing where there are none
+	values           int            // of an input field
+}
+
+// holding says what the results hold.
+func (s *invertedFiles) holding(m *sgplvm.Emulator, frames *dataset.Frames) error {
+	if s.values == 0 {
+		return nil
+	}
+	form := fieldForm(m, frames.Form)
+	if err := s.fields.Holding(form, picture.Levels{Low: 0, High: 255, Bits: 8}); err != nil {
+		return err
+	}
+	return s.variance.HoldingVariances(form, 1)
+}
+
+// fieldForm is the form of as many input fields as there are outputs: that of the outputs where it has as many points.
+func fieldForm(m *sgplvm.Emulator, outputs dataset.Form) dataset.Form {
+	points, channels := m.InputFieldDims()
+	form := dataset.Form{Name: "inputs", Count: outputs.Count, Type: npy.Float64, Layout: dataset.Layout{Width: points, Height: 1, Channels: channels}, Scattered: true}
+	form.Shape = []int{form.Count, points}
+	if points == outputs.Points() && !outputs.Scattered && !outputs.Table {
+		form.Width, form.Height, form.Scattered = outputs.Width, outputs.Height, false
+		form.Shape = []int{form.Count, form.Height, form.Width}
+	}
+	if channels > 1 {
+		form.Shape = append(form.Shape, channels)
+	}
+	return form
+}
+
+// save writes the results.
+func (s *invertedFiles) save(found []*sgplvm.Inverted) error {
+	if s.table {
+		if err := writeTable(s.out, invertedTable(found)); err != nil {
+			return err
+		}
+	}
+	each := func(o *engine.Output, set func(r *sgplvm.Inverted, dst []float64)) error {
+		if !o.Given() {
+			return nil
+		}
+		return o.Stream(func(put func([]float64) error) error {
+			for _, r := range found {
+				v := make([]float64, s.values)
+				set(r, v)
+				if err := put(v); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	if err := each(s.fields, (*sgplvm.Inverted).FieldTo); err != nil {
+		return err
+	}
+	if err := each(s.variance, (*sgplvm.Inverted).FieldVarianceTo); err != nil {
+		return err
+	}
+	switch {
+	case s.samples == "":
+		return nil
+	case s.table:
+		return writeTable(s.samples, drawnTable(found))
+	}
+	return files.StreamNPY(s.samples, []int{len(found), found[0].Draws(), s.values}, npy.Float64, func(put func([]float64) error) error {
+		v := make([]float64, s.values)
+		for _, r := range found {
+			for k := range r.Draws() {
+				r.FieldDrawTo(v, k)
+				if err := put(v); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// invertedTable has a row for each output: the inputs, what tells how well they are known, and what tells of the whole.
+func invertedTable(found []*sgplvm.Inverted) [][]string {
+	var names []string
+	for q, c := range found[0].Columns {
+		names = append(names, inputName(c.Name, q))
+	}
+	for q, c := range found[0].Columns {
+		for _, what := range map[bool][]string{true: {"probability"}, false: {"deviation", "low", "high"}}[c.Label != ""] {
+			names = append(names, inputName(c.Name, q)+"_"+what)
+		}
+	}
+	rows := [][]string{append(names, "maxima", "score", "independent_draws")}
+	for _, r := range found {
+		var row, more []string
+		for _, c := range r.Columns {
+			if c.Label != "" {
+				row, more = append(row, c.Label), append(more, number(c.Share))
+			} else {
+				row, more = append(row, number(c.Mean)), append(more, number(c.Deviation), number(c.Low), number(c.High))
+			}
+		}
+		rows = append(rows, append(append(row, more...), fmt.Sprint(len(r.Modes)), fmt.Sprintf("%.4g", r.Score), fmt.Sprintf("%.0f", r.Effective)))
+	}
+	return rows
+}
+
+// drawnTable has a row for each draw.
+func drawnTable(found []*sgplvm.Inverted) [][]string {
+	var rows [][]string
+	for i, r := range found {
+		table := r.Table()
+		if i == 0 {
+			names := []string{"example", "draw"}
+			for q, c := range table {
+				names = append(names, inputName(c.Name, q))
+			}
+			rows = append(rows, names)
+		}
+		for k := range r.Draws() {
+			row := []string{fmt.Sprint(i), fmt.Sprint(k)}
+			for _, c := range table {
+				row = append(row, inputCell(c, k))
+			}
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}

@@ -1,0 +1,209 @@
+package emulator
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/lbfgs"
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+// InvertOptions steer Invert.
+type InvertOptions struct {
+	Sample bool // by Hamiltonian Monte Carlo; else draws are those of the Laplace approximation
+	Draws  int
+	Seed   uint64
+}
+
+// A Posterior is the distribution of the inputs behind an observation.
+type Posterior struct {
+	Draws       mat.Matrix // ξ, a draw a row
+	Modes       []Mode     // the heaviest first
+	Score       float64    // squared distance of the observation from what the emulator and the prior expect, over its number of values: 1 is expected
+	Unexplained bool       // it is larger than in 999 of 1000 cases
+	Effective   float64    // how many independent draws tell as much; all of them without sampling
+	Differ      float64    // largest distance of means by sampling and by the Laplace approximation, in deviations; 0 without sampling
+}
+
+// A Mode is a maximum of the posterior density.
+type Mode struct {
+	Weight float64 // by the Laplace approximation
+	X      []float64
+}
+
+// surprising is the number of deviations of a logarithm above which a score is.
+const surprising = 3.09
+
+// starts is from how many points a maximum is looked for, and fewStarts for each combination of categories.
+const starts, fewStarts = 8, 3
+
+// An Inverter finds inputs behind outputs. Any number of goroutines may use it.
+type Inverter struct {
+	surface *surface
+	spread  spread
+	prior   *Prior
+}
+
+// NewInverter returns one of a model and a prior.
+func (m *Model) NewInverter(prior *Prior) *Inverter {
+	return &Inverter{newSurface(m), m.spread(), prior}
+}
+
+// Invert returns the posterior of ξ. Errors: those of ctx, of eig and of lbfgs.
+func (v *Inverter) Invert(ctx context.Context, o *Observation, opt InvertOptions) (*Posterior, error) {
+	p, err := v.newProblem(o)
+	if err != nil {
+		return nil, err
+	}
+	var list []*optimum
+	for combo := range v.prior.combos {
+		if p.combo = combo; v.prior.combos[combo].weight == 0 {
+			continue
+		}
+		if list, err = p.maxima(ctx, list); err != nil {
+			return nil, err
+		}
+	}
+	if len(list) == 0 {
+		return nil, errors.New("no maximum of the posterior density was found")
+	}
+	list = weigh(list)
+	post := &Posterior{Draws: mat.New(0, v.prior.width), Effective: float64(opt.Draws)}
+	for _, best := range list {
+		x := make([]float64, v.prior.width)
+		v.prior.set(x, best.t, best.combo)
+		post.Modes = append(post.Modes, Mode{best.weight, x})
+	}
+	best := list[0]
+	p.combo = best.combo
+	misfit, _, err := p.misfit(best.t)
+	if err != nil {
+		return nil, err
+	}
+	count := float64(max(1, len(o.At)))
+	post.Score = (misfit + p.rest + asm.SumSquares(best.t)) / count
+	deviation := 2 / count
+	if p.tail > 0 {
+		deviation += trigamma(0.5 / p.tail)
+	}
+	post.Unexplained = math.Log(post.Score) > surprising*math.Sqrt(deviation)
+	rng := rand.New(rand.NewPCG(opt.Seed, 0x696e76))
+	return post, p.draw(ctx, post, list, opt, rng)
+}
+
+// maxima adds the maxima that are found for a combination of categories.
+func (p *problem) maxima(ctx context.Context, list []*optimum) ([]*optimum, error) {
+	count := starts
+	if len(p.prior.combos) > 1 {
+		count = fewStarts
+	}
+	var found []*optimum
+	for _, start := range p.starts(count) {
+		if len(start) == 0 {
+			found = append(found, &optimum{combo: p.combo, value: p.value(nil, nil) - math.Log(p.prior.combos[p.combo].weight)})
+			break
+		}
+		r, err := lbfgs.Minimize(ctx, p.value, start, lbfgs.Options{MaxIterations: 150, MaxEvaluations: 250, GradTolerance: 1e-4, RelativeDecrease: 1e-10, Decrease: 1e-5, InitialStep: 0.3})
+		if err != nil {
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			continue // another start may do
+		}
+		found = append(found, &optimum{combo: p.combo, t: slices.Clone(r.X), value: r.F - math.Log(p.prior.combos[p.combo].weight)})
+	}
+	slices.SortStableFunc(found, func(a, b *optimum) int {
+		if a.value < b.value {
+			return -1
+		}
+		return 1
+	})
+	for _, o := range found {
+		if !slices.ContainsFunc(list, func(k *optimum) bool { return k.holds(o) }) && (len(list) == 0 || o.value < list[0].value+30) {
+			if err := p.approximate(o); err != nil {
+				return nil, err
+			}
+			list = append(list, o)
+		}
+	}
+	return list, nil
+}
+
+// sameMode is the squared distance, in deviations of the Laplace approximation, within which two maxima are one.
+const sameMode = 9
+
+// holds tells whether an optimum is a known one.
+func (k *optimum) holds(o *optimum) bool {
+	if k.combo != o.combo {
+		return false
+	}
+	d, hd := make([]float64, len(k.t)), make([]float64, len(k.t))
+	asm.AddScaled(d, o.t, -1, k.t)
+	mat.Mul(mat.Vector(hd), 1, k.hessian, mat.Vector(d), 0)
+	return asm.Dot(d, hd) < sameMode
+}
+
+// Modes below leastShare of the weight are left out, and all but mostDistinct.
+const leastShare, mostDistinct = 0.01, 8
+
+// weigh turns logarithms of weights into weights, the greatest first.
+func weigh(list []*optimum) []*optimum {
+	slices.SortStableFunc(list, func(a, b *optimum) int {
+		if a.weight > b.weight {
+			return -1
+		}
+		return 1
+	})
+	list = list[:min(len(list), mostDistinct)]
+	most, sum := list[0].weight, 0.
+	for k, o := range list {
+		o.weight = math.Exp(o.weight - most)
+		if o.weight < leastShare {
+			list = list[:k]
+			break
+		}
+		sum += o.weight
+	}
+	for _, o := range list {
+		o.weight /= sum
+	}
+	return list
+}
+
+// draw sets the draws of a posterior, of each mode its share.
+func (p *problem) draw(ctx context.Context, post *Posterior, list []*optimum, opt InvertOptions, rng *rand.Rand) error {
+	d, next, effective, shares := len(p.prior.axes), 0, 0., 0.
+	post.Draws = mat.New(opt.Draws, p.prior.width)
+	for k, o := range list {
+		shares += o.weight
+		to := int(math.Round(shares * float64(opt.Draws)))
+		if k == len(list)-1 {
+			to = opt.Draws
+		}
+		t := mat.New(to-next, d)
+		p.combo = o.combo
+		if opt.Sample && d > 0 {
+			if err := p.chain(ctx, t, o, rng); err != nil {
+				return err
+			}
+			e, differ := compared(t, o)
+			effective += e
+			if k == 0 {
+				post.Differ = differ
+			}
+		} else {
+			laplace(t, o, rng)
+			effective += float64(t.Rows)
+		}
+		for i := range t.Rows {
+			p.prior.set(post.Draws.Row(next+i), t.Row(i), o.combo)
+		}
+		next = to
+	}
+	post.Effective = effective
+	return nil
+}

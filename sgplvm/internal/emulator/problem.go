@@ -1,0 +1,258 @@
+package emulator
+
+import (
+	"math"
+	"slices"
+
+	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/chol"
+	"github.com/seed-08962ecc/kronfield/eig"
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+// An Observation is what was seen of an output, in the user's units.
+type Observation struct {
+	At     []int     // numbers of the values
+	Values []float64 // finite
+	Errors []float64 // standard errors, 0 or more
+}
+
+// leastNoise is the least variance of an observed value, in variances of its channel: values that never vary may be rounded.
+const leastNoise = 1e-12
+
+// A problem is −log of the posterior density of t, less a constant. With W·(coordinates) + e = z for e of variance 1, z has a multivariate Student
+// distribution around W·mean with the matrix C = I + level·W·diag(variance)·Wᵀ.
+type problem struct {
+	*point
+	spread
+	prior *Prior
+	combo int
+	w     mat.Matrix // r×J
+	z     []float64  // r
+	rest  float64    // squared length of the observation outside of the r directions
+
+	xi, gx          []float64
+	e, alpha        []float64 // r
+	dm, dv          []float64 // J
+	c, inverse, wci mat.Matrix
+	factor          chol.Factor
+}
+
+// newProblem reduces an observation to at most as many numbers as there are components.
+func (v *Inverter) newProblem(o *Observation) (*problem, error) {
+	m := v.surface.m
+	modes, count := m.P.Cols, len(o.At)
+	p := &problem{point: v.surface.point(), spread: v.spread, prior: v.prior, w: mat.New(count, modes), z: make([]float64, count)}
+	for k, at := range o.At {
+		channel := at % len(m.Scaler.Mean)
+		scale := m.Scaler.Scale[channel]
+		error_ := o.Errors[k] / scale
+		inverse := 1 / math.Sqrt(max(float64(error_*error_)+m.Left[at], leastNoise))
+		p.z[k] = inverse * ((o.Values[k]-m.Scaler.Mean[channel])/scale - m.Centre[at])
+		asm.MulTo(p.w.Row(k), m.V.Row(at), m.Deviations)
+		asm.Scale(p.w.Row(k), inverse, p.w.Row(k))
+	}
+	if count > modes {
+		g, wz := mat.New(modes, modes), make([]float64, modes)
+		mat.MulSym(g, 1, p.w.T(), p.w, 0)
+		mat.MirrorLower(g)
+		spectrum, err := eig.Sym(g)
+		if err != nil {
+			return nil, err
+		}
+		mat.Mul(mat.Vector(wz), 1, p.w.T(), mat.Vector(p.z), 0)
+		p.rest = asm.SumSquares(p.z)
+		w, z := mat.New(modes, modes), make([]float64, modes)
+		mat.Mul(mat.Vector(z), 1, spectrum.Vectors.T(), mat.Vector(wz), 0)
+		for i, l := range spectrum.Values {
+			root := math.Sqrt(max(l, 1e-14*spectrum.Values[modes-1]))
+			z[i] /= root
+			for j := range modes {
+				w.Set(i, j, root*spectrum.Vectors.At(j, i))
+			}
+		}
+		p.rest = max(0, p.rest-asm.SumSquares(z))
+		p.w, p.z = w, z
+	}
+	r := p.w.Rows
+	p.xi, p.gx = make([]float64, m.X.Cols), make([]float64, m.X.Cols)
+	p.e, p.alpha, p.dm, p.dv = make([]float64, r), make([]float64, r), make([]float64, modes), make([]float64, modes)
+	p.c, p.inverse, p.wci = mat.New(r, r), mat.New(r, r), mat.New(r, modes)
+	return p, nil
+}
+
+// value returns −log density at t and sets its gradient.
+func (p *problem) value(t, gradient []float64) float64 {
+	misfit, logs, err := p.misfit(t)
+	if err != nil {
+		return math.NaN()
+	}
+	r := p.w.Rows
+	weight := (1 + p.tail*float64(r)) / (1 + p.tail*misfit) // −2·∂log p/∂misfit
+	mat.Mul(mat.Vector(p.dm), -1, p.w.T(), mat.Vector(p.alpha), 0)
+	mat.Copy(p.wci, p.w)
+	p.factor.SolveHalf(p.wci)
+	clear(p.dv)
+	for i := range r {
+		row := p.wci.Row(i)
+		for j, v := range row {
+			p.dv[j] += 0.5 * p.level * float64(v*v)
+		}
+	}
+	for j, v := range p.dm {
+		p.dv[j] -= 0.5 * p.level * weight * float64(v*v)
+		p.dm[j] *= weight
+	}
+	clear(p.gx)
+	p.pull(p.gx, p.dm, p.dv)
+	sum := 0.5 * (misfit + logs)
+	if p.tail > 0 {
+		sum = 0.5 * ((1/p.tail+float64(r))*math.Log1p(p.tail*misfit) + logs)
+	}
+	for k, v := range t {
+		gradient[k] = v + p.gx[p.prior.axes[k].at]*p.prior.slope(k, v)
+		sum += 0.5 * v * v
+	}
+	return sum
+}
+
+// misfit returns (z − W·mean)ᵀC⁻¹(z − W·mean) and log|C| at t.
+func (p *problem) misfit(t []float64) (misfit, logs float64, err error) {
+	p.prior.set(p.xi, t, p.combo)
+	p.at(p.xi)
+	copy(p.e, p.z)
+	mat.Mul(mat.Vector(p.e), -1, p.w, mat.Vector(p.mean), 1)
+	for i := range p.wci.Rows {
+		asm.MulTo(p.wci.Row(i), p.w.Row(i), p.variance)
+	}
+	mat.Scale(p.wci, p.level, p.wci)
+	mat.MulSym(p.c, 1, p.wci, p.w.T(), 0)
+	if err := p.factor.RefactorizeShifted(p.c, 1); err != nil {
+		return 0, 0, err
+	}
+	copy(p.alpha, p.e)
+	p.factor.Solve(mat.Vector(p.alpha))
+	return asm.Dot(p.alpha, p.e), p.factor.LogDet(), nil
+}
+
+// A spread tells how errors of the emulator differ from normal ones: runs where one coordinate is far off are those where the others are.
+type spread struct {
+	level float64 // of the variances, 1 or more
+	tail  float64 // 1 over the degrees of freedom; 0: normal
+}
+
+// spread compares the runs, each left out of the others with kernels held, which is optimistic: the level is never below 1. Of J coordinates the mean q of e²/variance
+// has log q of variance ψ′(J/2), and ψ′(ν/2) more if errors are Student's.
+func (m *Model) spread() spread {
+	n, modes := m.P.Rows, float64(m.P.Cols)
+	var errors, variances []mat.Matrix
+	for _, c := range m.Members {
+		e, v := c.process.LeaveOneOut()
+		errors, variances = append(errors, e), append(variances, v)
+	}
+	logs := mat.New(n, 1)
+	for i := range n {
+		q := 0.
+		for j := range m.P.Cols {
+			e, v := 0., 0.
+			for c, of := range m.Members {
+				e += of.Weight * errors[c].At(i, j)
+				v += of.Weight * (variances[c].At(i, j) + errors[c].At(i, j)*errors[c].At(i, j))
+			}
+			q += e * e / max(m.Factor*(v-float64(e*e)), tiny)
+		}
+		logs.Set(i, 0, math.Log(max(q/modes, tiny)))
+	}
+	mean := centre(logs)[0]
+	all := asm.SumSquares(logs.Data) / float64(n)
+	over := all - trigamma(modes/2)
+	s := spread{level: mean + half(modes/2)}
+	if over > 3*all*math.Sqrt(2/float64(n)) {
+		s.tail = 1 / (2/over + 1) // ψ′(x) is about 1/(x − ½)
+		s.level -= half(0.5 / s.tail)
+	}
+	s.level = math.Exp(max(0, s.level))
+	return s
+}
+
+// trigamma and half are the first terms of ψ′(x) and of log x − ψ(x).
+func trigamma(x float64) float64 { return 1/x + 1/(2*x*x) + 1/(6*x*x*x) }
+func half(x float64) float64     { return 1/(2*x) + 1/(12*x*x) }
+
+// An optimum is a maximum of the density with its Laplace approximation: t = mode + root·(standard normal).
+type optimum struct {
+	combo   int
+	t       []float64
+	value   float64 // −log density, the prior of the categories in it
+	hessian mat.Matrix
+	root    mat.Matrix
+	weight  float64
+}
+
+// starts returns the middle of the prior and the runs whose outputs are nearest.
+func (p *problem) starts(count int) [][]float64 {
+	type near struct {
+		run      int
+		distance float64
+	}
+	var runs []near
+	e := make([]float64, len(p.z))
+	for i := range p.m.X.Rows {
+		if !p.prior.fits(p.m.X.Row(i), p.combo) {
+			continue
+		}
+		copy(e, p.z)
+		mat.Mul(mat.Vector(e), -1, p.w, mat.Vector(p.m.P.Row(i)), 1)
+		runs = append(runs, near{i, asm.SumSquares(e)})
+	}
+	slices.SortStableFunc(runs, func(a, b near) int {
+		if a.distance < b.distance {
+			return -1
+		}
+		return 1
+	})
+	d := len(p.prior.axes)
+	list := [][]float64{make([]float64, d)}
+	for _, r := range runs[:min(len(runs), count-1)] {
+		t := make([]float64, d)
+		p.prior.reverse(t, p.m.X.Row(r.run))
+		list = append(list, t)
+	}
+	return list
+}
+
+// leastCurvature bounds the Hessian from below: the prior alone has 1.
+const leastCurvature = 0.1
+
+// approximate sets the Hessian of an optimum, by central differences of the gradient.
+func (p *problem) approximate(o *optimum) error {
+	d := len(o.t)
+	o.hessian, o.root = mat.New(d, d), mat.New(d, d)
+	const h = 1e-4
+	up, down, t := make([]float64, d), make([]float64, d), slices.Clone(o.t)
+	for k := range d {
+		t[k] = o.t[k] + h
+		p.value(t, up)
+		t[k] = o.t[k] - h
+		p.value(t, down)
+		t[k] = o.t[k]
+		for l := range d {
+			v := (up[l] - down[l]) / (4 * h)
+			o.hessian.Row(k)[l] += v
+			o.hessian.Row(l)[k] += v
+		}
+	}
+	s, err := eig.Sym(o.hessian)
+	if err != nil {
+		return err
+	}
+	o.weight = -o.value
+	for i, l := range s.Values {
+		l = max(l, leastCurvature)
+		o.weight -= 0.5 * math.Log(l)
+		for k := range d {
+			o.root.Set(k, i, s.Vectors.At(k, i)/math.Sqrt(l))
+		}
+	}
+	return nil
+}
