@@ -373,13 +373,13 @@ func TestPythonReader(t *testing.T) {
 	if err != nil {
 		t.Skip("not inside the module: ", err)
 	}
-	code, err := os.ReadFile(filepath.Join(sourceFolder, "..", "..", "sgplvm", "modelfile.go"))
+	code, err := os.ReadFile(filepath.Join(sourceFolder, "..", "..", "sgplvm", "internal", "modelfile", "file.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	names := regexp.MustCompile(`(?m)^//\t([A-Za-z][\w.]*(?:, \.?[A-Za-z][\w.]*)*) {2,}`).FindAllStringSubmatch(string(code), -1)
 	if len(names) < 25 {
-		t.Errorf("%d tensors in modelfile.go", len(names))
+		t.Errorf("%d tensors in file.go", len(names))
 	}
 	for _, match := range names {
 		for name := range strings.SplitSeq(match[1], ", ") {
