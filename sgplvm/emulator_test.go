@@ -72,6 +72,34 @@ func TestEmulatorWaves(t *testing.T) {
 	}
 }
 
+// A value that no run has, such as land in maps of a sea, is NaN in predictions, also of an emulator that was saved and loaded; the others are predicted.
+func TestEmulatorUnseen(t *testing.T) {
+	d := simulated(30)
+	for i := range 30 {
+		d.Y.Set(20*i+7, 1, math.NaN())
+	}
+	var file bytes.Buffer
+	if err := emulated(t, d).Save(&file); err != nil {
+		t.Fatal(err)
+	}
+	m, err := sgplvm.LoadEmulator(&file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := m.Predict(&sgplvm.Inputs{Columns: []sgplvm.InputColumn{{Numbers: []float64{0.35}}, {Numbers: []float64{420}}, {Labels: []string{"p"}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mean, variance := make([]float64, 40), make([]float64, 40)
+	p.MeanTo(mean, 0)
+	p.VarianceTo(variance, 0)
+	for k, v := range mean {
+		if w := variance[k]; (v != v) != (k == 15) || (w != w) != (k == 15) {
+			t.Errorf("value %d: %v with variance %v", k, v, w)
+		}
+	}
+}
+
 // Emulate predicts fields of a known function in the user's units, and an emulator that was saved and loaded does so with the same bits.
 func TestEmulator(t *testing.T) {
 	d := simulated(60)

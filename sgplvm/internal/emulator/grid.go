@@ -18,6 +18,9 @@ func (m *Model) On(from, to data.Grid) (*Model, error) {
 	if len(from) != len(to) {
 		return nil, &data.ConfigError{Field: "Grid", Err: fmt.Errorf("%d spatial factors, expected %d", len(to), len(from))}
 	}
+	if len(m.Unseen) > 0 {
+		return nil, &data.ConfigError{Field: "Grid", Err: fmt.Errorf("%d values that no run has, expected none for predictions at other points", len(m.Unseen))}
+	}
 	c, modes := len(m.Scaler.Mean), m.V.Cols
 	all := mat.New(m.V.Rows, modes+2) // components, mean and variance
 	mat.Copy(all.Slice(0, all.Rows, 0, modes), m.V)

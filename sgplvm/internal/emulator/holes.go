@@ -26,29 +26,29 @@ type completion struct {
 	kernel  *Kernel
 }
 
-// completed returns outputs without missing values.
-func completed(ctx context.Context, in *Inputs, y *data.Scaled) (*data.Scaled, error) {
+// completed returns outputs without missing values, and which values no run has.
+func completed(ctx context.Context, in *Inputs, y *data.Scaled) (full *data.Scaled, unseen []int, err error) {
 	n, size := y.Examples, y.Size()
 	if n > mostHoled/size {
-		return nil, &data.ConfigError{Field: "Data", Err: fmt.Errorf("missing values in %d runs of %d values, expected at most %d values in all", n, size, mostHoled)}
+		return nil, nil, &data.ConfigError{Field: "Data", Err: fmt.Errorf("missing values in %d runs of %d values, expected at most %d values in all", n, size, mostHoled)}
 	}
 	c := &completion{y: mat.New(n, size), missing: make([][]int, n)}
 	if err := y.EachRows(func(rows mat.Matrix, from int) error {
 		mat.Copy(c.y.Slice(from, from+rows.Rows, 0, size), rows)
 		return nil
 	}); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	c.start()
+	unseen = c.start()
 	all := sample(n, n, 0)
 	scaling, err := newScaling(in, all, holeModes)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	c.x = scaling.apply(in, all)
 	c.u = normalised(c.x, scaling.weights())
 	if err := c.complete(ctx, all); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for i := range n {
 		row := c.y.Row(i)
@@ -57,11 +57,12 @@ func completed(ctx context.Context, in *Inputs, y *data.Scaled) (*data.Scaled, e
 			row[k] = y.Scaler.Mean[ch] + float64(y.Scaler.Scale[ch]*row[k])
 		}
 	}
-	return data.NewScaled(data.NewSource(c.y.Data, n, y.Points, y.Channels))
+	full, err = data.NewScaled(data.NewSource(c.y.Data, n, y.Points, y.Channels))
+	return full, unseen, err
 }
 
-// start fills in the mean of what was observed of each value.
-func (c *completion) start() {
+// start fills in the mean of what was observed of each value, and returns the values of which nothing was.
+func (c *completion) start() (unseen []int) {
 	sums, counts := make([]float64, c.y.Cols), make([]float64, c.y.Cols)
 	for i := range c.y.Rows {
 		for k, v := range c.y.Row(i) {
@@ -78,6 +79,12 @@ func (c *completion) start() {
 			c.y.Set(i, k, sums[k]/max(1, counts[k]))
 		}
 	}
+	for k, n := range counts {
+		if n == 0 {
+			unseen = append(unseen, k)
+		}
+	}
+	return unseen
 }
 
 // complete fills in with more and more components until what was put aside gets worse, and then with the best number all but what was observed.

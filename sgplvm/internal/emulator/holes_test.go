@@ -27,7 +27,7 @@ func TestHoles(t *testing.T) {
 		}
 	}
 	d := holed.data()
-	full, err := completed(context.Background(), &Inputs{Numbers: holed.x, Fixed: make([]bool, 2)}, d.Outputs)
+	full, _, err := completed(context.Background(), &Inputs{Numbers: holed.x, Fixed: make([]bool, 2)}, d.Outputs)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,6 +31,7 @@ type Model struct {
 
 	// Outputs are Centre + V·(Deviations∘coordinates), in units of the Scaler.
 	Points     int
+	Unseen     []int // values that no run has, such as those of land: predictions there are NaN
 	Scaler     data.Scaler
 	Deviations []float64 // falling
 	Factor     float64   // of the variances
@@ -144,6 +145,14 @@ func (m *Model) Field(dst, p []float64) {
 		c := i % len(m.Scaler.Mean)
 		dst[i] = m.Scaler.Mean[c] + float64(m.Scaler.Scale[c]*v)
 	}
+	m.hide(dst)
+}
+
+// hide sets the values of an output that no run has to NaN.
+func (m *Model) hide(dst []float64) {
+	for _, i := range m.Unseen {
+		dst[i] = math.NaN()
+	}
 }
 
 // Variance sets dst to the variance of the output whose coordinates have the given variances.
@@ -159,6 +168,7 @@ func (m *Model) Variance(dst, variance []float64) {
 			dst[i] = scale * scale * sum
 		}
 	})
+	m.hide(dst)
 }
 
 // Draw sets dst to an output drawn at a ξ with these moments of coordinates: what the components leave out is not drawn.

@@ -30,6 +30,11 @@ func (m *Model) Restore() error {
 	case len(m.Members) == 0 || len(m.Errors.Each) != len(m.Errors.Runs):
 		return fmt.Errorf("no member")
 	}
+	for _, i := range m.Unseen {
+		if i < 0 || i >= size {
+			return fmt.Errorf("value %d that no run has, expected less than %d", i, size)
+		}
+	}
 	for _, v := range m.Left {
 		if v < 0 {
 			return fmt.Errorf("variance %v, expected 0 or more", v)

@@ -34,8 +34,9 @@ func Fit(ctx context.Context, d Data, o Options) (*Model, error) {
 			return nil, err
 		}
 	}
+	var unseen []int
 	if d.Outputs.Missing > 0 {
-		if d.Outputs, err = completed(ctx, in, d.Outputs); err != nil {
+		if d.Outputs, unseen, err = completed(ctx, in, d.Outputs); err != nil {
 			return nil, err
 		}
 	}
@@ -53,7 +54,7 @@ func Fit(ctx context.Context, d Data, o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{Encodings: list, Points: d.Outputs.Points, Scaler: d.Outputs.Scaler}
+	m := &Model{Encodings: list, Points: d.Outputs.Points, Scaler: d.Outputs.Scaler, Unseen: unseen}
 	if m.Errors, err = judge.errors(ctx, mixture, runs); err != nil {
 		return nil, err
 	}
