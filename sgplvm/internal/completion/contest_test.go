@@ -365,3 +365,19 @@ func TestContestPairs(t *testing.T) {
 		t.Errorf("%v, factor %v: error %v, %v inside", w, w.Factor, math.Sqrt(squares), inside)
 	}
 }
+
+// Whole examples are a task of their own: few of them choose by themselves, not by what is best for other kinds, and do not choose for these.
+func TestWholeExamplesChooseAlone(t *testing.T) {
+	for _, k := range []Kind{KindWhole, KindGaps} {
+		c, rng := &Contest{Held: map[string][]HeldValue{}, Scale: []float64{1}}, rand.New(rand.NewPCG(7, 8))
+		drawn(c, rng, KindScattered, 40, false, judged{"", 0.3, 1}, judged{"b", 1, 1})
+		drawn(c, rng, k, 3, false, judged{"", 0.6, 1}, judged{"b", 0.4, 1})
+		if k != KindWhole {
+			drawn(c, rng, KindWhole, 200, false, judged{"", 3, 1}, judged{"b", 0.1, 1})
+		}
+		c.Decide()
+		if got := c.Winner[k].Name; (got == "b") != (k == KindWhole) {
+			t.Errorf("%s: filled in by %q", KindNames[k], got)
+		}
+	}
+}
