@@ -376,7 +376,7 @@ func TestWholeExamplesChooseAlone(t *testing.T) {
 			drawn(c, rng, KindWhole, 200, false, judged{"", 3, 1}, judged{"b", 0.1, 1})
 		}
 		c.Decide()
-		if got := c.Winner[k].Name; (got == "b") != (k == KindWhole) {
+		if got := c.Winner[k].String(); got != map[Kind]string{KindWhole: "b", KindGaps: "the model"}[k] {
 			t.Errorf("%s: filled in by %q", KindNames[k], got)
 		}
 	}
