@@ -27,18 +27,11 @@ func train(ctx context.Context, e *cli.Environment, args []string) error {
 	if s.checkpoint, err = engine.NewCheckpoint(s.f, e, *s.out, *s.resume); err != nil {
 		return err
 	}
-	cfg, err := s.choice.read()
-	if err != nil {
-		return err
-	}
-	frames, d, err := s.open()
+	cfg, frames, d, err := s.begin(e)
 	if err != nil {
 		return err
 	}
 	defer frames.Close()
-	for _, note := range frames.Notes {
-		e.Note("%s", note)
-	}
 	if frames.Table && !*s.json {
 		fmt.Fprintf(e.Stdout, "%s: taken as a table of %d rows and %d columns (pictures, one in a row, need -grid WIDTHxHEIGHT)\n", *s.data, frames.Count, frames.Channels)
 	}
@@ -59,18 +52,11 @@ func (s *trainSettings) emulate(ctx context.Context, e *cli.Environment) error {
 	if err := withoutInputs(s.f, "times", "sequences", "film", "hide", "resume", "period", "keep-outliers"); err != nil {
 		return err
 	}
-	cfg, err := s.choice.read()
-	if err != nil {
-		return err
-	}
-	frames, d, err := s.open()
+	cfg, frames, d, err := s.begin(e)
 	if err != nil {
 		return err
 	}
 	defer frames.Close()
-	for _, note := range frames.Notes {
-		e.Note("%s", note)
-	}
 	in, err := dataset.LoadInputs(*s.inputs, nil)
 	if err != nil {
 		return err
@@ -94,6 +80,20 @@ func (s *trainSettings) emulate(ctx context.Context, e *cli.Environment) error {
 	}
 	engine.ReportEmulator(e, m)
 	return nil
+}
+
+// begin reads the configuration and opens the training data, which the caller closes, and tells their notes.
+func (s *trainSettings) begin(e *cli.Environment) (cfg sgplvm.Config, frames *dataset.Training, d sgplvm.Data, err error) {
+	if cfg, err = s.choice.read(); err != nil {
+		return cfg, nil, d, err
+	}
+	if frames, d, err = s.open(); err != nil {
+		return cfg, nil, d, err
+	}
+	for _, note := range frames.Notes {
+		e.Note("%s", note)
+	}
+	return cfg, frames, d, nil
 }
 
 // open opens the training data: the frames, and with them their points, times and masks.

@@ -8,7 +8,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -38,7 +37,7 @@ func LoadInputs(paths string, like []sgplvm.EmulatorInput) (*Inputs, error) {
 	in := &Inputs{}
 	for path := range strings.SplitSeq(paths, ",") {
 		read := in.open
-		if isText(path) {
+		if IsText(path) {
 			read = func(path string) error { return in.text(path, like) }
 		}
 		if err := read(path); err != nil {
@@ -64,11 +63,6 @@ func (in *Inputs) text(path string, like []sgplvm.EmulatorInput) error {
 		in.Columns = append(in.Columns, column)
 	}
 	return err
-}
-
-// isText tells whether a name ends as that of a table of text.
-func isText(path string) bool {
-	return slices.Contains([]string{".csv", ".tsv", ".txt"}, strings.ToLower(filepath.Ext(path)))
 }
 
 // open adds the columns of a table of numbers, or fields.

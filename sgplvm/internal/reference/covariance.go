@@ -82,9 +82,6 @@ func partsOf(k psi.Kernel) parts {
 	return all
 }
 
-// LatentCovariance is a latent kernel's value at two points, without a part of time.
-func LatentCovariance(k psi.Kernel, x, y []float64) float64 { return partsOf(k).covariance(x, y) }
-
 // LatentMoments is E k(x, z) and E k(x, z)·k(x, w) for a latent kernel and x ~ N(mu, diag s), without a part of time.
 func LatentMoments(k psi.Kernel, mu, s, z, w []float64) (psi1, psi2 float64) {
 	all := partsOf(k)
