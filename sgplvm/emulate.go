@@ -57,7 +57,7 @@ func Emulate(ctx context.Context, d Data, cfg Config) (*Emulator, error) {
 	o := emulator.Options{
 		Quick: cfg.Effort == EffortQuick || cfg.Effort == EffortNone,
 		Seed:  cfg.Seed,
-		Told:  func(v *emulator.Verdict) { watch.Tell(fmt.Sprintf("%s: error %.4g", v.Name, v.Mean())) },
+		Told:  func(v *emulator.Scored) { watch.Tell(fmt.Sprintf("%s: error %.4g", v.Name, v.Mean())) },
 		Stop: func() bool {
 			select {
 			case <-cfg.EndSearch:

@@ -56,8 +56,8 @@ func (e *Emulator) Design(ctx context.Context, o DesignOptions) (*Designed, erro
 	if o.Count < 1 || o.Count > x.Rows {
 		return nil, &ConfigError{Field: "Count", Err: fmt.Errorf("%d of %s, expected 1 to %d", o.Count, quote.Counted(x.Rows, "candidate"), x.Rows)}
 	}
-	if x.Rows > emulator.MostCandidates {
-		return nil, &ConfigError{Field: "Candidates", Err: fmt.Errorf("%d, expected at most %d: covariances of all pairs are held", x.Rows, emulator.MostCandidates)}
+	if x.Rows > emulator.MaxCandidates {
+		return nil, &ConfigError{Field: "Candidates", Err: fmt.Errorf("%d, expected at most %d: covariances of all pairs are held", x.Rows, emulator.MaxCandidates)}
 	}
 	d := e.model.NewDesign(references, candidates)
 	r := &Designed{}

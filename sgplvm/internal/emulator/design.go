@@ -25,12 +25,12 @@ type designPart struct {
 	noise  float64
 }
 
-// Coordinates are used in the order of their variance at runs, each left out of the others, until they have designShare of it, or there are mostParts of them:
+// Coordinates are used in the order of their variance at runs, each left out of the others, until they have designShare of it, or there are maxParts of them:
 // each keeps a matrix.
-const designShare, mostParts = 0.99, 40
+const designShare, maxParts = 0.99, 40
 
-// MostCandidates limits candidates: 40 matrices of 500 + 2000 rows and 2000 columns have 1.6 GB.
-const MostCandidates = 2000
+// MaxCandidates limits candidates: 40 matrices of 500 + 2000 rows and 2000 columns have 1.6 GB.
+const MaxCandidates = 2000
 
 // NewDesign returns the design of a model for references, rows of ξ, and candidates; no candidates: the references are.
 func (m *Model) NewDesign(references, candidates mat.Matrix) *Design {
@@ -68,7 +68,7 @@ func (m *Model) NewDesign(references, candidates mat.Matrix) *Design {
 		return 1
 	})
 	sum, kept := 0., 0
-	for kept < min(len(list), mostParts) && sum < designShare*total {
+	for kept < min(len(list), maxParts) && sum < designShare*total {
 		sum += list[kept].variance
 		kept++
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // Ratios of noise and signal, r = b/a: between these logarithms, and how many are tried before the best is refined.
-const leastRatio, mostRatio, ratios = -16., 6., 45
+const minRatio, maxRatio, ratios = -16., 6., 45
 
 // An evidence evaluates log p(P | ξ) = Σ_j log N(P_:j | 0, a_j·K + b_j·I) of modes that share a kernel, with the best a and b of each.
 type evidence struct {
@@ -153,7 +153,7 @@ func profile(a, r, lambda []float64, b mat.Matrix) float64 {
 // tiny keeps the logarithm of a mode that is 0 in all runs finite.
 const tiny = 1e-300
 
-func gridRatio(t int) float64 { return leastRatio + (mostRatio-leastRatio)*float64(t)/(ratios-1) }
+func gridRatio(t int) float64 { return minRatio + (maxRatio-minRatio)*float64(t)/(ratios-1) }
 
 // refine minimises ½n·log a(r) + ½Σ log(λ_i + r) from log r by safeguarded Newton steps, and returns a, r and −log p.
 func refine(logR float64, lambda, squares []float64) (a, r, cost float64) {
@@ -181,8 +181,8 @@ func refine(logR float64, lambda, squares []float64) (a, r, cost float64) {
 		curvature = slope + 0.5*r*r*(n*(2*s2/s0-s1*s1/(s0*s0))-l2)
 		return s0 / n, 0.5*n*math.Log(s0/n) + 0.5*logs, slope, curvature
 	}
-	step := (mostRatio - leastRatio) / (ratios - 1)
-	low, high := max(leastRatio, logR-step), min(mostRatio, logR+step)
+	step := (maxRatio - minRatio) / (ratios - 1)
+	low, high := max(minRatio, logR-step), min(maxRatio, logR+step)
 	x := logR
 	a, cost, slope, curvature := at(x)
 	for range 20 {

@@ -73,7 +73,7 @@ func fitTied(ctx context.Context, x, p mat.Matrix, weights []float64, c Choice, 
 		if e.decompose(k) != nil {
 			return math.NaN()
 		}
-		value := e.tied(math.Exp(leastRatio)+r, weights)
+		value := e.tied(math.Exp(minRatio)+r, weights)
 		g, inRatio := e.gradient(k, weights)
 		at.chain(grad, k, &g)
 		grad[d] = u/ratioDeviation - r*inRatio
@@ -83,7 +83,7 @@ func fitTied(ctx context.Context, x, p mat.Matrix, weights []float64, c Choice, 
 		return nil, err
 	}
 	k := at.kernel(r.X)
-	k.Ratio = math.Exp(leastRatio) + math.Exp(r.X[d])
+	k.Ratio = math.Exp(minRatio) + math.Exp(r.X[d])
 	return k, nil
 }
 
@@ -177,7 +177,7 @@ func fitNear(ctx context.Context, x mat.Matrix, y []float64, c Choice, shared *K
 		u := (v[d] - ratioCentre) / ratioDeviation
 		prior := at.prior(grad[:d], v[:d]) + 0.5*u*u
 		k, r := at.kernel(v), math.Exp(v[d])
-		value, g, inRatio, err := s.slopes(k, math.Exp(leastRatio)+r, y)
+		value, g, inRatio, err := s.slopes(k, math.Exp(minRatio)+r, y)
 		if err != nil {
 			return math.NaN()
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
-// mostModes limits the components of the outputs.
-const mostModes = 100
+// maxModes limits the components of the outputs.
+const maxModes = 100
 
 // Inputs are those of n runs: numbers, and fields of which only products are known.
 type Inputs struct {
@@ -204,7 +204,7 @@ func newFold(in *Inputs, gram mat.Matrix, of []int, f, components int) (*fold, e
 }
 
 // modes returns how many components n runs have at most.
-func modes(n int) int { return max(1, min(n-2, mostModes)) }
+func modes(n int) int { return max(1, min(n-2, maxModes)) }
 
 // predict fits a choice to the other runs and predicts those held out. What it took is kept: a shared kernel is where kernels near it begin.
 func (o *fold) predict(ctx context.Context, c Choice) (prediction, error) {

@@ -15,7 +15,7 @@ func TestFormula(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := m.Formula(mostModes)
+	f, err := m.Formula(maxModes)
 	if err != nil {
 		t.Fatal(err)
 	}

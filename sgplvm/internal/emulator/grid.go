@@ -9,9 +9,9 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
-// Components are interpolated in space by a Matérn 5/2 process whose length scale is gridScale mean spacings: nearly a cubic spline. mostGrid limits the points of a
+// Components are interpolated in space by a Matérn 5/2 process whose length scale is gridScale mean spacings: nearly a cubic spline. maxGrid limits the points of a
 // factor, whose matrix is factored.
-const gridScale, mostGrid = 10, 5000
+const gridScale, maxGrid = 10, 5000
 
 // On returns the model with outputs at other points of the same factors: from is the grid of its outputs. Errors: *data.ConfigError, those of chol.
 func (m *Model) On(from, to data.Grid) (*Model, error) {
@@ -55,8 +55,8 @@ func (m *Model) On(from, to data.Grid) (*Model, error) {
 
 // interpolation returns what makes values at points z of values at points x; constants stay.
 func interpolation(x, z mat.Matrix) (mat.Matrix, error) {
-	if x.Rows > mostGrid {
-		return mat.Matrix{}, &data.ConfigError{Field: "Grid", Err: fmt.Errorf("a spatial factor of %d points, expected at most %d to interpolate", x.Rows, mostGrid)}
+	if x.Rows > maxGrid {
+		return mat.Matrix{}, &data.ConfigError{Field: "Grid", Err: fmt.Errorf("a spatial factor of %d points, expected at most %d to interpolate", x.Rows, maxGrid)}
 	}
 	k := &Kernel{Form: Matern52, Share: 1, Scales: work.Spacing(x), Linear: make([]float64, x.Cols)}
 	for q := range k.Scales {

@@ -12,15 +12,15 @@ import (
 )
 
 // Missing values are filled in by at most holeRounds rounds with each number of components, 2, 4, … holeModes, until values change by less than holeChange of
-// the standard deviation; mostHoled limits the values of all runs, which are in memory then.
-const holeRounds, holeModes, holeChange, mostHoled = 30, 32, 1e-3, 1 << 28
+// the standard deviation; maxHoled limits the values of all runs, which are in memory then.
+const holeRounds, holeModes, holeChange, maxHoled = 30, 32, 1e-3, 1 << 28
 
 // A completion fills in missing values. In each round the coordinates of a run have the prior that the other runs and its inputs give them (leave one out), and
-// its observed values the likelihood. How many components serve best is what values put aside say: of every fifth run those that another run misses.
+// its observed values the likelihood. How many components serve best is what held-out values say: of every fifth run those that another run misses.
 type completion struct {
 	y       mat.Matrix // n×values, scaled
 	missing [][]int    // values of each run
-	aside   []map[int]float64
+	heldOut []map[int]float64
 	x       mat.Matrix
 	u       []float64
 	kernel  *Kernel
@@ -29,8 +29,8 @@ type completion struct {
 // completed returns outputs without missing values, and which values no run has.
 func completed(ctx context.Context, in *Inputs, y *data.Scaled) (full *data.Scaled, unseen []int, err error) {
 	n, size := y.Examples, y.Size()
-	if n > mostHoled/size {
-		return nil, nil, &data.ConfigError{Field: "Data", Err: fmt.Errorf("missing values in %d runs of %d values, expected at most %d values in all", n, size, mostHoled)}
+	if n > maxHoled/size {
+		return nil, nil, &data.ConfigError{Field: "Data", Err: fmt.Errorf("missing values in %d runs of %d values, expected at most %d values in all", n, size, maxHoled)}
 	}
 	c := &completion{y: mat.New(n, size), missing: make([][]int, n)}
 	if err := y.EachRows(func(rows mat.Matrix, from int) error {
@@ -87,21 +87,21 @@ func (c *completion) start() (unseen []int) {
 	return unseen
 }
 
-// complete fills in with more and more components until what was put aside gets worse, and then with the best number all but what was observed.
+// complete fills in with more and more components until the held-out values get worse, and then with the best number all but what was observed.
 func (c *completion) complete(ctx context.Context, all []int) error {
-	c.putAside()
+	c.holdOut()
 	best, least := 0, math.Inf(1)
 	for rank := 2; rank <= min(holeModes, modes(len(all))); rank *= 2 {
 		if err := c.rounds(ctx, all, rank); err != nil {
 			return err
 		}
-		if e := c.asideError(); e < least {
+		if e := c.heldOutError(); e < least {
 			best, least = rank, e
 		} else {
 			break
 		}
 	}
-	for i, values := range c.aside {
+	for i, values := range c.heldOut {
 		for k, v := range values {
 			c.y.Set(i, k, v)
 		}
@@ -110,10 +110,10 @@ func (c *completion) complete(ctx context.Context, all []int) error {
 	return c.rounds(ctx, all, max(best, 1))
 }
 
-// putAside makes values missing of every fifth run that a later run misses.
-func (c *completion) putAside() {
+// holdOut makes values missing of every fifth run that a later run misses.
+func (c *completion) holdOut() {
 	n := len(c.missing)
-	c.aside = make([]map[int]float64, n)
+	c.heldOut = make([]map[int]float64, n)
 	var holed []int
 	for i, list := range c.missing {
 		if len(list) > 0 {
@@ -121,25 +121,25 @@ func (c *completion) putAside() {
 		}
 	}
 	for t, i := range sample(n, (n+4)/5, 1) {
-		c.aside[i] = map[int]float64{}
+		c.heldOut[i] = map[int]float64{}
 		for _, k := range c.missing[holed[t%len(holed)]] {
 			if !slices.Contains(c.missing[i], k) {
-				c.aside[i][k] = c.y.At(i, k)
+				c.heldOut[i][k] = c.y.At(i, k)
 			}
 		}
-		for k := range c.aside[i] {
+		for k := range c.heldOut[i] {
 			c.missing[i] = append(c.missing[i], k)
 		}
 		slices.Sort(c.missing[i])
 	}
 }
 
-// asideError returns the mean squared error of what was put aside.
-func (c *completion) asideError() float64 {
+// heldOutError returns the mean squared error of the held-out values.
+func (c *completion) heldOutError() float64 {
 	sum, count := 0., 0.
 	for i, list := range c.missing {
 		for _, k := range list {
-			if v, ok := c.aside[i][k]; ok {
+			if v, ok := c.heldOut[i][k]; ok {
 				sum, count = sum+(v-c.y.At(i, k))*(v-c.y.At(i, k)), count+1
 			}
 		}

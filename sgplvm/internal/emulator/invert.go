@@ -147,8 +147,8 @@ func (k *optimum) holds(o *optimum) bool {
 	return asm.Dot(d, hd) < sameMode
 }
 
-// Modes below leastShare of the weight are left out, and all but mostDistinct.
-const leastShare, mostDistinct = 0.01, 8
+// Modes below minShare of the weight are left out, and all but maxDistinct.
+const minShare, maxDistinct = 0.01, 8
 
 // weigh turns logarithms of weights into weights, the greatest first.
 func weigh(list []*optimum) []*optimum {
@@ -158,11 +158,11 @@ func weigh(list []*optimum) []*optimum {
 		}
 		return 1
 	})
-	list = list[:min(len(list), mostDistinct)]
+	list = list[:min(len(list), maxDistinct)]
 	most, sum := list[0].weight, 0.
 	for k, o := range list {
 		o.weight = math.Exp(o.weight - most)
-		if o.weight < leastShare {
+		if o.weight < minShare {
 			list = list[:k]
 			break
 		}

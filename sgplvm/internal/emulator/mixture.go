@@ -10,19 +10,19 @@ import (
 
 // A Mixture is choices whose predictions are averaged, with weights that sum to 1.
 type Mixture struct {
-	Members []*Verdict
+	Members []*Scored
 	Weights []float64
-	Verdict *Verdict // its own errors
+	Own     *Scored // its own errors
 }
 
-// Weights come from mixSteps multiplicative steps of the size mixRate from equal ones; members below leastWeight are left out.
+// Weights come from mixSteps multiplicative steps of the size mixRate from equal ones; members below minWeight are left out.
 // From 50 runs of Campbell's function the mixture had an error of 1.42, the choice that was best in the folds 1.54 (means over five designs); from 100 both .83.
-const mixSteps, mixRate, leastWeight = 60, 3, 0.05
+const mixSteps, mixRate, minWeight = 60, 3, 0.05
 
 // mix finds the weights for which the mean error of the runs held out is least (stacking: Wolpert 1992, Breiman 1996), without members that are twice as
 // bad as the best.
-func (j *Judge) mix(pool []*Verdict, best *Verdict) (*Mixture, error) {
-	pool = slices.DeleteFunc(pool, func(v *Verdict) bool { return v.ratio(best) > 2 })
+func (j *Validator) mix(pool []*Scored, best *Scored) (*Mixture, error) {
+	pool = slices.DeleteFunc(pool, func(v *Scored) bool { return v.ratio(best) > 2 })
 	folds, err := j.at(pool[0].Components)
 	if err != nil {
 		return nil, err
@@ -31,7 +31,7 @@ func (j *Judge) mix(pool []*Verdict, best *Verdict) (*Mixture, error) {
 	w := s.weights()
 	m := &Mixture{}
 	for c, v := range w {
-		if v >= leastWeight {
+		if v >= minWeight {
 			m.Members = append(m.Members, pool[c])
 		}
 	}
@@ -40,11 +40,11 @@ func (j *Judge) mix(pool []*Verdict, best *Verdict) (*Mixture, error) {
 		w = s.weights()
 	}
 	m.Weights = w
-	m.Verdict = j.verdict(m.Members[0].Name, m.Members[0].Choice, m.Members[0].Components)
+	m.Own = j.unscored(m.Members[0].Name, m.Members[0].Choice, m.Members[0].Components)
 	for _, c := range m.Members[1:] {
-		m.Verdict.Name += " + " + c.Name
+		m.Own.Name += " + " + c.Name
 	}
-	return m, j.judge(m.Verdict, 0, j.count, func(f *fold) (prediction, error) { return f.mixed(m), nil })
+	return m, j.validate(m.Own, 0, j.count, func(f *fold) (prediction, error) { return f.mixed(m), nil })
 }
 
 // A stack has the products of the errors of several predictions of each field.
@@ -54,7 +54,7 @@ type stack struct {
 	points   float64
 }
 
-func newStack(folds []*fold, members []*Verdict, points int) *stack {
+func newStack(folds []*fold, members []*Scored, points int) *stack {
 	s := &stack{points: float64(points)}
 	for _, f := range folds {
 		for i := range f.held {

@@ -9,8 +9,8 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
-// mostRuns limits runs: their kernel matrix has 200 MB, and takes a minute.
-const mostRuns = 5000
+// maxRuns limits runs: their kernel matrix has 200 MB, and takes a minute.
+const maxRuns = 5000
 
 // A Member is a process of a mixture: kernels, each with the modes that have it.
 type Member struct {
@@ -48,7 +48,7 @@ type Model struct {
 
 // Errors tell how well runs were predicted that were held out, fold by fold: root mean squared errors of fields, in standard deviations of the channels.
 type Errors struct {
-	Runs     []int     // that were judged, ascending
+	Runs     []int     // that were held out, ascending
 	Each     []float64 // error of each of them
 	Mean     float64
 	Simplest []Simple

@@ -59,7 +59,7 @@ type calibration struct {
 	ratios      []float64 // of some: e²/variance
 }
 
-// slab takes in some values of the judge's runs, and returns the variance of each that components leave out.
+// slab takes in some values of the validator's runs, and returns the variance of each that components leave out.
 func (s *calibration) slab(y mat.Matrix, folds []*fold) []float64 {
 	n, width := y.Rows, y.Cols
 	errors, variances, left := mat.New(n, width), mat.New(n, width), make([]float64, width)

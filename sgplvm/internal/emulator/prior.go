@@ -44,8 +44,8 @@ type combo struct {
 	weight float64
 }
 
-// mostCombos limits combinations of categories, each of which is a search of its own.
-const mostCombos = 64
+// maxCombos limits combinations of categories, each of which is a search of its own.
+const maxCombos = 64
 
 // NewPrior returns the distribution that the runs show. Errors: *data.ConfigError.
 func (m *Model) NewPrior(b Belief) (*Prior, error) {
@@ -58,8 +58,8 @@ func (m *Model) NewPrior(b Belief) (*Prior, error) {
 		case e.Levels == nil:
 			p.axes = append(p.axes, m.axis(at, b))
 		default:
-			if len(p.combos)*w > mostCombos {
-				return nil, &data.ConfigError{Field: "Inputs", Err: fmt.Errorf("more than %s of categories, expected fewer", quote.Counted(mostCombos, "combination"))}
+			if len(p.combos)*w > maxCombos {
+				return nil, &data.ConfigError{Field: "Inputs", Err: fmt.Errorf("more than %s of categories, expected fewer", quote.Counted(maxCombos, "combination"))}
 			}
 			p.multiply(m, at, w)
 		}

@@ -17,8 +17,8 @@ type Observation struct {
 	Errors []float64 // standard errors, 0 or more
 }
 
-// leastNoise is the least variance of an observed value, in variances of its channel: values that never vary may be rounded.
-const leastNoise = 1e-12
+// minNoise is the least variance of an observed value, in variances of its channel: values that never vary may be rounded.
+const minNoise = 1e-12
 
 // A problem is −log of the posterior density of t, less a constant. With W·(coordinates) + e = z for e of variance 1, z has a multivariate Student
 // distribution around W·mean with the matrix C = I + level·W·diag(variance)·Wᵀ.
@@ -47,7 +47,7 @@ func (v *Inverter) newProblem(o *Observation) (*problem, error) {
 		channel := at % len(m.Scaler.Mean)
 		scale := m.Scaler.Scale[channel]
 		error_ := o.Errors[k] / scale
-		inverse := 1 / math.Sqrt(max(float64(error_*error_)+m.Left[at], leastNoise))
+		inverse := 1 / math.Sqrt(max(float64(error_*error_)+m.Left[at], minNoise))
 		p.z[k] = inverse * ((o.Values[k]-m.Scaler.Mean[channel])/scale - m.Centre[at])
 		asm.MulTo(p.w.Row(k), m.V.Row(at), m.Deviations)
 		asm.Scale(p.w.Row(k), inverse, p.w.Row(k))
@@ -221,8 +221,8 @@ func (p *problem) starts(count int) [][]float64 {
 	return list
 }
 
-// leastCurvature bounds the Hessian from below: the prior alone has 1.
-const leastCurvature = 0.1
+// minCurvature bounds the Hessian from below: the prior alone has 1.
+const minCurvature = 0.1
 
 // approximate sets the Hessian of an optimum, by central differences of the gradient.
 func (p *problem) approximate(o *optimum) error {
@@ -248,7 +248,7 @@ func (p *problem) approximate(o *optimum) error {
 	}
 	o.weight = -o.value
 	for i, l := range s.Values {
-		l = max(l, leastCurvature)
+		l = max(l, minCurvature)
 		o.weight -= 0.5 * math.Log(l)
 		for k := range d {
 			o.root.Set(k, i, s.Vectors.At(k, i)/math.Sqrt(l))

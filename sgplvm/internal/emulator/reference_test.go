@@ -127,7 +127,7 @@ func TestSingle(t *testing.T) {
 				near(t, what+": derivative in log l", h.scales[q], g.scales[q], 1e-7)
 				near(t, what+": derivative in s", h.parts[q], g.parts[q], 1e-7)
 			}
-			if math.Log(e.r[0]) > leastRatio+1e-6 {
+			if math.Log(e.r[0]) > minRatio+1e-6 {
 				near(t, what+": derivative in log r", e.r[0]*inRatio, 0, 1e-6)
 			}
 		}

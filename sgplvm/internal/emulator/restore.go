@@ -22,7 +22,7 @@ func (m *Model) Restore() error {
 		width += m.Encodings[q].Width()
 	}
 	switch {
-	case m.X.Rows < 1 || m.X.Rows > mostRuns || m.X.Rows != m.P.Rows || d != width+components || len(m.Mean) != width || len(m.Scale) != width || !positive(m.Scale):
+	case m.X.Rows < 1 || m.X.Rows > maxRuns || m.X.Rows != m.P.Rows || d != width+components || len(m.Mean) != width || len(m.Scale) != width || !positive(m.Scale):
 		return fmt.Errorf("inputs of which the parts do not fit together")
 	case channels < 1 || len(m.Scaler.Scale) != channels || !positive(m.Scaler.Scale) || m.Points < 1 || size != m.Points*channels || m.V.Cols != modes ||
 		len(m.Centre) != size || len(m.Left) != size || len(m.Deviations) != modes || !positive(m.Deviations) || !(m.Factor >= 0) || !(m.Reach >= 0):

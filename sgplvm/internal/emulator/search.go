@@ -6,14 +6,14 @@ import "context"
 type Options struct {
 	Quick bool // leave out kernels of single modes, and most forms
 	Seed  uint64
-	Told  func(candidate *Verdict) // hears of every candidate that was compared
-	Stop  func() bool              // ends the comparison when it returns true; the best so far counts
+	Told  func(candidate *Scored) // hears of every candidate that was compared
+	Stop  func() bool             // ends the comparison when it returns true; the best so far counts
 }
 
 // Choose returns the choices that predict best together, with their weights.
-func (j *Judge) Choose(ctx context.Context, o Options) (*Mixture, error) {
-	var best *Verdict
-	var pool []*Verdict
+func (j *Validator) Choose(ctx context.Context, o Options) (*Mixture, error) {
+	var best *Scored
+	var pool []*Scored
 	try := func(c Choice, components int, bar float64) (bool, error) {
 		if best != nil && o.Stop != nil && o.Stop() {
 			return false, nil
@@ -36,11 +36,11 @@ func (j *Judge) Choose(ctx context.Context, o Options) (*Mixture, error) {
 		if _, err := try(Choice{Single: true}, 0, 0); err != nil {
 			return nil, err
 		}
-	} else if err := ladder(len(j.of), func(components int) (bool, error) { return try(Choice{Single: true}, components, winBar) }); err != nil {
+	} else if err := ascend(len(j.of), func(components int) (bool, error) { return try(Choice{Single: true}, components, winBar) }); err != nil {
 		return nil, err
 	}
 	components := best.Components
-	pool = []*Verdict{best}
+	pool = []*Scored{best}
 	folds, err := j.at(components)
 	if err != nil {
 		return nil, err
@@ -79,10 +79,10 @@ func sharedCandidates(d int, quick bool) []Choice {
 }
 
 // nearCandidates are kernels of single modes near those shared ones that are not much worse than the best; of few runs also very near.
-func nearCandidates(pool []*Verdict, best *Verdict, runs int) (list []Choice) {
+func nearCandidates(pool []*Scored, best *Scored, runs int) (list []Choice) {
 	forms := map[Form]bool{}
 	for _, v := range pool {
-		if !v.Choice.Mean && !v.Choice.Linear && !v.Choice.Tied && !forms[v.Choice.Form] && v.ratio(best) <= mostWorse {
+		if !v.Choice.Mean && !v.Choice.Linear && !v.Choice.Tied && !forms[v.Choice.Form] && v.ratio(best) <= maxWorse {
 			forms[v.Choice.Form] = true
 			if runs < 80 {
 				list = append(list, Choice{Form: v.Choice.Form, Near: 0.3})
@@ -93,8 +93,8 @@ func nearCandidates(pool []*Verdict, best *Verdict, runs int) (list []Choice) {
 	return list
 }
 
-// ladder tries doubled numbers of components until they are worse, and then those between.
-func ladder(n int, try func(int) (bool, error)) error {
+// ascend tries doubled numbers of components until they are worse, and then those between.
+func ascend(n int, try func(int) (bool, error)) error {
 	best, last := 0, 0
 	for c := 8; c < 2*n && c <= 128; c *= 2 {
 		won, err := try(c)

@@ -44,8 +44,8 @@ type Encoding struct {
 	Dropped   string   `json:",omitempty"` // why the column tells nothing; empty: it counts
 }
 
-// mostInput limits numbers, so that their squares can be added up.
-const mostInput = 1e150
+// maxInput limits numbers, so that their squares can be added up.
+const maxInput = 1e150
 
 // columnName names column q.
 func columnName(c *Column, q int) string {
@@ -62,7 +62,7 @@ func encodings(columns []Column) ([]Encoding, error) {
 		c := &columns[q]
 		e := Encoding{Name: c.Name, Low: math.Inf(1), High: math.Inf(-1)}
 		for i, v := range c.Numbers {
-			if !(math.Abs(v) <= mostInput) {
+			if !(math.Abs(v) <= maxInput) {
 				return nil, &InputError{i, columnName(c, q), fmt.Sprint(v), "a finite number within ±1e150: inputs of all runs must be known"}
 			}
 			e.Low, e.High = min(e.Low, v), max(e.High, v)
@@ -122,7 +122,7 @@ func encode(list []Encoding, columns []Column, n int) (x mat.Matrix, fixed []boo
 		}
 		for i := range n {
 			if c.Labels == nil {
-				if !(math.Abs(c.Numbers[i]) <= mostInput) {
+				if !(math.Abs(c.Numbers[i]) <= maxInput) {
 					return x, nil, &InputError{i, columnName(c, q), fmt.Sprint(c.Numbers[i]), "a finite number within ±1e150"}
 				}
 				if w == 1 {

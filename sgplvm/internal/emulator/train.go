@@ -18,8 +18,8 @@ type Data struct {
 // Fit chooses and fits a model. Errors: *InputError, *data.ConfigError, those of reading and of ctx.
 func Fit(ctx context.Context, d Data, o Options) (*Model, error) {
 	n := d.Outputs.Examples
-	if n > mostRuns {
-		return nil, &data.ConfigError{Field: "Data", Err: fmt.Errorf("%d runs, expected at most %d: a matrix of all pairs is decomposed", n, mostRuns)}
+	if n > maxRuns {
+		return nil, &data.ConfigError{Field: "Data", Err: fmt.Errorf("%d runs, expected at most %d: a matrix of all pairs is decomposed", n, maxRuns)}
 	}
 	list, err := encodings(d.Columns)
 	if err != nil {
@@ -49,29 +49,29 @@ func Fit(ctx context.Context, d Data, o Options) (*Model, error) {
 		return nil, &data.ConfigError{Field: "Inputs", Err: fmt.Errorf("%d different inputs of %d runs, expected at least 3", distinct(groups), n)}
 	}
 	runs := sample(n, foldRuns, o.Seed)
-	judge := NewJudge(in.some(runs), submatrix(gram, runs), d.Outputs.Size(), gather(groups, runs), o.Seed)
-	mixture, err := judge.Choose(ctx, o)
+	validator := NewValidator(in.some(runs), submatrix(gram, runs), d.Outputs.Size(), gather(groups, runs), o.Seed)
+	mixture, err := validator.Choose(ctx, o)
 	if err != nil {
 		return nil, err
 	}
 	m := &Model{Encodings: list, Points: d.Outputs.Points, Scaler: d.Outputs.Scaler, Unseen: unseen}
-	if m.Errors, err = judge.errors(ctx, mixture, runs); err != nil {
+	if m.Errors, err = validator.errors(ctx, mixture, runs); err != nil {
 		return nil, err
 	}
 	basis, err := m.train(ctx, in, gram, d.Fields, mixture, o.Seed)
 	if err != nil {
 		return nil, err
 	}
-	return m, m.outputs(d.Outputs, basis, judge, mixture, runs)
+	return m, m.outputs(d.Outputs, basis, validator, mixture, runs)
 }
 
-// errors collects the errors of the mixture and of the simplest methods. runs are those of the judge.
-func (j *Judge) errors(ctx context.Context, m *Mixture, runs []int) (e Errors, err error) {
-	simplest, err := j.Simplest(ctx, m.Verdict.Components)
+// errors collects the errors of the mixture and of the simplest methods. runs are those of the validator.
+func (j *Validator) errors(ctx context.Context, m *Mixture, runs []int) (e Errors, err error) {
+	simplest, err := j.Simplest(ctx, m.Own.Components)
 	if err != nil {
 		return e, err
 	}
-	e.Runs, e.Each, e.Mean = runs, m.Verdict.Errors, m.Verdict.Mean()
+	e.Runs, e.Each, e.Mean = runs, m.Own.Errors, m.Own.Mean()
 	for _, v := range simplest {
 		e.Simplest = append(e.Simplest, Simple{v.Name, v.Mean()})
 	}
@@ -82,7 +82,7 @@ func (j *Judge) errors(ctx context.Context, m *Mixture, runs []int) (e Errors, e
 func (m *Model) train(ctx context.Context, in *Inputs, gram mat.Matrix, fields *data.Scaled, mixture *Mixture, seed uint64) (*Basis, error) {
 	n := gram.Rows
 	all := sample(n, n, seed)
-	scaling, err := newScaling(in, all, mixture.Verdict.Components)
+	scaling, err := newScaling(in, all, mixture.Own.Components)
 	if err != nil {
 		return nil, err
 	}
@@ -123,10 +123,10 @@ func (m *Model) train(ctx context.Context, in *Inputs, gram mat.Matrix, fields *
 }
 
 // outputs makes the basis of the outputs, and by what the folds show the variance that it leaves out and the factor of the others.
-func (m *Model) outputs(y *data.Scaled, basis *Basis, judge *Judge, mixture *Mixture, runs []int) error {
+func (m *Model) outputs(y *data.Scaled, basis *Basis, validator *Validator, mixture *Mixture, runs []int) error {
 	size := y.Size()
 	m.V, m.Centre, m.Left = mat.New(size, basis.Weights.Cols), make([]float64, size), make([]float64, size)
-	folds, err := judge.at(mixture.Verdict.Components)
+	folds, err := validator.at(mixture.Own.Components)
 	if err != nil {
 		return err
 	}
@@ -165,8 +165,8 @@ func (m *Model) With(x mat.Matrix, y data.Source) (*Model, error) {
 	if n != x.Rows || points != m.Points || channels != len(m.Scaler.Mean) {
 		return nil, &data.ConfigError{Field: "Data", Err: fmt.Errorf("%d outputs of %d points and %d channels, expected %d of %d and %d", n, points, channels, x.Rows, m.Points, len(m.Scaler.Mean))}
 	}
-	if m.X.Rows+n > mostRuns {
-		return nil, &data.ConfigError{Field: "Data", Err: fmt.Errorf("%d runs in all, expected at most %d", m.X.Rows+n, mostRuns)}
+	if m.X.Rows+n > maxRuns {
+		return nil, &data.ConfigError{Field: "Data", Err: fmt.Errorf("%d runs in all, expected at most %d", m.X.Rows+n, maxRuns)}
 	}
 	coordinates := FieldBasis{Scaler: m.Scaler, Points: points, V: m.V, Mean: m.Centre}
 	p := mat.New(n, m.P.Cols)

@@ -12,16 +12,16 @@ import (
 // near the shared one, are tried for at most fewInputs inputs.
 const foldRuns, fitRuns, fewInputs = 256, 400, 20
 
-// A Verdict is a choice with its errors.
-type Verdict struct {
+// Scored is a choice with its errors.
+type Scored struct {
 	Name       string
 	Choice     Choice
 	Components int       // of input fields
-	Errors     []float64 // root mean squared error of each run's field when held out, NaN where it was not judged
+	Errors     []float64 // root mean squared error of each run's field when held out, NaN where it was not held out
 }
 
 // Mean returns the mean error.
-func (v *Verdict) Mean() float64 {
+func (v *Scored) Mean() float64 {
 	sum, n := 0., 0.
 	for _, e := range v.Errors {
 		if e == e {
@@ -31,8 +31,8 @@ func (v *Verdict) Mean() float64 {
 	return sum / n
 }
 
-// A Judge compares choices by folds, in each of which everything is fitted again.
-type Judge struct {
+// A Validator compares choices by folds, in each of which everything is fitted again.
+type Validator struct {
 	in     *Inputs
 	gram   mat.Matrix
 	points int
@@ -42,9 +42,9 @@ type Judge struct {
 	last   []*fold
 }
 
-// NewJudge returns a judge of n runs with products gram of their outputs, n×n, of so many values each. groups says which runs are repeated.
-func NewJudge(in *Inputs, gram mat.Matrix, points int, groups []int, seed uint64) *Judge {
-	j := &Judge{in: in, gram: gram, points: points, of: assign(groups, seed), folds: map[int][]*fold{}}
+// NewValidator returns a validator of n runs with products gram of their outputs, n×n, of so many values each. groups says which runs are repeated.
+func NewValidator(in *Inputs, gram mat.Matrix, points int, groups []int, seed uint64) *Validator {
+	j := &Validator{in: in, gram: gram, points: points, of: assign(groups, seed), folds: map[int][]*fold{}}
 	for _, f := range j.of {
 		j.count = max(j.count, f+1)
 	}
@@ -52,7 +52,7 @@ func NewJudge(in *Inputs, gram mat.Matrix, points int, groups []int, seed uint64
 }
 
 // at returns the folds for a number of components of input fields.
-func (j *Judge) at(components int) ([]*fold, error) {
+func (j *Validator) at(components int) ([]*fold, error) {
 	if f := j.folds[components]; f != nil {
 		return f, nil
 	}
@@ -66,8 +66,8 @@ func (j *Judge) at(components int) ([]*fold, error) {
 	return folds, first(errs)
 }
 
-// judge sets the errors of a choice in the folds from ≤ f < to.
-func (j *Judge) judge(v *Verdict, from, to int, predict func(*fold) (prediction, error)) error {
+// validate sets the errors of a choice in the folds from ≤ f < to.
+func (j *Validator) validate(v *Scored, from, to int, predict func(*fold) (prediction, error)) error {
 	folds, err := j.at(v.Components)
 	if err != nil {
 		return err
@@ -87,8 +87,8 @@ func (j *Judge) judge(v *Verdict, from, to int, predict func(*fold) (prediction,
 	return first(errs)
 }
 
-// better tells by how many standard errors of the mean difference v has less error than w, over the runs that both have judged.
-func (v *Verdict) better(w *Verdict) float64 {
+// better tells by how many standard errors of the mean difference v has less error than w, over the runs that both have held out.
+func (v *Scored) better(w *Scored) float64 {
 	var n, sum, square float64
 	for i, e := range v.Errors {
 		if d := w.Errors[i] - e; d == d {
@@ -104,8 +104,8 @@ func (v *Verdict) better(w *Verdict) float64 {
 	return mean / math.Sqrt(max(square/n-mean*mean, tiny)/(n-1))
 }
 
-// ratio returns the mean error of v over that of w, over the runs that both have judged.
-func (v *Verdict) ratio(w *Verdict) float64 {
+// ratio returns the mean error of v over that of w, over the runs that both have held out.
+func (v *Scored) ratio(w *Scored) float64 {
 	var a, b float64
 	for i, e := range v.Errors {
 		if e == e && w.Errors[i] == w.Errors[i] {
@@ -118,9 +118,9 @@ func (v *Verdict) ratio(w *Verdict) float64 {
 	return a / b
 }
 
-// verdict returns one without errors yet.
-func (j *Judge) verdict(name string, c Choice, components int) *Verdict {
-	v := &Verdict{Name: name, Choice: c, Components: components, Errors: make([]float64, len(j.of))}
+// unscored returns a choice without errors yet.
+func (j *Validator) unscored(name string, c Choice, components int) *Scored {
+	v := &Scored{Name: name, Choice: c, Components: components, Errors: make([]float64, len(j.of))}
 	for i := range v.Errors {
 		v.Errors[i] = math.NaN()
 	}
@@ -129,7 +129,7 @@ func (j *Judge) verdict(name string, c Choice, components int) *Verdict {
 
 // Simplest returns the errors of the simplest methods with as many components of input fields: ridge regression of the outputs' components, the
 // nearest run, and the mean of the runs.
-func (j *Judge) Simplest(ctx context.Context, components int) ([]*Verdict, error) {
+func (j *Validator) Simplest(ctx context.Context, components int) ([]*Scored, error) {
 	methods := []struct {
 		name    string
 		predict func(*fold) (prediction, error)
@@ -138,10 +138,10 @@ func (j *Judge) Simplest(ctx context.Context, components int) ([]*Verdict, error
 		{"nearest run", func(f *fold) (prediction, error) { return f.nearest(), nil }},
 		{"mean", func(f *fold) (prediction, error) { return prediction{mean: mat.New(f.pHeld.Rows, f.pHeld.Cols)}, nil }},
 	}
-	var list []*Verdict
+	var list []*Scored
 	for _, m := range methods {
-		v := j.verdict(m.name, Choice{}, components)
-		if err := j.judge(v, 0, j.count, m.predict); err != nil {
+		v := j.unscored(m.name, Choice{}, components)
+		if err := j.validate(v, 0, j.count, m.predict); err != nil {
 			return nil, err
 		}
 		list = append(list, v)
@@ -149,28 +149,28 @@ func (j *Judge) Simplest(ctx context.Context, components int) ([]*Verdict, error
 	return list, nil
 }
 
-// Of two numbers of components of fields the later one wins if it is better by winBar standard errors. A candidate is not judged on further folds if its
-// error on the first is mostWorse times the best: what is less worse may still help in a mixture.
-const winBar, mostWorse = 0.5, 1.1
+// Of two numbers of components of fields the later one wins if it is better by winBar standard errors. A candidate is not validated on further folds if its
+// error on the first is maxWorse times the best: what is less worse may still help in a mixture.
+const winBar, maxWorse = 0.5, 1.1
 
-// try judges a choice, on all folds unless the first one says no; then it returns nil.
-func (j *Judge) try(ctx context.Context, best *Verdict, c Choice, components int) (*Verdict, error) {
+// try validates a choice, on all folds unless the first one says no; then it returns nil.
+func (j *Validator) try(ctx context.Context, best *Scored, c Choice, components int) (*Scored, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	v := j.verdict(name(c, components), c, components)
+	v := j.unscored(name(c, components), c, components)
 	predict := func(f *fold) (prediction, error) { return f.predict(ctx, c) }
 	from := 0
 	if best != nil {
-		if err := j.judge(v, 0, 1, predict); err != nil {
+		if err := j.validate(v, 0, 1, predict); err != nil {
 			return nil, err
 		}
-		if v.ratio(best) > mostWorse {
+		if v.ratio(best) > maxWorse {
 			return nil, nil
 		}
 		from = 1
 	}
-	return v, j.judge(v, from, j.count, predict)
+	return v, j.validate(v, from, j.count, predict)
 }
 
 // name describes a choice.
