@@ -43,8 +43,8 @@ func (m *Model) Compile(o CompileOptions) ([]byte, error) {
 	}
 	c.Label = o.Label
 	if o.Fast {
-		c.Hasten(points.Type(o.Type))
+		c.Approximate(points.Type(o.Type))
 	}
-	c.Shorten(points.Type(o.Type))
+	c.Quantize(points.Type(o.Type))
 	return points.Encode(c), nil
 }

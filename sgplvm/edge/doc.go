@@ -7,7 +7,7 @@
 // eigenvalues, the latent kernel and its inducing points, posteriors of training examples as starting points, the
 // covariance of the noise and, where the model keeps them, the residuals of training examples. No eigenproblem is solved and nothing is
 // factored but covariances of observed values. Large tables have 64, 32 or 16 bits a number, or more where a type's would lose too much
-// (Contents.Shorten), and are converted row by row when they are used, so that a file of package embed's is not copied.
+// (Contents.Quantize), and are converted row by row when they are used, so that a file of package embed's is not copied.
 //
 // Open returns a Model, which does not change; NewWorkspace all room that one goroutine needs, allocated once. Then
 //

@@ -85,15 +85,15 @@ func (s *Stream) ahead(time float64) error {
 	}
 	s.state.Ahead(s.mean, s.variance, delta)
 	for q, v := range s.variance {
-		if s.mean[q]-s.mean[q] != 0 || !(v <= 1/leastPrecision) {
+		if s.mean[q]-s.mean[q] != 0 || !(v <= 1/minPrecision) {
 			return &ValueError{q, v, "a latent variance of about 1 or less: the file's kernel in time is none"}
 		}
 	}
 	return nil
 }
 
-// leastPrecision bounds the variances that a stream predicts. Those of a kernel are up to 1.
-const leastPrecision = 1e-6
+// minPrecision bounds the variances that a stream predicts. Those of a kernel are up to 1.
+const minPrecision = 1e-6
 
 // Predict sets dst and variance, which may be nil, to mean and variance of all values of an example at a time, before anything of it is seen. The
 // stream stays where it was. Errors: *LengthError, *TimeError.

@@ -272,7 +272,7 @@ func tryResiduals(t *testing.T, s *fuzz.Source) {
 			t.Errorf("scale %v of weight %v, residuals %v", v, weights[i], z)
 		}
 	}
-	degrees, chi, telling := power(s, 2), power(s, 2), infer.Telling(power(s, 2), power(s, 2))
+	degrees, chi, telling := power(s, 2), power(s, 2), infer.StudentWeight(power(s, 2), power(s, 2))
 	compare.NearOne(t, "as sure as expected", infer.StudentScale(degrees, float64(n), n, telling), 1, 1e-14)
 	if a, b := infer.StudentScale(degrees, chi, n, telling), infer.StudentScale(degrees, 2*chi, n, telling); !(a > 0 && b > a && b < 2*a) {
 		t.Errorf("scales %v and %v of χ = %v and its double", a, b, chi)

@@ -7,11 +7,11 @@ import (
 	"github.com/seed-08962ecc/kronfield/asm"
 )
 
-// LeastWeight is the weight of Weights up to which a training example does not count but in their sum, and LeastShare
+// MinWeight is the weight of Weights up to which a training example does not count but in their sum, and MinShare
 // that of Effective, as a part of the largest.
 const (
-	LeastWeight = 1e-3
-	LeastShare  = 1e-3
+	MinWeight = 1e-3
+	MinShare  = 1e-3
 )
 
 // Weights sets w to how much the training examples count for the noise of an example at the squared distances d_n² from

@@ -41,7 +41,7 @@ func TestFollow(t *testing.T) {
 // Observed values whose variances are half of those of the missing ones count a quarter, and larger ones no more than equal ones.
 func TestTelling(t *testing.T) {
 	for _, c := range []struct{ observed, missing, want float64 }{{1, 1, 1}, {3, 1, 1}, {1, 2, 0.25}, {0, 1, 0}, {0, 0, 1}} {
-		if got := Telling(c.observed, c.missing); got != c.want {
+		if got := StudentWeight(c.observed, c.missing); got != c.want {
 			t.Errorf("variances %v and %v: %v, expected %v", c.observed, c.missing, got, c.want)
 		}
 	}

@@ -61,8 +61,8 @@ func (s *State) Set(mean, above []float64) {
 // Get returns means (d·s) and covariances less the stationary one (d·s²) at the last instant. They are the state's own.
 func (s *State) Get() (mean, above []float64) { return s.now.mean.Data, s.now.above.Data }
 
-// leastVariance is what rounding leaves of a variance at least.
-const leastVariance = 0x1p-52
+// minVariance is what rounding leaves of a variance at least.
+const minVariance = 0x1p-52
 
 // Ahead sets mean and variance (d each) to those of the latent variables delta ≥ 0 after the last instant, before what is seen there. The
 // last instant remains what it was until Update.
@@ -82,7 +82,7 @@ func (s *State) Ahead(mean, variance []float64, delta float64) {
 			mean[q] += h * s.ahead.mean.At(q, i)
 			variance[q] += h * c
 		}
-		variance[q] = max(variance[q], leastVariance)
+		variance[q] = max(variance[q], minVariance)
 	}
 }
 

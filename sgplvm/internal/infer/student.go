@@ -6,7 +6,7 @@ import "math"
 // values have the squared Mahalanobis distance χ from their mean: (ν + τ·χ)/(ν + τ·|O|), for τ = 1 as under
 // a multivariate Student distribution with ν degrees of freedom (Kotz and Nadarajah,
 // "Multivariate t Distributions and Their Applications", section 1.11); ν = 0 stands for infinitely many.
-// τ is what Telling returns.
+// τ is what StudentWeight returns.
 func StudentScale(degrees, chi float64, observed int, telling float64) float64 {
 	if degrees == 0 {
 		return 1
@@ -14,9 +14,9 @@ func StudentScale(degrees, chi float64, observed int, telling float64) float64 {
 	return (degrees + float64(telling*chi)) / (degrees + float64(telling*float64(observed)))
 }
 
-// Telling returns with what weight observed values count in judging how large the errors of missing ones are, given the mean
+// StudentWeight returns with what weight observed values count in judging how large the errors of missing ones are, given the mean
 // variance of both: min(1, (observed/missing)²). An empty background as expected says little of what is hidden before it.
-func Telling(observed, missing float64) float64 {
+func StudentWeight(observed, missing float64) float64 {
 	if observed >= missing {
 		return 1
 	}

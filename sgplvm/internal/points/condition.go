@@ -13,7 +13,7 @@ import (
 // 14.1). Errors: *chol.NotPositiveDefiniteError, *chol.NonFiniteError.
 func (w *Workspace) condition(p prediction, within []int) error {
 	o, n := &w.o, w.m.c.Points
-	w.chi, w.judged = 0, 0
+	w.chi, w.surprised = 0, 0
 	for c, seen := range w.seen {
 		channels := w.alike(c)
 		if len(seen) == 0 || channels == nil {
@@ -141,9 +141,9 @@ func (w *Workspace) conditionOn(p prediction, channels, missing, seen []int) err
 			w.setSpread(po.Data, c, seen)
 			w.factor.SolveHalf(po)
 		}
-		w.judge(c, seen, missing, residual)
+		w.setSurprise(c, seen, missing, residual)
 	}
-	telling := w.telling(missing)
+	telling := w.studentWeight(missing)
 	for from := 0; from < len(missing); from += together {
 		to := min(from+together, len(missing))
 		block, x := missing[from:to], w.crossCovariance(seen, missing, from, to)
@@ -212,9 +212,9 @@ func (w *Workspace) residuals(place int, seen []int) mat.Matrix {
 	return mat.NewDense(len(seen), 1, w.room.residual[place*size:][:len(seen)])
 }
 
-// judge says how surprising observed values of a channel are, given all others: the first time for an example. It sets what variances of missing points are
+// setSurprise says how surprising observed values of a channel are, given all others: the first time for an example. It sets what variances of missing points are
 // multiplied by where those nearby are.
-func (w *Workspace) judge(c int, seen, missing []int, residual mat.Matrix) {
+func (w *Workspace) setSurprise(c int, seen, missing []int, residual mat.Matrix) {
 	solved := w.solve(residual)
 	if w.moments.degrees > 0 {
 		w.setNearby(c, solved, seen, missing)
@@ -226,19 +226,19 @@ func (w *Workspace) judge(c int, seen, missing []int, residual mat.Matrix) {
 		w.surprise[i*w.m.c.Channels+c] = solved[k] / math.Sqrt(w.room.precision[k])
 	}
 	w.chi += mat.Dot(residual, residual)
-	w.judged += len(seen)
+	w.surprised += len(seen)
 }
 
-// telling is infer.Telling of the observed values of the last C_OO and of missing points.
-func (w *Workspace) telling(missing []int) float64 {
+// studentWeight is infer.StudentWeight of the observed values of the last C_OO and of missing points.
+func (w *Workspace) studentWeight(missing []int) float64 {
 	v := w.moments.noise / w.m.c.Beta
 	for _, i := range missing {
 		v += w.room.diagonal[i] / float64(len(missing))
 	}
-	return infer.Telling(w.seenVariance, v)
+	return infer.StudentWeight(w.seenVariance, v)
 }
 
-// conditionBlock conditions a channel of a block of missing points, given x = L⁻¹C_OM and telling.
+// conditionBlock conditions a channel of a block of missing points, given x = L⁻¹C_OM and that weight.
 func (w *Workspace) conditionBlock(p prediction, place, c int, block, seen []int, x mat.Matrix, telling float64) {
 	r, t := &w.room, &w.moments
 	residual := w.residuals(place, seen)

@@ -179,9 +179,9 @@ func (o *Options) visit(f codec) {
 	f.flag(&o.FirstOrder)
 	f.flag(&o.LatentOnly)
 	f.flag(&o.Fast)
-	f.number(&o.LeastWeight)
+	f.number(&o.MinWeight)
 	f.integer(&o.PartNeighbours)
-	f.integer(&o.MostExamples)
+	f.integer(&o.MaxExamples)
 	if n := f.count(len(o.Blends)); len(o.Blends) != n {
 		o.Blends = make([]Blend, n)
 	}
@@ -264,7 +264,7 @@ func (c *Contents) validateTables() string {
 	if features != int64(len(c.Lambda)) {
 		return text.Sprintf("%d eigenvalues, expected %d", len(c.Lambda), int(features))
 	}
-	if points != n || len(c.Factors) == 0 || len(c.Factors) > MostFactors {
+	if points != n || len(c.Factors) == 0 || len(c.Factors) > MaxFactors {
 		return text.Sprintf("spatial factors of %d points, expected %d", int(points), c.Points)
 	}
 	if c.Structure.rows > 0 && (!c.Structure.is(n, n, true) || len(c.Factors) != 1) {
@@ -327,12 +327,12 @@ func (c *Contents) validateNumbers() string {
 	return ""
 }
 
-// mostStates bounds the states of a kernel in time.
-const mostStates = 1 << 10
+// maxStates bounds the states of a kernel in time.
+const maxStates = 1 << 10
 
 func (t *Time) validate(latents int) string {
 	s, d := len(t.Output), int64(latents)
-	if s > mostStates || len(t.Input) != s || len(t.Generator) != s*s || s == 0 && len(t.Ends) > 0 {
+	if s > maxStates || len(t.Input) != s || len(t.Generator) != s*s || s == 0 && len(t.Ends) > 0 {
 		return text.Sprintf("a kernel in time of %d, %d and %d numbers, expected s×s, s and s", len(t.Generator), s, len(t.Input))
 	}
 	lists := [][]float64{t.Generator, t.Output, t.Input, {t.Spacing}}
@@ -352,8 +352,8 @@ func (t *Time) validate(latents int) string {
 	return ""
 }
 
-// MostFactors is how many spatial factors there are at most.
-const MostFactors = 8
+// MaxFactors is how many spatial factors there are at most.
+const MaxFactors = 8
 
 // bent is λ/(1 + κλ).
 func bent(lambda, bend float64) float64 { return lambda / (1 + float64(bend*lambda)) }

@@ -16,8 +16,8 @@ type points struct {
 	grid   bool        // two dimensions, all of their pairs in turn, the second dimension's fastest
 }
 
-// mostPairs is how many pairs of levels there may be for each point.
-const mostPairs = 16
+// maxPairs is how many pairs of levels there may be for each point.
+const maxPairs = 16
 
 // A lattice has the coordinates of the points as they are, and which of them each point has: what points in any units share.
 type lattice struct {
@@ -40,14 +40,14 @@ func (c *Contents) lattice() (l lattice) {
 				copy(levels[k+1:], levels[k:])
 				levels[k] = v
 			}
-			if len(levels)*len(levels) > mostPairs*c.Points {
+			if len(levels)*len(levels) > maxPairs*c.Points {
 				break
 			}
 		}
 		l.pairs += len(levels) * len(levels)
 		l.levels, l.at = append(l.levels, levels), append(l.at, at)
 	}
-	if l.pairs > mostPairs*c.Points {
+	if l.pairs > maxPairs*c.Points {
 		l.levels, l.at, l.pairs = nil, nil, 0
 		return l
 	}

@@ -119,7 +119,7 @@ func (m *Model) Multiplications(seen int) float64 {
 	}
 	depth := 0.0 // of the noise's covariance
 	if m.kept() {
-		depth = dy * float64(m.mostExamples())
+		depth = dy * float64(m.maxExamples())
 	}
 	condition := func(depth float64) float64 {
 		return near*near/2*depth + near*near*near/6 + near*near*near/2 + missing*near*depth + missing*near*near/2

@@ -29,7 +29,7 @@ func (m *Model) setFeatures(dst mat.Matrix, points []int, from int, factors []fl
 
 // joint sets dst to features of one point of several factors, from one on.
 func (m *Model) joint(dst []float64, point, from int) {
-	var ip, ij [MostFactors]int
+	var ip, ij [MaxFactors]int
 	last := len(m.b) - 1
 	splitPoint(ip[:last+1], point, m.dims)
 	splitPoint(ij[:last+1], from, m.sizes)
@@ -135,7 +135,7 @@ func (m *Model) beyond(i, j int) float64 {
 	if m.known == nil {
 		return m.kernels[0].At(i, j)
 	}
-	var a, b [MostFactors]int
+	var a, b [MaxFactors]int
 	splitPoint(a[:len(m.dims)], i, m.dims)
 	splitPoint(b[:len(m.dims)], j, m.dims)
 	k, q := 1.0, 1.0

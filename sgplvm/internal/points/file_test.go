@@ -60,7 +60,7 @@ func contents(seed uint64, structured bool) *Contents {
 	c.Options.Degrees = 10
 	c.Options.Blends = []Blend{{Share: 0.5, Neighbours: 2, Shrinkage: 0.5, Taper: 2, WideTaper: 1, Reach: 1, Inflation: 1.2, Parts: 2}}
 	if seed%6 == 0 {
-		c.Hasten(Float64)
+		c.Approximate(Float64)
 	}
 	return c
 }

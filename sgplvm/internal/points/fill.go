@@ -36,7 +36,7 @@ func (w *Workspace) Complete() error {
 	w.setMoments(w.latent.Mu, w.latent.S, w.latent.Noise)
 	t := &w.moments
 	t.degrees = o.Degrees
-	w.chi, w.judged, w.way = 0, 0, Unconditioned
+	w.chi, w.surprised, w.way = 0, 0, Unconditioned
 	if w.observed > 0 && !o.LatentOnly && !o.Moments {
 		if m.kept() && o.LocalBandwidth >= 0 {
 			w.setDistances()
@@ -64,9 +64,9 @@ func (w *Workspace) Complete() error {
 	if b == nil {
 		return nil
 	}
-	chi, judged, given := w.chi, w.judged, w.moments
+	chi, judged, given := w.chi, w.surprised, w.moments
 	err := w.mixture(b)
-	w.chi, w.judged, w.moments = chi, judged, given
+	w.chi, w.surprised, w.moments = chi, judged, given
 	return err
 }
 
@@ -98,8 +98,8 @@ func (w *Workspace) Local() bool { return w.moments.own != nil }
 // training. It is NaN where nothing was observed or so many values that they were not used at once.
 func (w *Workspace) Surprise(scores []float64) float64 {
 	copy(scores, w.surprise)
-	if w.judged == 0 {
+	if w.surprised == 0 {
 		return math.NaN()
 	}
-	return w.chi / float64(w.judged)
+	return w.chi / float64(w.surprised)
 }

@@ -69,7 +69,7 @@ func (w *Workspace) chooseStarts() {
 	if starts := w.startCount(); count > starts && w.m.kept() {
 		w.setDistances()
 		count = starts
-		leastFirst(s.all, w.distances, count)
+		nearestFirst(s.all, w.distances, count)
 	}
 	s.best = s.best[:0]
 	if of := w.m.c.Memory.Catalogue; of != nil {
@@ -118,8 +118,8 @@ func (w *Workspace) consider(example int, bound float64) {
 	}
 }
 
-// leastFirst brings the indices of the least values to the front of a list, in their order.
-func leastFirst(list []int, values []float64, count int) {
+// nearestFirst brings the indices of the least values to the front of a list, in their order.
+func nearestFirst(list []int, values []float64, count int) {
 	for k := range count {
 		least := k
 		for l := k + 1; l < len(list); l++ {

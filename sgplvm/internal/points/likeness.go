@@ -33,8 +33,8 @@ func (w *Workspace) Missing() infer.Missing {
 	return infer.Missing{Gap: w.held.gap, Seen: float64(w.observed) / float64(w.m.values())}
 }
 
-// mostGaps is how many missing values of a channel gap looks at, at even steps.
-const mostGaps = 512
+// maxGaps is how many missing values of a channel gap looks at, at even steps.
+const maxGaps = 512
 
 // gap returns the mean distance of missing values from the nearest observed points of their channels, in mean spacings; 0 where
 // nothing is missing or nothing observed.
@@ -45,7 +45,7 @@ func (w *Workspace) gap() float64 {
 		if len(seen) == 0 {
 			continue
 		}
-		step := max(1, missing/mostGaps)
+		step := max(1, missing/maxGaps)
 		next, k := 0, 0
 		grid := w.m.spacings.grid
 		if grid {
@@ -206,8 +206,8 @@ func (w *Workspace) reachAll(b *Blend, from, to int) int {
 	return 1 + to - from
 }
 
-// leastCount is what a value counts at least, or it does not.
-const leastCount = 1e-9
+// minCount is what a value counts at least, or it does not.
+const minCount = 1e-9
 
 // reaching sets to to how much every observed value counts for likeness near a part, by its point: Gaussian in the distance from the part's centre, 1 at the
 // nearest point that was seen.
@@ -228,7 +228,7 @@ func (w *Workspace) reaching(to []float64, part []int, reach float64) {
 	clear(to)
 	for c, seen := range w.seen {
 		for _, i := range seen {
-			if counts[i] >= leastCount {
+			if counts[i] >= minCount {
 				to[i*w.m.c.Channels+c] = counts[i]
 			}
 		}

@@ -49,8 +49,8 @@ func (w *Workspace) examples(o *ownNoise) *Table {
 // at returns the diagonal of the covariance at point i.
 func (o *ownNoise) at(m *Model, i int) float64 {
 	own := o.variance[i]
-	if o.unsure != nil {
-		own += o.unsure[i] * o.unsure[i]
+	if o.imputed != nil {
+		own += o.imputed[i] * o.imputed[i]
 	}
 	sigma := m.structure.pair(i, i)
 	if o.wide {
@@ -65,7 +65,7 @@ func (w *Workspace) setLocal() *ownNoise {
 	o.wide = false
 	infer.Weights(w.weights, w.distances, w.o.LocalBandwidth, 1/m.c.Beta)
 	var total float64
-	least := max(infer.LeastWeight, w.o.LeastWeight)
+	least := max(infer.MinWeight, w.o.MinWeight)
 	o.rows = o.rows[:0]
 	for i, v := range w.weights {
 		total += v
@@ -84,18 +84,18 @@ func (w *Workspace) setLocal() *ownNoise {
 	o.whole, o.prior, o.less = 1+1/all, w.o.LocalStrength/all, 1/(1+math.Sqrt(max(0, 1-counted)))
 	o.taper, o.taperFactor = &m.tapered, 1
 	w.setMean(o, 1, w.missing)
-	w.setUnsure(o, 1)
+	w.setImputed(o, 1)
 	return o
 }
 
-// mostSimilar is of how many examples at most what similar examples say is made, where Options.MostExamples bounds them.
-const mostSimilar = 128
+// maxSimilar is of how many examples at most what similar examples say is made, where Options.MaxExamples bounds them.
+const maxSimilar = 128
 
 // keepHeaviest leaves out all but the heaviest of the examples that count, where a fast model says how many, and returns which part of their weights remains.
 func (w *Workspace) keepHeaviest(o *ownNoise) float64 {
-	count := w.o.MostExamples
+	count := w.o.MaxExamples
 	if o.wide {
-		count = min(count, mostSimilar)
+		count = min(count, maxSimilar)
 	}
 	if count == 0 || len(o.rows) <= count {
 		return 1
@@ -153,18 +153,18 @@ func (w *Workspace) addChannels(to []float64, factor float64, values []float64) 
 }
 
 // setUnsure sets the deviations of what was filled in of the examples of an ownNoise, which have shares times scale.
-func (w *Workspace) setUnsure(o *ownNoise, scale float64) {
-	if o.unsure == nil {
+func (w *Workspace) setImputed(o *ownNoise, scale float64) {
+	if o.imputed == nil {
 		return
 	}
-	clear(o.unsure)
+	clear(o.imputed)
 	row := w.room.row[:w.m.values()]
 	for l, example := range o.rows {
 		w.m.c.Filled.row(row, example, 0)
-		w.addChannels(o.unsure, scale*o.shares[l]/float64(w.m.c.Channels), row)
+		w.addChannels(o.imputed, scale*o.shares[l]/float64(w.m.c.Channels), row)
 	}
-	for i, v := range o.unsure {
-		o.unsure[i] = math.Sqrt(max(0, v))
+	for i, v := range o.imputed {
+		o.imputed[i] = math.Sqrt(max(0, v))
 	}
 }
 
@@ -173,7 +173,7 @@ func (w *Workspace) setSimilar(b *Blend, distances []float64, points []int) *own
 	m, o := w.m, &w.similar
 	weights := w.weights
 	infer.Effective(weights, distances, b.Neighbours)
-	least := infer.LeastShare * slices.Max(weights)
+	least := infer.MinShare * slices.Max(weights)
 	o.rows = o.rows[:0]
 	for k, v := range weights {
 		if v > least {
@@ -193,6 +193,6 @@ func (w *Workspace) setSimilar(b *Blend, distances []float64, points []int) *own
 	o.whole, o.prior, o.less = 1, b.Shrinkage, 1
 	o.taper, o.taperFactor, o.wideFactor = &m.trainingSpacings, b.taperFactor(), b.wideFactor()
 	w.setMean(o, 1-b.Shrinkage, points)
-	w.setUnsure(o, 1-b.Shrinkage)
+	w.setImputed(o, 1-b.Shrinkage)
 	return o
 }

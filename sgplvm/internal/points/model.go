@@ -302,15 +302,15 @@ func (m *Model) setSpread(told mat.Matrix) {
 	}
 }
 
-// leastFitted is up to which part of its trace is left out of F where points near a part tell alone of it. Elsewhere rounding is.
-const leastFitted = 0.01
+// minFitted is up to which part of its trace is left out of F where points near a part tell alone of it. Elsewhere rounding is.
+const minFitted = 0.01
 
 // setFitted sets fitted to rows q_j of which Σ_j q_j·q_jᵀ is F = Σ_c P_c·C·P_cᵀ, given C and the diagonal of F: its Cholesky factorisation, each time at the
 // point of the largest pivot, until little of the trace is left. Of that unfitted has the diagonal.
 func (m *Model) setFitted(told mat.Matrix) {
 	n, k, part := m.c.Points, m.c.Inducing, 1e-13
 	if m.c.Options.PartNeighbours > 0 {
-		part = leastFitted
+		part = minFitted
 	}
 	m.unfitted = slices.Clone(m.spread)
 	left, direction := m.unfitted, mat.New(k, 1)
@@ -356,9 +356,9 @@ func (m *Model) shaped() bool { return len(m.c.Shapes) > 0 }
 // kept reports whether training residuals are.
 func (m *Model) kept() bool { return m.c.Residuals.rows > 0 }
 
-// mostExamples returns how many training examples count for one covariance at most.
-func (m *Model) mostExamples() int {
-	if heaviest := m.c.Options.MostExamples; heaviest > 0 {
+// maxExamples returns how many training examples count for one covariance at most.
+func (m *Model) maxExamples() int {
+	if heaviest := m.c.Options.MaxExamples; heaviest > 0 {
 		return min(heaviest, m.c.Examples)
 	}
 	return m.c.Examples

@@ -109,7 +109,7 @@ func products(dst mat.Matrix, alpha float64, left, right mat.Matrix, beta float6
 // addResiduals adds Σ_k near_k·near_kᵀ + g·R·g, times an amount, to beta times dst.
 func (w *Workspace) addResiduals(dst mat.Matrix, amount float64, left, right atPoints, a, b []int, beta float64, same bool) {
 	products(dst, amount, left.residuals, right.residuals, beta, same)
-	g := w.moments.own.unsure
+	g := w.moments.own.imputed
 	if g == nil {
 		return
 	}

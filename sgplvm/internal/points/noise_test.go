@@ -39,8 +39,8 @@ func TestOwnNoise(t *testing.T) {
 							for l := range all.fitted.Rows {
 								fitted += all.fitted.At(l, i) * all.fitted.At(l, j)
 							}
-							if o.unsure != nil {
-								near += o.unsure[i] * o.unsure[j] * m.c.Alike.pair(i, j)
+							if o.imputed != nil {
+								near += o.imputed[i] * o.imputed[j] * m.c.Alike.pair(i, j)
 							}
 							if wide > 0 {
 								fitted *= math.Exp(-square / (wide * wide))

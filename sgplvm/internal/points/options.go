@@ -21,13 +21,13 @@ type Options struct {
 	Moments                       bool // not in files: the Gaussian with the moments under q(x) is conditioned, as Atkinson and Zabaras (2018) have it
 
 	// Fast trades a little accuracy for time: training examples
-	// of weights below LeastWeight do not count for the noise (0: those of the full model), and what similar examples say of a part of the missing points
-	// is given PartNeighbours observed ones near it (0: all). Of training examples at most MostExamples count for one covariance, the
+	// of weights below MinWeight do not count for the noise (0: those of the full model), and what similar examples say of a part of the missing points
+	// is given PartNeighbours observed ones near it (0: all). Of training examples at most MaxExamples count for one covariance, the
 	// heaviest (0: all).
 	Fast           bool
-	LeastWeight    float64
+	MinWeight      float64
 	PartNeighbours int
-	MostExamples   int
+	MaxExamples    int
 
 	// Limits of conditioning: observed points up to which all are used at once, missing ones predicted together beyond that,
 	// observed ones near these that are used, and multiplications beyond which that is left out.
@@ -46,7 +46,7 @@ func (o *Options) validate() string {
 			return text.Sprintf("an option of %d, expected 1 to %d", v, most)
 		}
 	}
-	if !(o.NoiseStrength > 0 && o.Degrees >= 0 && o.LocalStrength >= 0 && o.Work >= 0 && o.LeastWeight >= 0 && o.LeastWeight < 1) || math.IsInf(o.Degrees, 0) || o.LocalBandwidth-o.LocalBandwidth != 0 || math.IsInf(o.LocalStrength, 0) {
+	if !(o.NoiseStrength > 0 && o.Degrees >= 0 && o.LocalStrength >= 0 && o.Work >= 0 && o.MinWeight >= 0 && o.MinWeight < 1) || math.IsInf(o.Degrees, 0) || o.LocalBandwidth-o.LocalBandwidth != 0 || math.IsInf(o.LocalStrength, 0) {
 		return "options out of range"
 	}
 	return CheckBlends(o.Blends)

@@ -110,7 +110,7 @@ type ownNoise struct {
 	taper       *points // coordinates of C
 	taperFactor float64
 	wideFactor  float64   // of C′; 0: any distance
-	unsure      []float64 // standard deviations of what was filled in of those examples, weighted, n; nothing was: nil
+	imputed     []float64 // standard deviations of what was filled in of those examples, weighted, n; nothing was: nil
 }
 
 // refinement is what refine works in.

@@ -72,7 +72,7 @@ type Workspace struct {
 	surprise             []float64  // of observed values, n·d_y; NaN where missing
 	nearby               []float64  // what variances are multiplied by where observed values nearby are surprising, n·d_y
 	chi                  float64    // squared Mahalanobis distance of the observed values
-	judged               int        // values that chi is of
+	surprised            int        // values that chi is of
 }
 
 // NewWorkspace returns room for examples of which at most so many values are observed in a channel; 0: all of them. What it
@@ -244,7 +244,7 @@ func (w *Workspace) newRoom(exact int) {
 		r.cross = w.vector(e * block)
 	}
 	if w.m.kept() {
-		depth, rank := w.m.mostExamples()*c.Channels, len(w.m.fitted)
+		depth, rank := w.m.maxExamples()*c.Channels, len(w.m.fitted)
 		if w.m.shaped() {
 			r.near, r.fitted = w.vector(n*depth), w.vector(n*rank)
 		} else {
@@ -288,7 +288,7 @@ func (w *Workspace) newOwnNoise() ownNoise {
 	c := w.m.c
 	o := ownNoise{mean: w.matrix(c.Points, c.Channels), variance: w.vector(c.Points), rows: make([]int, 0, c.Examples), roots: w.vector(c.Examples), shares: w.vector(c.Examples)}
 	if c.Filled.rows > 0 {
-		o.unsure = w.vector(c.Points)
+		o.imputed = w.vector(c.Points)
 	}
 	return o
 }

@@ -60,7 +60,7 @@ func TestDirect(t *testing.T) {
 		n, channels, examples := m.grid.Len(), m.channels(), m.params.X.Mu.Rows
 		values, x := m.scaler.Apply(obs.Values), data.InSpacings(m.grid)
 		weights := effective(m.distancesByDefinition(values, all(n), reachByDefinition(x, values, b.Reach)), b.Neighbours)
-		least, total := infer.LeastShare*slices.Max(weights), 0.
+		least, total := infer.MinShare*slices.Max(weights), 0.
 		for k, w := range weights {
 			if w <= least {
 				weights[k] = 0

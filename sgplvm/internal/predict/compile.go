@@ -33,8 +33,8 @@ func (q *Posterior) Compile(g data.Grid, o InferOptions, starts int, rotated boo
 		return nil, errors.New("a model that learned from data with holes cannot be compiled, expected one of whole examples")
 	case o.Conditioning == ConditionMoments:
 		return nil, fmt.Errorf("conditioning %q cannot be compiled, expected that of the default or %q", string(o.Conditioning), string(ConditionNone))
-	case len(q.grid) > points.MostFactors:
-		return nil, fmt.Errorf("a model of %d spatial factors cannot be compiled, expected at most %d", len(q.grid), points.MostFactors)
+	case len(q.grid) > points.MaxFactors:
+		return nil, fmt.Errorf("a model of %d spatial factors cannot be compiled, expected at most %d", len(q.grid), points.MaxFactors)
 	}
 	on := q.projection(g)
 	c := q.contents(on, points.NewTable, 0)
@@ -61,7 +61,7 @@ func (q *Posterior) Compile(g data.Grid, o InferOptions, starts int, rotated boo
 		c.Structure = points.Table{} // it is made of the features
 	}
 	c.Options = q.pointOptions(o, starts)
-	c.Options.PartNeighbours, c.Options.MostExamples = 0, 0
+	c.Options.PartNeighbours, c.Options.MaxExamples = 0, 0
 	return c, nil
 }
 
@@ -290,7 +290,7 @@ var conditioning = conditionLimits{exact: 2048, group: 256, neighbours: 512, wor
 
 // How many observed points near a part of what is missing tell what similar examples say of it, and of how many of these, the heaviest, covariances are made. Tests set them; 0: of all.
 // Where the white noise is less than one part in localPrecision of the data's variance, points farther away tell too.
-var partNeighbours, mostExamples = 192, 256
+var partNeighbours, maxExamples = 192, 256
 
 const localPrecision = 1e4
 
@@ -299,7 +299,7 @@ func (q *Posterior) pointOptions(o InferOptions, starts int) points.Options {
 	p := points.Options{Candidates: o.Candidates, Iterations: o.Iterations, Starts: starts, NoiseStrength: o.NoiseStrength, Degrees: o.degrees(q.keeps()),
 		LocalBandwidth: o.bandwidth(), LocalStrength: o.strength(), FirstOrder: o.FirstOrder, LatentOnly: o.Conditioning == ConditionNone, Moments: o.Conditioning == ConditionMoments,
 		Exact: conditioning.exact, Group: conditioning.group, Neighbours: conditioning.neighbours, Work: conditioning.work, Blends: o.Blends,
-		MostExamples: mostExamples}
+		MaxExamples: maxExamples}
 	if q.params.Noise.Beta <= localPrecision {
 		p.PartNeighbours = partNeighbours
 	}

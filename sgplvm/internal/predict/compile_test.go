@@ -24,7 +24,7 @@ func (m model) compiled(t testing.TB, g data.Grid, o InferOptions, kind edge.Typ
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Shorten(points.Type(kind))
+	c.Quantize(points.Type(kind))
 	e, err := edge.Open(points.Encode(c))
 	if err != nil {
 		t.Fatal(err)
@@ -243,7 +243,7 @@ func TestCompiledFast(t *testing.T) {
 				t.Fatal(err)
 			}
 			before := c.Options
-			c.Hasten(points.Float64)
+			c.Approximate(points.Float64)
 			if len(c.Shapes) > 0 {
 				shaped++
 			}
@@ -255,8 +255,8 @@ func TestCompiledFast(t *testing.T) {
 			}
 			return e.NewWorkspace(0)
 		}
-		sums := fast(func(o *points.Options) { o.LeastWeight, o.PartNeighbours, o.MostExamples = 0, 0, 0 })
-		few := fast(func(o *points.Options) { o.PartNeighbours, o.MostExamples = 2, 2 })
+		sums := fast(func(o *points.Options) { o.MinWeight, o.PartNeighbours, o.MaxExamples = 0, 0, 0 })
+		few := fast(func(o *points.Options) { o.PartNeighbours, o.MaxExamples = 2, 2 })
 		for range 3 {
 			values := m.ref.UserValues(reference.Masked(rng, m.grid.Len(), m.channels(), 0.6, seed%2 == 0))
 			want, _, err := m.Impute(t.Context(), Observed{Values: values}, o)
@@ -306,9 +306,9 @@ func TestCompiledAllocations(t *testing.T) {
 			t.Fatal(err)
 		}
 		if seed%2 == 1 {
-			c.Hasten(points.Float16)
+			c.Approximate(points.Float16)
 		}
-		c.Shorten(points.Float16)
+		c.Quantize(points.Float16)
 		e, err := edge.Open(points.Encode(c))
 		if err != nil {
 			t.Fatal(err)

@@ -29,8 +29,8 @@ func (q *Posterior) covariances(l Latent, g data.Grid, withNoise bool) (mean mat
 	if err := q.checkArguments(l, g); err != nil {
 		return mat.Matrix{}, nil, err
 	}
-	if n := g.Len(); g != nil && n > mostTogether && n > q.grid.Len() {
-		return mat.Matrix{}, nil, &data.ConfigError{Field: "Grid", Err: fmt.Errorf("%d points, expected at most %d: a covariance of all of them takes %.3g GB", n, mostTogether, 8e-9*float64(n)*float64(n))}
+	if n := g.Len(); g != nil && n > maxTogether && n > q.grid.Len() {
+		return mat.Matrix{}, nil, &data.ConfigError{Field: "Grid", Err: fmt.Errorf("%d points, expected at most %d: a covariance of all of them takes %.3g GB", n, maxTogether, 8e-9*float64(n)*float64(n))}
 	}
 	on := q.projection(g)
 	t := q.momentsOf(l)

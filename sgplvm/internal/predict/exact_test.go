@@ -11,7 +11,7 @@ import (
 )
 
 // Dense formulas, definitions and 50-digit references are held to by covariances as they are, of all examples and all points.
-func init() { shapeTolerance, partNeighbours, mostExamples = 0, 0, 0 }
+func init() { shapeTolerance, partNeighbours, maxExamples = 0, 0, 0 }
 
 // What is filled in by sums of covariances, by near points, by the heaviest examples and after a brief search is near what is filled in without: in standard deviations, and parts of them.
 func TestNearlyExact(t *testing.T) {
@@ -24,8 +24,8 @@ func TestNearlyExact(t *testing.T) {
 		b := anyBlend(rng, 0.5)
 		b.Parts, b.Reach = 2, 2
 		fill := func(tolerance float64, near, most, candidates int) Prediction {
-			defer func() { shapeTolerance, partNeighbours, mostExamples = 0, 0, 0 }()
-			shapeTolerance, partNeighbours, mostExamples = tolerance, near, most
+			defer func() { shapeTolerance, partNeighbours, maxExamples = 0, 0, 0 }()
+			shapeTolerance, partNeighbours, maxExamples = tolerance, near, most
 			p, _, err := keeping(t, ref).Impute(t.Context(), obs, InferOptions{Candidates: candidates, Blends: []Blend{b}})
 			if err != nil {
 				t.Fatal(err)

@@ -42,11 +42,11 @@ func (q *Posterior) observe(obs Observed, wide bool) (*example, error) {
 	if err := q.checkGrid(g); err != nil {
 		return nil, err
 	}
-	if n := g[0].Rows; n > mostTogether && n > q.grid[0].Rows {
-		return nil, &data.ConfigError{Field: "Observed", Err: fmt.Errorf("an example at %d points of one factor, expected at most %d: their covariances are formed", n, mostTogether)}
+	if n := g[0].Rows; n > maxTogether && n > q.grid[0].Rows {
+		return nil, &data.ConfigError{Field: "Observed", Err: fmt.Errorf("an example at %d points of one factor, expected at most %d: their covariances are formed", n, maxTogether)}
 	}
-	if len(g) > points.MostFactors {
-		return nil, &data.ConfigError{Field: "Observed", Err: fmt.Errorf("an example at points of %d spatial factors, expected at most %d", len(g), points.MostFactors)}
+	if len(g) > points.MaxFactors {
+		return nil, &data.ConfigError{Field: "Observed", Err: fmt.Errorf("an example at points of %d spatial factors, expected at most %d", len(g), points.MaxFactors)}
 	}
 	v := obs.Values
 	if v.Rows != g.Len() || v.Cols != q.channels() {

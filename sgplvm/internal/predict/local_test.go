@@ -96,7 +96,7 @@ func TestNoiseNear(t *testing.T) {
 		for i := range n {
 			for c := range m.channels() {
 				for k, w := range weights {
-					if w > infer.LeastWeight {
+					if w > infer.MinWeight {
 						own.Set(i, c, own.At(i, c)+w*residual(k, i, c)/total)
 						if filled != nil {
 							unsure[i] += w / total * filled.Variance.At(k, order[i]*m.channels()+c) / float64(m.channels())
@@ -112,7 +112,7 @@ func TestNoiseNear(t *testing.T) {
 				var sum float64
 				for c := range m.channels() {
 					for k, w := range weights {
-						if w > infer.LeastWeight {
+						if w > infer.MinWeight {
 							sum += w * residual(k, i, c) * residual(k, j, c) / (total * float64(m.channels()))
 						}
 					}

@@ -8,15 +8,15 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/outlier"
 )
 
-// Of at least leastReached training examples, and of more so that there are reachedNumbers predictions of a channel, the reach is found; of no more
+// Of at least minReached training examples, and of more so that there are reachedNumbers predictions of a channel, the reach is found; of no more
 // than so many of an example.
-const leastReached, reachedNumbers = 16, 1 << 12
+const minReached, reachedNumbers = 16, 1 << 12
 
 // reachOf returns how far from 0 the scaled values of each channel may be by what the model says of its training examples: the squares of its
 // predictions, and what these leave of the variance of the data, which is 1.
 func (q *Posterior) reachOf() []float64 {
 	n, points, on := q.params.X.Mu.Rows, q.grid.Len(), q.training()
-	count := min(n, max(leastReached, reachedNumbers/points))
+	count := min(n, max(minReached, reachedNumbers/points))
 	step := max(1, points/reachedNumbers)
 	psi1, mean := mat.New(q.factors[0].Size(), 1), mat.New(points, 1)
 	pools, squares := make([][]float64, q.channels()), make([]float64, q.channels())

@@ -54,9 +54,9 @@ func (q *Posterior) numbersPerRow(width int) int {
 	return 3*q.factors[1].Size() + 2*q.factors[0].Size()*q.channels()*width
 }
 
-// mostTogether bounds the points of which all covariances are formed at once, 2 GiB for a matrix of
+// maxTogether bounds the points of which all covariances are formed at once, 2 GiB for a matrix of
 // so many rows.
-const mostTogether = 1 << 14
+const maxTogether = 1 << 14
 
 // put copies the rows of a part into those of the whole from first on.
 func put(whole, part mat.Matrix, first int) {

@@ -83,9 +83,9 @@ func TestParts(t *testing.T) {
 // What needs all covariances of a grid says how many points it takes.
 func TestTooManyPoints(t *testing.T) {
 	m := modelOf(t, reference.ResidualShape(3))
-	defer func(n int) { mostDrawn = n }(mostDrawn)
-	mostDrawn = mostTogether
-	g := data.Grid{mat.New(mostTogether+1, m.grid[0].Cols)}
+	defer func(n int) { maxDrawn = n }(maxDrawn)
+	maxDrawn = maxTogether
+	g := data.Grid{mat.New(maxTogether+1, m.grid[0].Cols)}
 	l := m.PriorLatent()
 	_, _, covariance := m.PredictCovariance(l, g)
 	_, sample := m.Sample(t.Context(), l, g, SampleOptions{})

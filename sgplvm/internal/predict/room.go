@@ -33,15 +33,15 @@ const (
 	kinds
 )
 
-// mostLent is how many numbers a room lends at once, and ten times as many in all. What takes more is allocated, and collected as soon as it is not needed.
-const mostLent = 1 << 20
+// maxLent is how many numbers a room lends at once, and ten times as many in all. What takes more is allocated, and collected as soon as it is not needed.
+const maxLent = 1 << 20
 
 // rowBlocks is into how many blocks rows are cut at most.
 const rowBlocks = 32
 
 // begin takes all of it back.
 func (r *room) begin() {
-	if n := min(r.wanted, 10*mostLent); n > len(r.numbers) {
+	if n := min(r.wanted, 10*maxLent); n > len(r.numbers) {
 		r.numbers = make([]float64, n)
 	}
 	r.used, r.wanted, r.held = 0, 0, 0
@@ -57,7 +57,7 @@ func (r *room) vector(n int) []float64 {
 
 // written lends n numbers of any value, all of which will be written.
 func (r *room) written(n int) []float64 {
-	if r == nil || n > mostLent {
+	if r == nil || n > maxLent {
 		return make([]float64, n)
 	}
 	from := r.used

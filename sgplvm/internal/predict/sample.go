@@ -83,16 +83,16 @@ type drawer interface {
 }
 
 // wholePoints is up to how many points of a single factor have their covariances formed for samples, and
-// mostDrawn how many are drawn at all. Tests lower them.
-var wholePoints, mostDrawn = 1 << 12, 1 << 22
+// maxDrawn how many are drawn at all. Tests lower them.
+var wholePoints, maxDrawn = 1 << 12, 1 << 22
 
 // drawer returns what draws fields on a grid.
 func (q *Posterior) drawer(ctx context.Context, g data.Grid) (drawer, error) {
 	switch n := g[0].Rows; {
 	case len(g) > 1 || n <= wholePoints || g.Equal(q.grid):
 		return q.projection(g).sampler()
-	case n > mostDrawn:
-		return nil, &data.ConfigError{Field: "Grid", Err: fmt.Errorf("samples at %d points of one factor, expected at most %d: about %.3g GB", n, mostDrawn, 1e-9*float64(n)*neighboursDrawn*12)}
+	case n > maxDrawn:
+		return nil, &data.ConfigError{Field: "Grid", Err: fmt.Errorf("samples at %d points of one factor, expected at most %d: about %.3g GB", n, maxDrawn, 1e-9*float64(n)*neighboursDrawn*12)}
 	}
 	return newSequential(ctx, q, g)
 }

@@ -22,8 +22,8 @@ type SampledFrame struct {
 	Values, Mean mat.Matrix
 }
 
-// mostJointFilm is at how many points of a single factor films are drawn, whose covariance is formed.
-const mostJointFilm = 1 << 14
+// maxJointFilm is at how many points of a single factor films are drawn, whose covariance is formed.
+const maxJointFilm = 1 << 14
 
 // SampleFilm draws films, SampleOptions.Count of them: fields at some times of a sequence at the points of a grid
 // (nil: the training grid) that belong together. A film has one path of the latent variables from
@@ -48,8 +48,8 @@ func (q *Posterior) SampleFilm(ctx context.Context, sequence int, times []float6
 	if g == nil {
 		g = q.grid
 	}
-	if n := g[0].Rows; len(g) == 1 && n > mostJointFilm && !g.Equal(q.grid) {
-		return &data.ConfigError{Field: "Grid", Err: fmt.Errorf("films drawn at %d points of one factor, expected at most %d: larger ones take a model with a factor for rows and one for columns", n, mostJointFilm)}
+	if n := g[0].Rows; len(g) == 1 && n > maxJointFilm && !g.Equal(q.grid) {
+		return &data.ConfigError{Field: "Grid", Err: fmt.Errorf("films drawn at %d points of one factor, expected at most %d: larger ones take a model with a factor for rows and one for columns", n, maxJointFilm)}
 	}
 	on := q.projection(g)
 	s, err := on.sampler()
@@ -176,7 +176,7 @@ func (q *Posterior) unexplainedAlong(path psi.Q, a mat.Matrix) (mat.Matrix, erro
 		largest = max(largest, k.At(i, i))
 	}
 	mat.Syrk(k, -1, a, 1)
-	root, err := dynamics.Root(k, leastMode*largest)
+	root, err := dynamics.Root(k, minMode*largest)
 	if err != nil {
 		return root, &bound.FactorizationError{Factor: 0, Err: err}
 	}

@@ -40,12 +40,12 @@ type sampler struct {
 	noise func() (kronprod.Operator, error) // Σ^½, n_s*×n_s*
 }
 
-// leastMode bounds the modes of a tied factor that determine f off its points, as a
+// minMode bounds the modes of a tied factor that determine f off its points, as a
 // fraction of the largest eigenvalue: of smaller ones rounding has taken the
-// eigenvectors. What they explain, at most λ0·β·leastMode of the prior variance, is drawn
+// eigenvectors. What they explain, at most λ0·β·minMode of the prior variance, is drawn
 // from the prior. The same fraction of the prior variance is added to each point's where
 // that helps against rounding.
-const leastMode = 1e-12
+const minMode = 1e-12
 
 // newSampler decomposes what sampling on a grid needs.
 func newSampler(q *Posterior, on *projection) (*sampler, error) {
@@ -58,7 +58,7 @@ func newSampler(q *Posterior, on *projection) (*sampler, error) {
 		}
 		whole, remainder := known, mat.Matrix{}
 		if u := q.factors[f+1]; !u.Tied || !work.Equal(x, q.inducing[f]) {
-			nugget := leastMode * q.params.Space[f].Kernel.Variance
+			nugget := minMode * q.params.Space[f].Kernel.Variance
 			if whole, err = dynamics.Root(on.kss[f](), nugget); err != nil {
 				return nil, &bound.FactorizationError{Factor: f + 1, Err: err}
 			}
@@ -121,7 +121,7 @@ func (q *Posterior) knownElsewhere(f int, phi mat.Matrix) mat.Matrix {
 		return phi
 	}
 	scale, known := make([]float64, u.Size()), mat.New(phi.Rows, phi.Cols)
-	least := leastMode * slices.Max(u.Lambda)
+	least := minMode * slices.Max(u.Lambda)
 	for j, v := range u.Lambda {
 		if v > least {
 			scale[j] = 1 / math.Sqrt(v)

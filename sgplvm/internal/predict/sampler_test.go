@@ -48,7 +48,7 @@ func partsCovariance(s *sampler, mu []float64) mat.Matrix {
 }
 
 // Of a kernel matrix without full numerical rank only the modes that rounding has left
-// alone are used; the rest is drawn from the prior, to λ0·β·leastMode of its variance.
+// alone are used; the rest is drawn from the prior, to λ0·β·minMode of its variance.
 func TestSampleSingularKernel(t *testing.T) {
 	shape := reference.Shape{Examples: 4, Inducing: 4, Latent: 2, Channels: 1, Space: []reference.Factor{{Points: 40, Dims: 1, Kind: kernel.RBF}}}
 	ref := shape.Model(t)

@@ -74,9 +74,9 @@ func inLengthScales(k kernel.Kernel, x mat.Matrix) mat.Matrix {
 	return x
 }
 
-// leastNugget is what is added to the variances of neighbours, as a fraction of the prior's, so that
+// minNugget is what is added to the variances of neighbours, as a fraction of the prior's, so that
 // points close together are no harm.
-const leastNugget = 1e-10
+const minNugget = 1e-10
 
 // condition finds neighbours, weights and deviations of points from ≤ at < to of the order.
 func (s *succession) condition(k kernel.Kernel, all mat.Matrix, tree *pointTree, from, to int) error {
@@ -101,7 +101,7 @@ func (s *succession) condition(k kernel.Kernel, all mat.Matrix, tree *pointTree,
 			p, a, b := points.Slice(0, m, 0, all.Cols), system.Slice(0, m, 0, m), cross.Slice(0, 1, 0, m)
 			k.Matrix(a, p, p)
 			k.Matrix(b, x, p)
-			if err := factorize(&factor, a, leastNugget*prior); err != nil {
+			if err := factorize(&factor, a, minNugget*prior); err != nil {
 				return err
 			}
 			weights := s.weights[at*neighboursDrawn : at*neighboursDrawn+m]

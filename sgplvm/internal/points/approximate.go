@@ -10,27 +10,27 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
 )
 
-// mostShaped is up to how many points covariances of f are sums of a few matrices in a fast model.
-const mostShaped = 1024
+// maxShaped is up to how many points covariances of f are sums of a few matrices in a fast model.
+const maxShaped = 1024
 
 // shapeTolerance is up to which part of the covariance given x, in the root mean square over features and training posteriors, sums may differ.
 const shapeTolerance = 0.01
 
-// mostShapes is how many of these matrices there are at most, beside Σ.
-const mostShapes = 3
+// maxShapes is how many of these matrices there are at most, beside Σ.
+const maxShapes = 3
 
-// Hasten makes a model fast, for a file with tables of a type. Features of K and Σ together, of up to 1024 points, become a few matrices of which the
+// Approximate makes a model fast, for a file with tables of a type. Features of K and Σ together, of up to 1024 points, become a few matrices of which the
 // covariance given x is a sum (docs/math.md, section 23, "Fast models").
-func (c *Contents) Hasten(kind Type) {
+func (c *Contents) Approximate(kind Type) {
 	o := &c.Options
 	o.Fast, o.Candidates, o.Iterations, o.Starts = true, 1, 6, min(o.Starts, 3)
-	o.LeastWeight, o.PartNeighbours, o.MostExamples = 1e-2, 112, 128
-	if !c.Whitened || c.Points > mostShaped {
+	o.MinWeight, o.PartNeighbours, o.MaxExamples = 1e-2, 112, 128
+	if !c.Whitened || c.Points > maxShaped {
 		return
 	}
 	c.Shape(shapeTolerance, kind)
 	if kind == Float16 {
-		c.Structure = c.shortened(c.Structure)
+		c.Structure = c.quantized(c.Structure)
 	}
 }
 
@@ -68,8 +68,8 @@ func quantiles(list []float64, count int) (some []float64) {
 	return some
 }
 
-// fewLambda is how many eigenvalues a fast model keeps, to see that sums are not negative, and mostFitted how many sums are fitted to, of a quarter as many training posteriors.
-const fewLambda, mostFitted = 17, 512
+// fewLambda is how many eigenvalues a fast model keeps, to see that sums are not negative, and maxFitted how many sums are fitted to, of a quarter as many training posteriors.
+const fewLambda, maxFitted = 17, 512
 
 // A fit looks for functions of λ that add up to the variances of features given x, in units of the noise's: at x that is Σ_i τ_i·λ/(1 + λ0_i·λ) +
 // (ψ0 − Σ_i τ_i)·λ.
@@ -86,7 +86,7 @@ type fit struct {
 
 func (m *Model) newFit() *fit {
 	c, k := m.c, m.c.Inducing
-	lambda, examples := quantiles(c.Lambda, mostFitted), min(c.Examples, mostFitted/4)
+	lambda, examples := quantiles(c.Lambda, maxFitted), min(c.Examples, maxFitted/4)
 	f := &fit{lambda: lambda, terms: mat.New(k+1, len(lambda)), at: mat.New(examples, k+1), weight: make([]float64, len(lambda))}
 	for i := range k + 1 {
 		bend := 0.0
@@ -124,7 +124,7 @@ func (f *fit) choose(tolerance float64) {
 	for v := 0.1 / high; v < 10/low; v *= 1.25 {
 		candidates = append(candidates, v)
 	}
-	for len(f.bends) < mostShapes {
+	for len(f.bends) < maxShapes {
 		best, least := 0.0, math.Inf(1)
 		for _, bend := range candidates {
 			if slices.Contains(f.bends, bend) {
@@ -182,11 +182,11 @@ func (f *fit) try(bends []float64) float64 {
 	return math.Sqrt(square / float64(len(sums.Data)))
 }
 
-// mostShortened is by which part rounding of Σ may change any variance.
-const mostShortened = 0.02
+// maxQuantized is by which part rounding of Σ may change any variance.
+const maxQuantized = 0.02
 
-// shortened returns Σ − β⁻¹·I in the fewest bytes that leave every combination of noises its variance.
-func (c *Contents) shortened(t Table) Table {
+// quantized returns Σ − β⁻¹·I in the fewest bytes that leave every combination of noises its variance.
+func (c *Contents) quantized(t Table) Table {
 	sigma := t.symmetric()
 	for i := range sigma.Rows {
 		sigma.Row(i)[i] += 1 / c.Beta
@@ -218,7 +218,7 @@ func (c *Contents) shortened(t Table) Table {
 				break
 			}
 		}
-		if change <= mostShortened {
+		if change <= maxQuantized {
 			return short
 		}
 	}

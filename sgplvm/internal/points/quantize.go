@@ -16,11 +16,11 @@ const typical = 0.03
 // byLength are the types by their bytes, but for Float64.
 var byLength = []Type{Float16, Float32}
 
-// Shorten gives each large table the type of the fewest bytes with which filling in keeps what a type promises: agreement with tables of 64 bits
+// Quantize gives each large table the type of the fewest bytes with which filling in keeps what a type promises: agreement with tables of 64 bits
 // within 10⁻⁵ (Float32) or 2·10⁻³ (Float16) of a standard deviation. That is measured: training examples of which a tenth or half is seen are filled in with
 // one table rounded at a time. Where the least rounding changes answers, as the search for latent variables ends elsewhere, ten times that is allowed. Tables of a
 // fast model with sums of covariances, which promises less, have the type itself.
-func (c *Contents) Shorten(kind Type) {
+func (c *Contents) Quantize(kind Type) {
 	if kind == Float64 {
 		return
 	}
@@ -91,18 +91,18 @@ type answer struct{ mean, variance []float64 }
 
 // How many trials there are at most, about how many multiplications all of them may take, and of how many values of a channel are seen at most.
 const (
-	mostTrials  = 6
-	trialsWork  = 6e10
-	mostInTrial = 512
+	maxTrials  = 6
+	trialsWork = 6e10
+	maxInTrial = 512
 )
 
 // newTrials returns training examples that are seen in part, of models that keep no residuals what is predicted at training posteriors, with noise.
 func (c *Contents) newTrials() *trials {
 	m := New(c)
-	half := min((c.Points+1)/2, mostInTrial)
+	half := min((c.Points+1)/2, maxInTrial)
 	t, w, rng := new(trials), m.NewWorkspace(1), rand.New(rand.NewPCG(1, 1))
-	for k := range int(min(mostTrials, max(2, trialsWork/m.Multiplications(half)))) {
-		n := k * c.Examples / mostTrials
+	for k := range int(min(maxTrials, max(2, trialsWork/m.Multiplications(half)))) {
+		n := k * c.Examples / maxTrials
 		values := make([]float64, m.values())
 		if m.kept() {
 			m.y.row(values, n, 0)

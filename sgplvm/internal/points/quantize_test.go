@@ -8,7 +8,7 @@ import (
 )
 
 // What a type promises is kept with fewer bytes: a table of which more digits count keeps more.
-func TestShorten(t *testing.T) {
+func TestQuantize(t *testing.T) {
 	tier.Skip(t, tier.Emulated)
 	for seed := range uint64(12) {
 		for kind := Float32; kind <= Float16; kind++ {
@@ -26,7 +26,7 @@ func TestShorten(t *testing.T) {
 			}
 			try := c.newTrials()
 			before := len(Encode(c))
-			c.Shorten(kind)
+			c.Quantize(kind)
 			shaped := len(c.Shapes) > 0
 			if off := try.off(c); !(off < 0.5*kind.promise()) && !shaped {
 				t.Errorf("seed %d, %v: %v deviations off", seed, kind, off)
@@ -43,9 +43,9 @@ func TestShorten(t *testing.T) {
 		}
 	}
 	c := contents(3, true)
-	c.Shorten(Float64)
+	c.Quantize(Float64)
 	if c.P.kind != Float64 || c.Factors[0].B.kind != Float64 {
-		t.Error("tables of 64 bits were shortened")
+		t.Error("tables of 64 bits were quantized")
 	}
 }
 

@@ -19,7 +19,7 @@ func twins(t *testing.T, seed uint64) (slow, fast *Model) {
 		c.Coord[i] *= 0.1
 		d.Coord[i] *= 0.1
 	}
-	d.Hasten(Float64)
+	d.Approximate(Float64)
 	if len(d.Shapes) == 0 || len(d.Factors) > 0 {
 		t.Fatal("no shapes")
 	}
@@ -35,7 +35,7 @@ func twins(t *testing.T, seed uint64) (slow, fast *Model) {
 }
 
 // Covariances, variances and L* of a fast model are nearly those of features, at posteriors like those of training.
-func TestHasten(t *testing.T) {
+func TestApproximate(t *testing.T) {
 	for seed := range uint64(20) {
 		slow, fast := twins(t, seed)
 		var covariances [2]mat.Matrix
@@ -126,7 +126,7 @@ func TestAmounts(t *testing.T) {
 }
 
 // Σ of small eigenvalues keeps the digits that they need.
-func TestShortened(t *testing.T) {
+func TestQuantizeed(t *testing.T) {
 	for _, c := range []struct {
 		distance float64
 		kind     Type
@@ -139,7 +139,7 @@ func TestShortened(t *testing.T) {
 			sigma.Row(i)[i] += 0.1 * c.distance
 		}
 		model := &Contents{Beta: 1e12}
-		if got := model.shortened(NewLowerTable(sigma)); got.kind != c.kind {
+		if got := model.quantized(NewLowerTable(sigma)); got.kind != c.kind {
 			t.Errorf("at the distance %v type %d, expected %d", c.distance, got.kind, c.kind)
 		}
 	}
@@ -187,7 +187,7 @@ func TestHeaviest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.c.Options.MostExamples = 2
+	m.c.Options.MaxExamples = 2
 	w := m.NewWorkspace(0)
 	copy(w.weights, []float64{0.1, 0.5, 0.3, 0.1})
 	o := &ownNoise{rows: []int{0, 1, 2, 3}}
