@@ -39,7 +39,7 @@ func (w *wholeTask) train(ctx context.Context, cfg, partly Config, done *Complet
 			return err
 		}
 	}
-	if done.Model, done.Report, err = fitWhole(ctx, d, cfg); done.Model == nil || err != nil || !open {
+	if done.Model, done.Report, err = fitWhole(ctx, d, cfg, ""); done.Model == nil || err != nil || !open {
 		return err
 	}
 	done.Model.selection = &how.selection
@@ -49,7 +49,7 @@ func (w *wholeTask) train(ctx context.Context, cfg, partly Config, done *Complet
 }
 
 // compete compares the model with the simplest methods on examples held out in the same way; nil if there are too few.
-func (w *wholeTask) compete(ctx context.Context, d Data, given, chosen Config) (*completion.Contest, error) {
+func (w *wholeTask) compete(ctx context.Context, d trainingSet, given, chosen Config) (*completion.Contest, error) {
 	if w.y.Rows < minTraining {
 		return nil, nil
 	}
@@ -57,14 +57,14 @@ func (w *wholeTask) compete(ctx context.Context, d Data, given, chosen Config) (
 	if err != nil {
 		return nil, err
 	}
-	s := &search{ctx: ctx, outer: ctx, data: d, given: given, plan: plans[given.Effort], watch: watcherOf(given.Watch)}
+	s := &search{ctx: ctx, outer: ctx, data: d, given: given, plan: plans[given.Effort], run: d.run}
 	j, err := newAbsentValidator(s)
 	if err != nil {
 		return nil, err
 	}
 	var folds []filledValues // by the model
 	if w.y.Cols > 1 {
-		folds, err = journal.Once(given.run(), "examples held out, predicted by "+text(chosen), func() ([]filledValues, error) { return w.predictHeld(ctx, j, chosen) })
+		folds, err = journal.Once(d.run.journal, "examples held out, predicted by "+text(chosen), func() ([]filledValues, error) { return w.predictHeld(ctx, j, chosen) })
 		if err != nil {
 			return nil, err
 		}

@@ -44,7 +44,7 @@ func (t *Trainer) calibrated(ctx context.Context) (*predict.Calibration, error) 
 	for _, l := range logs {
 		c.Mean = append(c.Mean, math.Exp(l))
 	}
-	if t.data.registered != nil {
+	if t.data.film != nil {
 		c.Power, c.Inflation = 1, predict.Inflation{Ratios: make([]float64, t.evaluator.Data().Examples)}
 		return c, nil
 	}
@@ -80,8 +80,8 @@ func (t *Trainer) calibrated(ctx context.Context) (*predict.Calibration, error) 
 
 // calibratedBy tells which examples tell factors: those of a film that it examines, else all.
 func (t *Trainer) calibratedBy() (wanted func(example int) bool) {
-	if r := t.data.registered; r != nil {
-		return r.film.Examined()
+	if f := t.data.film; f != nil {
+		return f.Examined()
 	}
 	return every
 }
@@ -217,11 +217,11 @@ func (t *Trainer) calibrateFilm(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	f, err := t.data.registered.film.Calibrated(ctx, leaveOut, func(done, total int) error {
-		if step := t.config.Training.Progress; step != nil && !step(Progress{Phase: filmPhase, Iteration: done, Total: total, Bound: t.state.BestBound}) {
+	f, err := t.data.film.Calibrated(ctx, leaveOut, func(done, total int) error {
+		if step := t.Progress; step != nil && !step(Progress{Phase: filmPhase, Iteration: done, Total: total, Bound: t.state.BestBound}) {
 			return errStopped
 		}
-		if t.data.clock.over(leavingShare) {
+		if t.data.run.clock.over(leavingShare) {
 			return errLate
 		}
 		return nil
@@ -232,7 +232,7 @@ func (t *Trainer) calibrateFilm(ctx context.Context) error {
 	if err == errStopped {
 		t.stopped, err = true, nil
 	} else if err == errLate {
-		t.data.clock.unknown, err = true, nil
+		t.data.run.clock.unknown, err = true, nil
 	}
 	return err
 }

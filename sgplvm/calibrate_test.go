@@ -308,11 +308,11 @@ func TestErrorsChangeNothing(t *testing.T) {
 // over time.
 func TestCalibrateSomeFrames(t *testing.T) {
 	times := evenly(14)
-	d, err := register(context.Background(), sceneData(times), 4)
+	d, err := register(context.Background(), trainingSet{Data: sceneData(times)}, 4)
 	if err != nil {
 		t.Fatal(err)
 	}
-	trainer, err := NewTrainer(d, Config{LatentDims: 2, LatentKernel: "rbf+time", Training: TrainingConfig{Iterations: 10}})
+	trainer, err := trainerOf(d, Config{LatentDims: 2, LatentKernel: "rbf+time", Training: TrainingConfig{Iterations: 10}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -323,7 +323,7 @@ func TestCalibrateSomeFrames(t *testing.T) {
 	if c.Power != 1 || c.Inflation.Reach != 0 || len(c.Inflation.Ratios) != len(times) {
 		t.Errorf("power %v, inflation over %v of %d frames", c.Power, c.Inflation.Reach, len(c.Inflation.Ratios))
 	}
-	wanted := d.registered.film.Examined()
+	wanted := d.film.Examined()
 	var square, expected float64
 	frames := 0
 	if err := trainer.leftUnexplained(context.Background(), wanted, func(_ int, residual, variance mat.Matrix) {

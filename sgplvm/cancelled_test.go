@@ -157,7 +157,7 @@ func TestCancelledAtAnyStep(t *testing.T) {
 			calls, reads := 0, 0
 			cancelling := s
 			var source *countingSource
-			cancelling.config.Training.Progress = func(Progress) bool {
+			progress := func(Progress) bool {
 				if calls++; calls == last {
 					cancel()
 					reads = source.calls
@@ -165,6 +165,7 @@ func TestCancelledAtAnyStep(t *testing.T) {
 				return true
 			}
 			source, tr := cancelling.counted(t)
+			tr.Progress = progress
 			r, err := tr.Fit(ctx)
 			if calls != last || source.calls != reads || r.Iterations != last {
 				t.Errorf("%s, cancelled at step %d: %d calls, %d more reads, %d steps", name, last, calls, source.calls-reads, r.Iterations)

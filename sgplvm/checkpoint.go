@@ -38,8 +38,7 @@ type checkpoint struct {
 
 // settings returns the fields of a configuration on which training depends, as text.
 func (c Config) settings() map[string]string {
-	c.Start, c.Attributes, c.Training.Progress, c.Watch, c.Partly = nil, nil, nil, nil, nil
-	c.PartlyReach, c.SearchTime, c.EndSearch, c.Checkpoints = 0, 0, nil, nil
+	c.Start, c.Attributes, c.Partly, c.PartlyReach = nil, nil, nil, 0
 	all := map[string]string{}
 	v := reflect.ValueOf(c)
 	for i := range v.NumField() {
@@ -60,7 +59,6 @@ func (t *Trainer) checkpoint() *checkpoint {
 	c := &checkpoint{Examples: y.Examples, Points: y.Points, Channels: y.Channels, Scaler: y.Scaler, Settings: t.settings,
 		State: t.state, Params: t.params, Training: t.config.Training, Alpha: t.alpha,
 		Calibration: t.calibration, Residuals: t.residuals}
-	c.Training.Progress = nil
 	if t.coarse != nil {
 		c.Coarse = t.coarse.checkpoint()
 	}
@@ -100,11 +98,10 @@ func (t *Trainer) resumed(c *checkpoint) (*Trainer, error) {
 	next := *t
 	next.state, next.params, next.alpha, next.base = c.State, c.Params, c.Alpha, nil
 	next.calibration, next.residuals, next.coarse, next.film = c.Calibration, c.Residuals, nil, nil
-	if t.data.registered != nil && next.state.Stage == stageEnd {
+	if t.data.film != nil && next.state.Stage == stageEnd {
 		next.state.Stage = stageFinish // a further Fit calibrates the film, to the same bits
 	}
 	next.config.Training = c.Training
-	next.config.Training.Progress = t.config.Training.Progress
 	if origin := c.State.Origin; origin != nil {
 		if err := next.precondition(origin); err != nil {
 			return nil, &FileError{Err: fmt.Errorf("checkpoint: %w", err)}

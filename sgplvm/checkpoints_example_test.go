@@ -40,18 +40,18 @@ func ExampleCheckpoints() {
 		kept = b.Bytes()
 		return nil
 	}
-	cfg.Checkpoints = &sgplvm.Checkpoints{Save: save}
-	cfg.Training.Progress = func(p sgplvm.Progress) bool {
+	run := sgplvm.Run{Checkpoints: &sgplvm.Checkpoints{Save: save}}
+	run.Watch = sgplvm.OnStep(func(p sgplvm.Progress) bool {
 		if p.Iteration == 17 {
 			stop()
 		}
 		return true
-	}
-	_, _, err = sgplvm.Fit(ctx, data, cfg)
+	})
+	_, _, err = run.Fit(ctx, data, cfg)
 	fmt.Println("stopped:", errors.Is(err, context.Canceled))
 
-	cfg.Checkpoints.Resume, cfg.Training.Progress = bytes.NewReader(kept), nil
-	resumed, _, err := sgplvm.Fit(context.Background(), data, cfg)
+	run = sgplvm.Run{Checkpoints: &sgplvm.Checkpoints{Save: save, Resume: bytes.NewReader(kept)}}
+	resumed, _, err := run.Fit(context.Background(), data, cfg)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -12,14 +12,14 @@ import (
 
 // A limit that has passed ends each training after a step and leaves rounds of a completion out, and the warnings say so; all holes are filled in.
 func TestLimit(t *testing.T) {
-	_, r, err := Fit(t.Context(), waves(14), Config{LatentDims: 2, Effort: EffortNone, SearchTime: 1, Training: steps(40)})
+	_, r, err := Run{Limit: 1}.Fit(t.Context(), waves(14), Config{LatentDims: 2, Effort: EffortNone, Training: steps(40)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if want := []string{"the limit of 1ns ended 1 training early"}; !slices.Equal(r.Warnings, want) || r.Iterations > 2 || r.Status != outOfTime {
 		t.Errorf("%d steps, %s, warnings %q, expected %q", r.Iterations, r.Status, r.Warnings, want)
 	}
-	c, err := Complete(t.Context(), holed(mixed(12, 3, 3, 1), scatteredHoles(0.2, 3)), Config{LatentDims: 2, Effort: EffortNone, SearchTime: 1})
+	c, err := Run{Limit: 1}.Complete(t.Context(), holed(mixed(12, 3, 3, 1), scatteredHoles(0.2, 3)), Config{LatentDims: 2, Effort: EffortNone})
 	if err != nil {
 		t.Fatal(err)
 	}

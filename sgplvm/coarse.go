@@ -30,6 +30,7 @@ func (t *Trainer) advanceCoarse(ctx context.Context) (err error) {
 			return err
 		}
 	}
+	t.coarse.Progress = t.Progress
 	more, err := t.coarse.Step(ctx)
 	t.stopped = t.coarse.stopped
 	if t.coarse.Report().Iterations > 0 {
@@ -112,7 +113,7 @@ func (t *Trainer) coarseTrainer(ctx context.Context, count int) (*Trainer, error
 		return nil, err
 	}
 	d, cfg := t.data, t.config
-	d.registered, d.imputationErrors = nil, imputationErrors{}
+	d.film, d.imputationErrors = nil, imputationErrors{}
 	d.Grid = grid
 	d.Source = NewSource(values, y.Examples, len(points), y.Channels)
 	cfg.Training.CoarsePoints, cfg.Training.Uncalibrated = 0, true

@@ -89,15 +89,13 @@ func TestCoarseTraining(t *testing.T) {
 	s := sets()["coarse"]
 	s.config.Training.Iterations = 40
 	last := 0
-	progress := s.config
-	progress.Training.Progress = func(p Progress) bool {
+	tr, r := fit(t, s.data, s.config, func(p Progress) bool {
 		if p.Iteration != last+1 || p.Iteration > p.Total {
 			t.Errorf("step %d of %d follows step %d", p.Iteration, p.Total, last)
 		}
 		last = p.Iteration
 		return true
-	}
-	tr, r := fit(t, s.data, progress)
+	})
 	if last != r.Iterations {
 		t.Errorf("progress of %d steps, %d reported", last, r.Iterations)
 	}
@@ -126,9 +124,7 @@ func TestCoarseStops(t *testing.T) {
 	s := sets()["coarse"]
 	s.config.Training.Iterations = 40
 	count := 0
-	stopped := s.config
-	stopped.Training.Progress = func(Progress) bool { count++; return count < 5 }
-	tr, r := fit(t, s.data, stopped)
+	tr, r := fit(t, s.data, s.config, func(Progress) bool { count++; return count < 5 })
 	if count != 5 || r.Iterations != 5 || tr.params.Noise.Learned() || r.Status != "stopped" {
 		t.Errorf("stopped after 5 steps: %d calls, Σ of order %d, %+v", count, tr.params.Noise.Covariance.Rows, r)
 	}

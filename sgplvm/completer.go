@@ -23,7 +23,7 @@ import (
 
 // A completer fills in missing values round by round.
 type completer struct {
-	d          Data             // completed
+	d          trainingSet      // completed
 	holes      *completion.Mask // of them
 	y          mat.Matrix       // the completed values, n_ξ×(n_s·d_y), which d has too
 	variance   mat.Matrix       // of them, noise included; 0 where observed
@@ -47,9 +47,9 @@ type completer struct {
 	still      *completer          // of the frames of a film as examples in no order; nil: there is none
 }
 
-func newCompleter(d Data, cfg Config) (*completer, error) {
+func newCompleter(d trainingSet, cfg Config) (*completer, error) {
 	n, points, channels := d.Source.Dims()
-	c := &completer{d: d, channels: channels, times: d.Times, sequences: d.Sequences, points: data.InSpacings(d.Grid), rng: rand.New(completionRandom(cfg)), watch: watcherOf(cfg.Watch)}
+	c := &completer{d: d, channels: channels, times: d.Times, sequences: d.Sequences, points: data.InSpacings(d.Grid), rng: rand.New(completionRandom(cfg)), watch: d.run.watcher()}
 	if _, err := data.Check(d.Source); err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func (c *completer) at() []Instant { return data.Instants(c.times, c.sequences) 
 
 // chosen holds out some observed values, chooses the configuration, and fills in missing and held-out values with it.
 func (c *completer) chosen(ctx context.Context, cfg Config) (Config, error) {
-	given, begin, clock := cfg.Infer.Blends, time.Now(), c.d.clock
+	given, begin, clock := cfg.Infer.Blends, time.Now(), c.d.run.clock
 	work := c.folds()*(1+c.roundsAfter(cfg, plans[cfg.Effort])) + 1
 	clock.expects(work + c.folds() + 1)
 	if c.holes.HeldOut == nil {
@@ -183,7 +183,7 @@ func (c *completer) probe(ctx context.Context, first, cfg Config) (lost bool, er
 		return false, err
 	}
 	c.contest, c.hopeless = t, true
-	c.d.clock.tell(c.took.trained+c.took.imputed, true)
+	c.d.run.clock.tell(c.took.trained+c.took.imputed, true)
 	c.how = &search{given: cfg, plan: plans[cfg.Effort]}
 	c.how.selection.Effort, c.how.selection.Task = cfg.Effort, "values put aside: the way that others are missing"
 	return true, nil
@@ -259,7 +259,7 @@ func (c *completer) wholeHeld() (list []completion.HeldValue) {
 
 // again makes the rounds that follow the choice of the configuration.
 func (c *completer) again(ctx context.Context, chosen Config, p plan) error {
-	rounds, clock := c.roundsAfter(chosen, p), c.d.clock
+	rounds, clock := c.roundsAfter(chosen, p), c.d.run.clock
 	clock.expects(c.folds()*rounds + 1)
 	for k := range rounds {
 		if clock.over(roundsShare) {
@@ -296,7 +296,7 @@ type roundTime struct{ trained, imputed time.Duration }
 // foresee tells the clock how long the work after the search will take. It scales the time of the first round, and counts the second completion without times
 // and the search for whole examples if there will be any.
 func (c *completer) foresee(cfg Config, spent time.Duration) {
-	clock := c.d.clock
+	clock := c.d.run.clock
 	if clock == nil {
 		return
 	}
@@ -494,7 +494,7 @@ func (c *completer) round(ctx context.Context, cfg Config) error {
 
 // fold fills in the examples out with a model of the examples in. It returns the sum of their imputation covariances, a lower triangle.
 func (c *completer) fold(ctx context.Context, cfg Config, in, out []int, doing string) ([]float64, error) {
-	filled, err := journal.Within(cfg.run(), doing, func() (filledValues, error) { return c.filled(ctx, cfg, in, out, doing) })
+	filled, err := journal.Within(c.d.run.journal, doing, func() (filledValues, error) { return c.filled(ctx, cfg, in, out, doing) })
 	if err != nil {
 		return nil, err
 	}
@@ -521,15 +521,13 @@ func (c *completer) filled(ctx context.Context, cfg Config, in, out []int, doing
 	d.Times, d.Sequences = instantsOf(c.d, in)
 	f := fold{data: d, scale: 1}
 	cfg = f.fitted(cfg)
-	step, stop := c.watch.Training(doing)
-	cfg.Training.Progress, cfg.Effort = step, EffortNone
+	cfg.Effort = EffortNone
 	if d.Film && cfg.Training.Iterations == 0 { // the model of all frames is trained for longer
 		cfg.Training.Iterations = 2 * plans[EffortQuick].steps
 	}
 	begin := time.Now()
-	m, _, err := fitWhole(ctx, d, cfg)
+	m, _, err := fitWhole(ctx, d, cfg, doing)
 	c.took.trained += time.Since(begin)
-	stop()
 	if err != nil {
 		return all, err
 	}
@@ -539,14 +537,14 @@ func (c *completer) filled(ctx context.Context, cfg Config, in, out []int, doing
 		some := out[k:min(len(out), k+imputedAtOnce)]
 		filled, failures := make([]imputed, len(some)), make([]error, len(some))
 		mat.Parallel(len(some), func(k int) {
-			if c.d.clock.over(leavingShare) {
+			if c.d.run.clock.over(leavingShare) {
 				filled[k] = c.asItIs(some[k])
 			} else if failures[k] = ctx.Err(); failures[k] == nil {
 				filled[k], failures[k] = c.impute(ctx, m, cfg.Infer, some[k])
 			}
 		})
-		if c.d.clock.over(leavingShare) {
-			c.d.clock.asItIs = true
+		if c.d.run.clock.over(leavingShare) {
+			c.d.run.clock.asItIs = true
 		}
 		if err := cmp.Or(failures...); err != nil {
 			return all, err

@@ -27,33 +27,28 @@ import (
 //
 // Values with known errors (Data.Errors) are learned from by the bound on observed values instead, as NewTrainer does, with white
 // noise and nothing chosen. Errors: those of Fit; *ConfigError where nothing was observed.
-func Complete(ctx context.Context, d Data, cfg Config) (done *Completion, err error) {
-	d, err = d.checked()
+func (r Run) Complete(ctx context.Context, d Data, cfg Config) (done *Completion, err error) {
+	set, end, err := r.begin(d, cfg)
 	if err != nil {
 		return nil, err
 	}
-	cfg, end, err := cfg.keeping(d)
-	if err != nil {
-		return nil, err
-	}
-	d, timed := d.timed(cfg)
 	defer func() {
 		var told Report
-		err = end(&told, err)
-		if timed(&told); done != nil {
+		if err = end(&told, err); done != nil {
 			done.Report.Forecast = told.Forecast
 			done.Report.Warnings = append(done.Report.Warnings, told.Warnings...)
 		}
 	}()
-	if !cfg.KeepOutliers {
-		if d, _, err = d.withoutOutliers(); err != nil {
-			return nil, err
-		}
-	}
+	return complete(ctx, set, cfg)
+}
+
+// complete is Complete within a run.
+func complete(ctx context.Context, d trainingSet, cfg Config) (*Completion, error) {
 	if some, err := checkErrors(d.Errors, d.Source); err != nil {
 		return nil, err
 	} else if some {
-		if done, err = completeByBound(ctx, d, cfg); done != nil {
+		done, err := completeByBound(ctx, d, cfg)
+		if done != nil {
 			done.Report.foundOutliers(d.outliers)
 		}
 		return done, err
@@ -63,7 +58,7 @@ func Complete(ctx context.Context, d Data, cfg Config) (done *Completion, err er
 }
 
 // completeByRounds is Complete of data without known errors.
-func completeByRounds(ctx context.Context, d Data, cfg Config) (done *Completion, err error) {
+func completeByRounds(ctx context.Context, d trainingSet, cfg Config) (done *Completion, err error) {
 	n, points, channels := d.Source.Dims()
 	found := d.outliers
 	d, series, err := d.folded(cfg)
@@ -77,7 +72,7 @@ func completeByRounds(ctx context.Context, d Data, cfg Config) (done *Completion
 	all, rest, some, none := c.apart(cfg)
 	if series != nil {
 		all.Series = series
-		watcherOf(cfg.Watch).Tell(series.String())
+		d.run.watcher().Tell(series.String())
 	}
 	if len(some) < c.y.Rows {
 		if c, err = newCompleter(rest, cfg); err != nil {
@@ -101,7 +96,7 @@ func completeByRounds(ctx context.Context, d Data, cfg Config) (done *Completion
 	w := &wholeTask{completer: c, none: none}
 	if len(none) > 0 {
 		err = w.train(ctx, cfg, chosen, done)
-	} else if done.Model, done.Report, err = fitWhole(ctx, c.taught(cfg), chosen); done.Model != nil && c.how != nil {
+	} else if done.Model, done.Report, err = fitWhole(ctx, c.taught(cfg), chosen, ""); done.Model != nil && c.how != nil {
 		done.Model.selection = &c.how.selection
 		done.Report.Searched = c.how.searched
 	}
@@ -120,7 +115,7 @@ func completeByRounds(ctx context.Context, d Data, cfg Config) (done *Completion
 }
 
 // taught returns the data of the last training. A model that fills in nothing is trained on as many examples as probe used.
-func (c *completer) taught(cfg Config) Data {
+func (c *completer) taught(cfg Config) trainingSet {
 	n := c.y.Rows
 	if !c.hopeless || n <= probeExamples {
 		return c.d
@@ -160,7 +155,7 @@ func maxLearned(points int, e Effort) int {
 
 // apart divides the examples. It returns the values of all of them, the data of those to learn from, their numbers (some), and the numbers of those of which nothing was
 // observed (none): with times these teach nothing. Of very many examples some are enough.
-func (c *completer) apart(cfg Config) (all completion.Filled, d Data, some, none []int) {
+func (c *completer) apart(cfg Config) (all completion.Filled, d trainingSet, some, none []int) {
 	at := c.at()
 	all = completion.Filled{Y: c.y, Variance: c.variance, Holes: &completion.Mask{Size: c.holes.Size, Missing: slices.Clone(c.holes.Missing)}, Points: c.points, Channels: c.channels, At: at, Film: c.d.Film}
 	for i := range c.y.Rows {
@@ -310,7 +305,7 @@ func (c *completer) same() (twice bool) {
 }
 
 // completeByBound is Complete by the bound on observed values.
-func completeByBound(ctx context.Context, d Data, cfg Config) (*Completion, error) {
+func completeByBound(ctx context.Context, d trainingSet, cfg Config) (*Completion, error) {
 	if cfg.Effort != EffortNone && cfg.Start == nil {
 		var err error
 		if cfg, err = cfg.checkedOpen(d); err != nil {
@@ -324,10 +319,7 @@ func completeByBound(ctx context.Context, d Data, cfg Config) (*Completion, erro
 		cfg = withDefaults(cfg, preset)
 		cfg.Effort = EffortNone
 	}
-	step, stop := watcherOf(cfg.Watch).Training("")
-	cfg.Training.Progress = step
-	defer stop()
-	t, report, err := trainKept(ctx, d, cfg, false)
+	t, report, err := trainKept(ctx, d, cfg, "", false)
 	if err != nil {
 		return nil, err
 	}
@@ -350,8 +342,8 @@ func completeByBound(ctx context.Context, d Data, cfg Config) (*Completion, erro
 // learn chooses the configuration, completes the data with it, and returns it with nothing left open.
 func (c *completer) learn(ctx context.Context, cfg Config) (Config, error) {
 	other, observed, plan := c.withoutTimes(cfg), slices.Clone(c.holes.Missing), plans[cfg.Effort]
-	if c.d.clock != nil {
-		c.d.clock.twice = other != nil
+	if c.d.run.clock != nil {
+		c.d.run.clock.twice = other != nil
 	}
 	chosen, err := c.chosen(ctx, cfg)
 	var still Config

@@ -125,7 +125,7 @@ func TestReserve(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		done, err := newCompleter(d, Config{})
+		done, err := newCompleter(trainingSet{Data: d}, Config{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -154,7 +154,7 @@ func TestRescaled(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, list := range [][]Blend{nil, {{Gap: 1, Parts: 1, Inflation: 2}, {Gap: 3, Share: 0.5, Parts: 2, Inflation: 0.5}}} {
-		c, err := newCompleter(d, Config{})
+		c, err := newCompleter(trainingSet{Data: d}, Config{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -661,7 +661,7 @@ func TestApart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := newCompleter(d, Config{})
+		c, err := newCompleter(trainingSet{Data: d}, Config{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -862,7 +862,7 @@ func TestCompleteOthers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k, err := newCompleter(d, Config{})
+	k, err := newCompleter(trainingSet{Data: d}, Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -897,7 +897,7 @@ func TestProbe(t *testing.T) {
 			t.Fatal(err)
 		}
 		cfg := Config{Effort: EffortQuick, LatentDims: 2, Training: steps(40)}
-		k, err := newCompleter(d, cfg)
+		k, err := newCompleter(trainingSet{Data: d}, cfg)
 		if err != nil {
 			t.Fatal(err)
 		}

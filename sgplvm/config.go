@@ -1,10 +1,7 @@
 package sgplvm
 
 import (
-	"time"
-
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/journal"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
@@ -15,13 +12,6 @@ import (
 type Config struct {
 	// Effort is how much work Fit may spend on choosing what is left open. Default: normal.
 	Effort Effort `json:"effort,omitzero"`
-
-	// SearchTime is what Fit or Complete may take in all, if it is positive: the search ends in time to train what was best so far, and a training
-	// where its share of the time ends. It changes no candidate's result; Report's Warnings say what it ended. Of Select it is the time of the search.
-	SearchTime time.Duration `json:"-"`
-
-	// EndSearch ends it when it is closed.
-	EndSearch <-chan struct{} `json:"-"`
 
 	// Period is that of what repeats itself, in the unit of the times: kernels with it are candidates.
 	// Default: nothing does.
@@ -111,16 +101,7 @@ type Config struct {
 	Attributes map[string]string `json:"-"`
 
 	Training TrainingConfig `json:"training,omitzero"`
-
-	// Watch, if not nil, shows what Fit is doing.
-	Watch Watcher `json:"-"`
-
-	// Checkpoints, if not nil, keep what Fit and Complete have done, so that a run that was stopped goes on later.
-	Checkpoints *Checkpoints `json:"-"`
 }
-
-// run returns the journal of the run under way; nil where none is kept.
-func (c *Config) run() *journal.Journal { return c.Checkpoints.run() }
 
 // SpatialConfig chooses the covariance along one factor of the grid.
 type SpatialConfig struct {
@@ -197,7 +178,4 @@ type TrainingConfig struct {
 	// Uncalibrated leaves the variances at a time as the model has them. Fit otherwise calibrates those
 	// of a model whose examples have times and can be left out (Trainer.Calibrate).
 	Uncalibrated bool `json:"uncalibrated,omitzero"`
-
-	// Progress, if not nil, is called after every step and reports whether to go on.
-	Progress func(Progress) bool `json:"-"`
 }

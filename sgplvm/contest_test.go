@@ -29,7 +29,7 @@ func TestReserveGaps(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := newCompleter(d, Config{Seed: seed})
+		c, err := newCompleter(trainingSet{Data: d}, Config{Seed: seed})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -112,7 +112,7 @@ func TestGapsAtEnds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := newCompleter(d, Config{})
+	c, err := newCompleter(trainingSet{Data: d}, Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

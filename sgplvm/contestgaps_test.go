@@ -28,7 +28,7 @@ func TestContestGaps(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := Config{Effort: EffortQuick}
-	c, err := newCompleter(d, cfg)
+	c, err := newCompleter(trainingSet{Data: d}, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 
 // contradiction returns what in a configuration contradicts something else in it, or the data. What is open
 // contradicts nothing. Errors: *ConfigError.
-func (c Config) contradiction(d Data) error {
+func (c Config) contradiction(d trainingSet) error {
 	if err := c.aboutTime(d); err != nil {
 		return err
 	}
@@ -28,7 +28,7 @@ func (c Config) contradiction(d Data) error {
 }
 
 // aboutTime is contradiction about what needs times.
-func (c Config) aboutTime(d Data) error {
+func (c Config) aboutTime(d trainingSet) error {
 	timed := d.Times != nil || d.Film
 	parts, _ := psi.Parse(c.LatentKernel) // checked elsewhere
 	switch {
@@ -57,7 +57,7 @@ func (c Config) aboutTime(d Data) error {
 }
 
 // aboutResidual is contradiction about what needs a structured residual.
-func (c Config) aboutResidual(d Data) error {
+func (c Config) aboutResidual(d trainingSet) error {
 	r := c.Residual
 	none := r.Kernel.Kind == kernel.White
 	switch {
@@ -76,14 +76,14 @@ func (c Config) aboutResidual(d Data) error {
 }
 
 // aboutHoles is contradiction about what cannot be done with values that are missing or have errors of their own.
-func (c Config) aboutHoles(d Data) error {
+func (c Config) aboutHoles(d trainingSet) error {
 	refuse := func(field, what string) error {
 		return &ConfigError{Field: field, Err: fmt.Errorf("%s for data with missing values or errors of their own, expected none", what)}
 	}
 	switch {
 	case c.Residual.Kernel.Kind != "" && c.Residual.Kernel.Kind != "white":
 		return refuse("Residual.Kernel", "a structured residual")
-	case d.registered != nil, c.Motion == On:
+	case d.film != nil, c.Motion == On:
 		return refuse("Motion", "motion of a film")
 	}
 	return nil

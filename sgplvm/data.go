@@ -6,9 +6,7 @@ import (
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film"
 )
 
 // Data are n_ξ examples, each seen in d_y channels at all n_s points of a grid, in the user's
@@ -47,21 +45,6 @@ type Data struct {
 
 	// Inputs are those of the examples where these are runs of a simulator: Emulate learns to predict the runs from them. nil: none are known.
 	Inputs *Inputs
-
-	registered       *registration    // of a film whose motion was taken out; nil: it was not
-	holes            *completion.Mask // of values that were filled in; nil: all were observed
-	imputationErrors imputationErrors // about those values
-	clock            *clock           // of the run under way; nil: there is none
-	guessed          *completion.Mask // of values that were filled in, by which nothing is validated; nil: there are none
-	absent           []Instant        // of examples of which nothing was observed, which are none of these
-	searched         bool             // outliers were searched for; those that were found are missing
-	outliers         []Outlier        // that were found
-	observed         Source           // what Source was before, NaN where values were missing; nil: all were observed
-}
-
-// A registration is what Data keep of a film whose motion was taken out of them: the film, which has its frames.
-type registration struct {
-	film *film.Film
 }
 
 // Source gives training data, in the user's units, some examples at a time. What it gives must

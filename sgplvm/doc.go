@@ -92,10 +92,11 @@ evaluates it. Where memory is short set GOMEMLIMIT somewhat above it.
 
 # Long runs
 
-With Config.Checkpoints a run of Fit or Complete keeps what it has done, every half minute and before it returns an error. A run with
+A Run watches, ends and keeps the work of its methods Fit and Complete. With Checkpoints it keeps what it has done, every half minute and before it returns an error. A run with
 the same data and configuration goes on from there to the same bits, in the middle of a search or of a training:
 
-	cfg.Checkpoints = &sgplvm.Checkpoints{Save: replaceFile, Resume: earlier} // nil: begin anew
+	run := sgplvm.Run{Checkpoints: &sgplvm.Checkpoints{Save: replaceFile, Resume: earlier}} // Resume nil: begin anew
+	m, report, err := run.Fit(ctx, data, cfg)
 
 # Compatibility
 

@@ -12,9 +12,9 @@ import (
 )
 
 // Emulate learns from runs of a simulator, whose inputs are d.Inputs and whose outputs are the values of d, to predict outputs from inputs
-// (docs/math.md, 24). Of cfg the Effort, the Seed, SearchTime, EndSearch, the Attributes and Watch count: quick leaves out kernels of single components. Runs of which no value
+// (docs/math.md, 24). Of cfg the Effort, the Seed and the Attributes count: quick leaves out kernels of single components. Runs of which no value
 // was observed are left out. Errors: *ConfigError, *InputError, *ValueError, *ReadError, ctx.Err().
-func Emulate(ctx context.Context, d Data, cfg Config) (*Emulator, error) {
+func (r Run) Emulate(ctx context.Context, d Data, cfg Config) (*Emulator, error) {
 	begin := time.Now()
 	in := d.Inputs
 	if in == nil {
@@ -53,17 +53,17 @@ func Emulate(ctx context.Context, d Data, cfg Config) (*Emulator, error) {
 			return nil, err
 		}
 	}
-	watch := watcherOf(cfg.Watch)
+	watch := r.watcher()
 	o := emulator.Options{
 		Quick: cfg.Effort == EffortQuick || cfg.Effort == EffortNone,
 		Seed:  cfg.Seed,
 		Told:  func(v *emulator.Scored) { watch.Tell(fmt.Sprintf("%s: error %.4g", v.Name, v.Mean())) },
 		Stop: func() bool {
 			select {
-			case <-cfg.EndSearch:
+			case <-r.End:
 				return true
 			default:
-				return cfg.SearchTime > 0 && time.Since(begin) > cfg.SearchTime/2
+				return r.Limit > 0 && time.Since(begin) > r.Limit/2
 			}
 		},
 	}

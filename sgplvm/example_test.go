@@ -66,17 +66,17 @@ func ExampleTrainer_Resume() {
 	data := sgplvm.Data{Examples: 8, Y: y, Grid: sgplvm.Grid{x}}
 	config := sgplvm.Config{LatentDims: 2, Training: sgplvm.TrainingConfig{Iterations: 40}}
 	ctx, cancel := context.WithCancel(context.Background())
-	interrupted := config
-	interrupted.Training.Progress = func(p sgplvm.Progress) bool {
+	defer cancel()
+	t, err := sgplvm.NewTrainer(data, config)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	t.Progress = func(p sgplvm.Progress) bool {
 		if p.Iteration == 25 {
 			cancel()
 		}
 		return true
-	}
-	t, err := sgplvm.NewTrainer(data, interrupted)
-	if err != nil {
-		fmt.Println(err)
-		return
 	}
 	report, err := t.Fit(ctx)
 	fmt.Println(report.Iterations, "steps:", err)

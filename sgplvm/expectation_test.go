@@ -29,12 +29,12 @@ func TestMeanUnsure(t *testing.T) {
 // The covariance of what was filled in is added to that which training learns, beside the prior.
 func TestUnsureIsLearned(t *testing.T) {
 	const strength = 4
-	d := correlated(12, 4, 3, false)
+	d := trainingSet{Data: correlated(12, 4, 3, false)}
 	cfg := Config{Effort: EffortNone, Factors: FactorsJoint, LatentDims: 2, Training: steps(6),
 		Residual: ResidualConfig{Kernel: matern32, Rounds: 1, Strength: strength, Taper: 2}}
 	variances := func(mean mat.Matrix) (v []float64) {
 		d.imputationErrors.covariance = mean
-		tr, err := NewTrainer(d, cfg)
+		tr, err := trainerOf(d, cfg)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,10 +60,10 @@ func TestUnsureIsLearned(t *testing.T) {
 
 // Where no covariance is learned, its mean variance is added to the white noise, once.
 func TestUnsureIsWhite(t *testing.T) {
-	d := correlated(12, 4, 3, false)
+	d := trainingSet{Data: correlated(12, 4, 3, false)}
 	cfg := Config{Effort: EffortNone, Factors: FactorsProduct, LatentDims: 2, Training: steps(6), Residual: ResidualConfig{Kernel: kernel.Kernel{Kind: kernel.White}}}
 	noise := func() float64 {
-		tr, err := NewTrainer(d, cfg)
+		tr, err := trainerOf(d, cfg)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,7 +93,7 @@ func TestRoundIsUnsure(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := Config{Effort: EffortQuick}
-	c, err := newCompleter(d, cfg)
+	c, err := newCompleter(trainingSet{Data: d}, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

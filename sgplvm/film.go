@@ -4,21 +4,17 @@ import (
 	"context"
 	"time"
 
-	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film"
 )
-
-// Register finds the shots of a film (Data.Film) and returns the data with what a model of them needs, in memory. Other data are returned as
-// they are. Fit registers by itself. The frames are pixels, row by row: a factor of rows and one of columns, or one
-// of both. Errors: *ConfigError, *ReadError, *ValueError, ctx.Err().
-func Register(ctx context.Context, d Data) (Data, error) { return register(ctx, d, 0) }
 
 // quickExamined is about how many frames are left out where little is to be tried.
 const quickExamined = 8
 
-// register is Register, with about how many frames are left out (0: all).
-func register(ctx context.Context, d Data, examined int) (Data, error) {
-	if !d.Film || d.registered != nil {
+// register finds the shots of a film (Data.Film), with about how many frames left out (0: all), and returns the data with what a model of them needs, in memory. Other
+// data are returned as they are. The frames are pixels, row by row: a factor of rows and one of columns, or one
+// of both. Errors: *ConfigError, *ReadError, *ValueError, ctx.Err().
+func register(ctx context.Context, d trainingSet, examined int) (trainingSet, error) {
+	if !d.Film || d.film != nil {
 		return d, nil
 	}
 	d, err := d.checked()
@@ -44,18 +40,17 @@ func register(ctx context.Context, d Data, examined int) (Data, error) {
 			return d, err
 		}
 	}
-	d.Examples, d.Y, d.Source, d.observed = 0, mat.Matrix{}, registered, nil
-	d.registered = &registration{f}
+	d.Source, d.observed, d.film = registered, nil, f
 	return d, nil
 }
 
-// registeredFor is Register of what Fit is given, watched as the configuration says. A lean model cannot keep the frames that
+// registeredFor is register of what Fit is given, watched as the configuration says. A lean model cannot keep the frames that
 // motion needs.
-func registeredFor(ctx context.Context, d Data, cfg Config) (Data, error) {
-	if !d.Film || d.registered != nil || cfg.Motion == Off || cfg.Lean {
+func registeredFor(ctx context.Context, d trainingSet, cfg Config) (trainingSet, error) {
+	if !d.Film || d.film != nil || cfg.Motion == Off || cfg.Lean {
 		return d, nil
 	}
-	defer watcherOf(cfg.Watch).Timing("estimating motion")()
+	defer d.run.watcher().Timing("estimating motion")()
 	examined := 0
 	if cfg.Effort == EffortQuick {
 		examined = quickExamined
@@ -70,11 +65,11 @@ const (
 )
 
 // expectedFilm returns how long the variances of a film are learned; 0 of none.
-func expectedFilm(r *registration) time.Duration {
-	if r == nil {
+func expectedFilm(f *film.Film) time.Duration {
+	if f == nil {
 		return 0
 	}
 	begin := time.Now()
-	frames := r.film.Rehearse()
+	frames := f.Rehearse()
 	return time.Duration(float64(frames)*filmWork*float64(time.Since(begin))) + filmLaws
 }

@@ -72,17 +72,17 @@ func sceneData(times []float64) Data {
 // filmTrainer returns a trainer of a film's model after a few steps; the film is not calibrated.
 func filmTrainer(t testing.TB, times []float64) *Trainer {
 	t.Helper()
-	return filmTrainerOf(t, sceneData(times))
+	return filmTrainerOf(t, trainingSet{Data: sceneData(times)})
 }
 
 // filmTrainerOf is filmTrainer of some frames.
-func filmTrainerOf(t testing.TB, d Data) *Trainer {
+func filmTrainerOf(t testing.TB, d trainingSet) *Trainer {
 	t.Helper()
-	d, err := Register(context.Background(), d)
+	d, err := register(context.Background(), d, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	trainer, err := NewTrainer(d, Config{LatentDims: 2, LatentKernel: "rbf+time", Training: TrainingConfig{Iterations: 25, Uncalibrated: true}})
+	trainer, err := trainerOf(d, Config{LatentDims: 2, LatentKernel: "rbf+time", Training: TrainingConfig{Iterations: 25, Uncalibrated: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -272,7 +272,7 @@ func filmStops(t *testing.T, trainer *Trainer) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	done := 0
-	trainer.config.Training.Progress = func(p Progress) bool {
+	trainer.Progress = func(p Progress) bool {
 		if done = p.Iteration; p.Phase != "film" || p.Total != 16 {
 			t.Errorf("phase %q of %d frames", p.Phase, p.Total)
 		}
@@ -284,7 +284,7 @@ func filmStops(t *testing.T, trainer *Trainer) {
 	if err := trainer.calibrateFilm(ctx); !errors.Is(err, context.Canceled) || done != 2 {
 		t.Errorf("cancelled after 2 frames: %v after %d", err, done)
 	}
-	trainer.config.Training.Progress = func(p Progress) bool { done = p.Iteration; return done < 3 }
+	trainer.Progress = func(p Progress) bool { done = p.Iteration; return done < 3 }
 	if err := trainer.calibrateFilm(context.Background()); err != nil || done != 3 || !trainer.stopped {
 		t.Errorf("stopped after 3 frames: %v after %d", err, done)
 	}
@@ -304,7 +304,7 @@ func calibratedFilm(t *testing.T, times, values []float64) *Model {
 	t.Helper()
 	d := sceneData(times)
 	d.Source = NewSource(values, len(times), filmWidth*filmHeight, 1)
-	trainer := filmTrainerOf(t, d)
+	trainer := filmTrainerOf(t, trainingSet{Data: d})
 	if err := trainer.calibrateFilm(context.Background()); err != nil {
 		t.Fatal(err)
 	}
@@ -446,7 +446,7 @@ func TestFilmLimitsOfHoles(t *testing.T) {
 	}
 	d := sceneData(times)
 	d.Source = NewSource(seen, len(times), filmWidth*filmHeight, 1)
-	c, err := newCompleter(d, Config{})
+	c, err := newCompleter(trainingSet{Data: d}, Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -459,7 +459,7 @@ func TestFilmLimitsOfHoles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	parts, err := r.registered.film.Encode()
+	parts, err := r.film.Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -495,17 +495,17 @@ func TestFilmLimitsOfHoles(t *testing.T) {
 // A film must have pixels; without times it has those of its frames' numbers.
 func TestRegister(t *testing.T) {
 	ctx := context.Background()
-	d := sceneData(evenly(3))
+	d := trainingSet{Data: sceneData(evenly(3))}
 	d.Times = nil
-	if r, err := Register(ctx, d); err != nil || !slices.Equal(r.Times, evenly(3)) {
+	if r, err := register(ctx, d, 0); err != nil || !slices.Equal(r.Times, evenly(3)) {
 		t.Errorf("without times: %v, error %v", r.Times, err)
 	}
 	d.Grid = Grid{mat.New(filmWidth*filmHeight, 1)}
-	if _, _, err := Fit(ctx, d, Config{}); err == nil || !strings.Contains(err.Error(), "Grid: no pixels of pictures") {
+	if _, _, err := Fit(ctx, d.Data, Config{}); err == nil || !strings.Contains(err.Error(), "Grid: no pixels of pictures") {
 		t.Errorf("scattered points: %v", err)
 	}
 	d.Film = false
-	if same, err := Register(ctx, d); err != nil || same.Source != d.Source {
+	if same, err := register(ctx, d, 0); err != nil || same.Source != d.Source {
 		t.Errorf("no film: %v", err)
 	}
 }
@@ -718,20 +718,20 @@ func TestFilmTrainer(t *testing.T) {
 		t.Skip("a motion to learn")
 	}
 	ctx := context.Background()
-	d, err := Register(ctx, sceneData(evenly(6)))
+	d, err := register(ctx, trainingSet{Data: sceneData(evenly(6))}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	other := d
 	other.Times = []float64{0, 1, 2, 3, 4, 7}
-	if _, err := NewTrainer(other, Config{}); err == nil || !strings.Contains(err.Error(), "Film: film: attached motion: frame 5 at 5 of sequence 0, expected 7") {
+	if _, err := trainerOf(other, Config{}); err == nil || !strings.Contains(err.Error(), "Film: film: attached motion: frame 5 at 5 of sequence 0, expected 7") {
 		t.Errorf("other times: %v", err)
 	}
 	cfg := Config{LatentDims: 2, LatentKernel: "rbf+time", Training: TrainingConfig{Iterations: 5}}
 	var files [][]byte
 	var state bytes.Buffer
 	for resumed := range 2 {
-		trainer, err := NewTrainer(d, cfg)
+		trainer, err := trainerOf(d, cfg)
 		if err != nil {
 			t.Fatal(err)
 		}

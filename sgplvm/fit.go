@@ -3,61 +3,47 @@ package sgplvm
 import (
 	"context"
 	"slices"
-
-	"github.com/seed-08962ecc/kronfield/mat"
 )
 
 // Fit learns the best model that it knows for data: it chooses what cfg leaves open (Select), and trains
 // afresh with that. Outliers (Data.Outliers) count as missing. Of data with missing values or known errors that is the model of Complete; with EffortNone it is that of
-// NewTrainer. When ctx ends or Progress stops training, the model is the best one found so
+// NewTrainer. When ctx ends or the Watcher stops training, the model is the best one found so
 // far and the error, if any, is ctx.Err(). The model is nil only where nothing was learned; where an
 // error came after training (in the calibration of variances, say) it is there beside the error; with Checkpoints a run that
 // was stopped goes on later, and there is no model before its end.
 // Errors: those of Select, NewTrainer, Trainer.Fit and Trainer.Model, and of Checkpoints.Save.
-func Fit(ctx context.Context, d Data, cfg Config) (m *Model, report Report, err error) {
-	cfg, end, err := cfg.keeping(d)
+func (r Run) Fit(ctx context.Context, d Data, cfg Config) (m *Model, report Report, err error) {
+	set, end, err := r.begin(d, cfg)
 	if err != nil {
 		return nil, Report{}, err
 	}
-	d, timed := d.timed(cfg)
-	defer func() {
-		err = end(&report, err)
-		timed(&report)
-	}()
-	if !cfg.KeepOutliers {
-		if d, err = d.checked(); err == nil {
-			d, _, err = d.withoutOutliers()
-		}
-		if err != nil {
-			return nil, Report{}, err
-		}
-	}
+	defer func() { err = end(&report, err) }()
 	if cfg.Effort != EffortNone && cfg.Start == nil {
-		if holes, err := d.incomplete(); err != nil {
+		if holes, err := set.incomplete(); err != nil {
 			return nil, Report{}, err
 		} else if holes {
-			return fitIncomplete(ctx, d, cfg)
+			return fitIncomplete(ctx, set, cfg)
 		}
 	}
-	m, report, err = fitWhole(ctx, d, cfg)
-	report.foundOutliers(d.outliers)
+	m, report, err = fitWhole(ctx, set, cfg, "")
+	report.foundOutliers(set.outliers)
 	return m, report, err
 }
 
 // fitIncomplete is Fit of data with missing values or known errors. Of a completion that learned from some examples the model is learned again, from all.
-func fitIncomplete(ctx context.Context, d Data, cfg Config) (*Model, Report, error) {
-	warnings, err := d.Check()
+func fitIncomplete(ctx context.Context, d trainingSet, cfg Config) (*Model, Report, error) {
+	warnings, err := d.check()
 	if err != nil {
 		return nil, Report{}, err
 	}
 	cfg.Fold = Off // the model is one of the data as they are
-	c, err := Complete(ctx, d, cfg)
+	c, err := complete(ctx, d, cfg)
 	if c == nil {
 		return nil, Report{}, err
 	}
 	if found, ok := c.Model.Config(); ok && c.learnable != nil && err == nil {
 		selection := c.Model.selection
-		d.Examples, d.Y, d.Times, d.Sequences = 0, mat.Matrix{}, nil, nil
+		d.Times, d.Sequences = nil, nil
 		points := d.Grid.Len()
 		d.Source = SourceOf(NewSource(c.Mean.Data, c.Mean.Rows/points, points, c.Mean.Cols), c.learnable)
 		if at := c.at; at != nil && c.Model.Times() != nil {
@@ -65,9 +51,9 @@ func fitIncomplete(ctx context.Context, d Data, cfg Config) (*Model, Report, err
 				d.Times, d.Sequences = append(d.Times, at[i].Time), append(d.Sequences, at[i].Sequence)
 			}
 		}
-		found.Attributes, found.Watch, found.Training.Progress, found.Checkpoints = cfg.Attributes, cfg.Watch, cfg.Training.Progress, cfg.Checkpoints
+		found.Attributes = cfg.Attributes
 		report := c.Report
-		if c.Model, c.Report, err = fitWhole(ctx, d, found); c.Model == nil {
+		if c.Model, c.Report, err = fitWhole(ctx, d, found, ""); c.Model == nil {
 			return nil, c.Report, err
 		}
 		c.Model.selection = selection

@@ -9,8 +9,8 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/journal"
 )
 
-// fitWhole is Fit of data without holes.
-func fitWhole(ctx context.Context, d Data, cfg Config) (*Model, Report, error) {
+// fitWhole is Fit of data without holes; doing is what the steps of its trainings are shown with.
+func fitWhole(ctx context.Context, d trainingSet, cfg Config, doing string) (*Model, Report, error) {
 	begin := time.Now()
 	d, err := registeredFor(ctx, d, cfg)
 	if err != nil {
@@ -23,7 +23,7 @@ func fitWhole(ctx context.Context, d Data, cfg Config) (*Model, Report, error) {
 		}
 	}
 	searched := time.Since(begin)
-	m, report, err := fitOne(ctx, d, cfg, "", cfg.Partly != nil)
+	m, report, err := fitOne(ctx, d, cfg, doing, cfg.Partly != nil)
 	if how != nil {
 		report.Searched = max(searched, how.searched)
 		if m != nil {
@@ -33,9 +33,7 @@ func fitWhole(ctx context.Context, d Data, cfg Config) (*Model, Report, error) {
 	if err != nil || cfg.Partly == nil {
 		return m, report, err
 	}
-	second := *cfg.Partly
-	second.Watch, second.Training.Progress, second.Checkpoints = cfg.Watch, cfg.Training.Progress, cfg.Checkpoints
-	partly, _, err := fitOne(ctx, d, second, "for examples seen in part: ", false)
+	partly, _, err := fitOne(ctx, d, *cfg.Partly, doing+"for examples seen in part: ", false)
 	if partly != nil && err == nil {
 		m.partly = partly
 	}
@@ -44,19 +42,14 @@ func fitWhole(ctx context.Context, d Data, cfg Config) (*Model, Report, error) {
 
 // fitOne trains a model with a configuration in which nothing is open; doing is what its steps are shown with, more says that the
 // run does not end with it.
-func fitOne(ctx context.Context, d Data, cfg Config, doing string, more bool) (*Model, Report, error) {
-	if cfg.Training.Progress == nil {
-		step, stop := watcherOf(cfg.Watch).Training(doing)
-		defer stop()
-		cfg.Training.Progress = step
-	}
+func fitOne(ctx context.Context, d trainingSet, cfg Config, doing string, more bool) (*Model, Report, error) {
 	share := stepsShare
-	if d.registered != nil {
+	if d.film != nil {
 		share = filmShare
 	}
-	d.clock.train(share)
-	t, report, err := trainKept(ctx, d, cfg, more)
-	if t == nil || err != nil && (report.Iterations == 0 || cfg.run() != nil) {
+	d.run.clock.train(share)
+	t, report, err := trainKept(ctx, d, cfg, doing, more)
+	if t == nil || err != nil && (report.Iterations == 0 || d.run.journal != nil) {
 		return nil, report, err
 	}
 	m, failure := t.Model()
@@ -66,12 +59,17 @@ func fitOne(ctx context.Context, d Data, cfg Config, doing string, more bool) (*
 	return m, report, err
 }
 
-// trainKept trains, or goes on with what an earlier run has trained, and interrupts itself now and then to keep that; more
+// trainKept trains, shown with doing, or goes on with what an earlier run has trained, and interrupts itself now and then to keep that; more
 // says that it will still be needed when other work is kept. The trainer is nil where training could not begin.
-func trainKept(ctx context.Context, d Data, cfg Config, more bool) (t *Trainer, report Report, err error) {
-	j, paused := cfg.run(), false
-	if step := cfg.Training.Progress; j != nil {
-		cfg.Training.Progress = func(p Progress) bool {
+func trainKept(ctx context.Context, d trainingSet, cfg Config, doing string, more bool) (t *Trainer, report Report, err error) {
+	if t, err = trainerOf(d, cfg); err != nil {
+		return nil, Report{}, err
+	}
+	step, stop := d.run.watcher().Training(doing)
+	defer stop()
+	j, paused := d.run.journal, false
+	if t.Progress = step; j != nil {
+		t.Progress = func(p Progress) bool {
 			j.Worked = true
 			if step != nil && !step(p) {
 				return false
@@ -79,9 +77,6 @@ func trainKept(ctx context.Context, d Data, cfg Config, more bool) (t *Trainer, 
 			paused = p.Phase != filmPhase && j.Due()
 			return !paused
 		}
-	}
-	if t, err = NewTrainer(d, cfg); err != nil {
-		return nil, Report{}, err
 	}
 	key := "a model: " + text(cfg)
 	if state := j.State(key); state != nil {

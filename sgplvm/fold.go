@@ -19,7 +19,7 @@ const (
 )
 
 // folded returns the data with a period of a series as an example, or as they are where they show none. Each step that is not there is missing.
-func (d Data) folded(cfg Config) (Data, *completion.Folding, error) {
+func (d trainingSet) folded(cfg Config) (trainingSet, *completion.Folding, error) {
 	n, points, channels := d.Source.Dims()
 	if cfg.Fold == Off || d.Film || d.Times == nil || d.Sequences != nil || n < foldedFrom || points*channels*completion.MinPeriod > maxFolded {
 		return d, nil, nil

@@ -58,7 +58,7 @@ func TestFolds(t *testing.T) {
 		"noise": {hourly(n, 2, 0, 0, 1), Config{}, 0}, "irregular": {irregular, Config{}, 0}, "sequences": {sequences, Config{}, 0},
 		"short": {hourly(foldedFrom-1, 1, 1, 0, 0.3), Config{}, 0}, "long enough": {hourly(foldedFrom, 1, 1, 0, 0.3), Config{}, 24}, "weak": {hourly(n, 1, 0.55, 0, 1), Config{}, 0}, "constant": {hourly(n, 1, 0, 0, 0), Config{}, 0},
 	} {
-		d, err := c.data.checked()
+		d, err := trainingSet{Data: c.data}.checked()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,7 +85,7 @@ func TestUnfolds(t *testing.T) {
 			list = append(list, i)
 		}
 	}
-	d, err := picked(whole, list).checked()
+	d, err := trainingSet{Data: picked(whole, list)}.checked()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -77,7 +77,7 @@ func TestStepsAhead(t *testing.T) {
 		}
 		var last Progress
 		told := map[string]bool{}
-		c.cfg.Training.Progress = func(p Progress) bool {
+		fit(t, d, c.cfg, func(p Progress) bool {
 			same := p.Phase == last.Phase && p.Total == last.Total && p.Iteration == last.Iteration+1
 			if same && (p.StepsLeft > last.StepsLeft || p.StepsLeft < last.StepsLeft-2) || p.StepsLeft < 0 || p.StepsLeft > p.Total {
 				t.Errorf("%s: %+v after %+v", name, p, last)
@@ -90,8 +90,7 @@ func TestStepsAhead(t *testing.T) {
 			}
 			last = p
 			return true
-		}
-		fit(t, d, c.cfg)
+		})
 		for phase := range told {
 			if !strings.Contains(c.told, phase) {
 				t.Errorf("%s: a time left in phase %s", name, phase)

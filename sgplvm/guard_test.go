@@ -85,13 +85,13 @@ func TestGuardIsPatient(t *testing.T) {
 // of what is no noise says nothing.
 func TestGuardGivesUp(t *testing.T) {
 	best := math.Inf(-1)
-	tr, r := fit(t, normals(10, 20, 1, 2), Config{LatentDims: 1, Inducing: 3, Training: TrainingConfig{Iterations: 200, Progress: func(p Progress) bool {
+	tr, r := fit(t, normals(10, 20, 1, 2), Config{LatentDims: 1, Inducing: 3, Training: TrainingConfig{Iterations: 200}}, func(p Progress) bool {
 		best = max(best, p.Bound)
 		if p.Iteration > p.Total {
 			t.Errorf("step %d of %d", p.Iteration, p.Total)
 		}
 		return true
-	}}})
+	})
 	ratio := modelOf(t, tr).Summary().SignalToNoise
 	if r.Collapses != maxCollapses || ratio > collapsedRatio || !(r.Bound >= best) || boundOf(t, tr) != r.Bound {
 		t.Errorf("signal-to-noise ratio %v, best bound seen %v, %+v", ratio, best, r)

@@ -178,11 +178,14 @@ func sets() map[string]set {
 	}
 }
 
-func newTestTrainer(t testing.TB, d Data, cfg Config) *Trainer {
+func newTestTrainer(t testing.TB, d Data, cfg Config, progress ...func(Progress) bool) *Trainer {
 	t.Helper()
 	tr, err := NewTrainer(d, cfg)
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, f := range progress {
+		tr.Progress = f
 	}
 	return tr
 }
@@ -193,10 +196,10 @@ func oneProcessor(t *testing.T) {
 	t.Cleanup(func() { runtime.GOMAXPROCS(before) })
 }
 
-// fit trains to the end.
-func fit(t testing.TB, d Data, cfg Config) (*Trainer, Report) {
+// fit trains to the end, with progress if it is given.
+func fit(t testing.TB, d Data, cfg Config, progress ...func(Progress) bool) (*Trainer, Report) {
 	t.Helper()
-	tr := newTestTrainer(t, d, cfg)
+	tr := newTestTrainer(t, d, cfg, progress...)
 	return tr, finish(t, tr)
 }
 

@@ -32,7 +32,7 @@ func (s *shelf) save(write func(w io.Writer) error) error {
 }
 
 // interrupted runs fit again and again, each time to the stops-th checkpoint, until it comes to its end. It returns how often it ran.
-func interrupted(t *testing.T, cfg Config, stops int, fit func(ctx context.Context, cfg Config) error) (runs int) {
+func interrupted(t *testing.T, stops int, fit func(ctx context.Context, run Run) error) (runs int) {
 	t.Helper()
 	var content []byte
 	for runs = 1; ; runs++ {
@@ -41,11 +41,11 @@ func interrupted(t *testing.T, cfg Config, stops int, fit func(ctx context.Conte
 		}
 		ctx, cancel := context.WithCancel(context.Background())
 		s := &shelf{at: stops, end: cancel}
-		cfg.Checkpoints = &Checkpoints{Save: s.save, Every: 1}
+		run := Run{Checkpoints: &Checkpoints{Save: s.save, Every: 1}}
 		if content != nil {
-			cfg.Checkpoints.Resume = bytes.NewReader(content)
+			run.Checkpoints.Resume = bytes.NewReader(content)
 		}
-		err := fit(ctx, cfg)
+		err := fit(ctx, run)
 		cancel()
 		if err == nil {
 			return runs
@@ -78,13 +78,13 @@ func TestRunGoesOn(t *testing.T) {
 			continue
 		}
 		var want, got *Model
-		fit := func(to **Model) func(ctx context.Context, cfg Config) error {
-			return func(ctx context.Context, cfg Config) (err error) {
-				*to, _, err = Fit(ctx, s.data, cfg)
+		fit := func(to **Model) func(ctx context.Context, run Run) error {
+			return func(ctx context.Context, run Run) (err error) {
+				*to, _, err = run.Fit(ctx, s.data, s.config)
 				return err
 			}
 		}
-		if err := fit(&want)(context.Background(), s.config); err != nil {
+		if err := fit(&want)(context.Background(), Run{}); err != nil {
 			t.Fatal(err)
 		}
 		stops := 1
@@ -94,7 +94,7 @@ func TestRunGoesOn(t *testing.T) {
 		case "film":
 			stops = 3
 		}
-		if runs := interrupted(t, s.config, stops, fit(&got)); runs < 3 {
+		if runs := interrupted(t, stops, fit(&got)); runs < 3 {
 			t.Errorf("%s: %d runs", name, runs)
 		}
 		if !bytes.Equal(saved(t, got), saved(t, want)) {
@@ -116,16 +116,16 @@ func TestCompletionGoesOn(t *testing.T) {
 			continue
 		}
 		var want, got *Completion
-		complete := func(to **Completion) func(ctx context.Context, cfg Config) error {
-			return func(ctx context.Context, cfg Config) (err error) {
-				*to, err = Complete(ctx, s.data, cfg)
+		complete := func(to **Completion) func(ctx context.Context, run Run) error {
+			return func(ctx context.Context, run Run) (err error) {
+				*to, err = run.Complete(ctx, s.data, s.config)
 				return err
 			}
 		}
-		if err := complete(&want)(context.Background(), s.config); err != nil {
+		if err := complete(&want)(context.Background(), Run{}); err != nil {
 			t.Fatal(err)
 		}
-		interrupted(t, s.config, 5, complete(&got))
+		interrupted(t, 5, complete(&got))
 		if !slices.Equal(got.Mean.Data, want.Mean.Data) || !slices.Equal(got.Variance.Data, want.Variance.Data) || got.Check != want.Check || !bytes.Equal(saved(t, got.Model), saved(t, want.Model)) {
 			t.Errorf("%s: another completion", name)
 		}
@@ -149,14 +149,12 @@ func TestSearchGoesOn(t *testing.T) {
 			cancel()
 		}
 	}
-	cfg := s.config
-	cfg.Watch, cfg.Checkpoints = watch, &Checkpoints{Save: kept.save, Every: time.Hour}
-	if m, _, err := Fit(ctx, s.data, cfg); m != nil || !errors.Is(err, context.Canceled) || kept.saves != 1 {
+	run := Run{Watch: watch, Checkpoints: &Checkpoints{Save: kept.save, Every: time.Hour}}
+	if m, _, err := run.Fit(ctx, s.data, s.config); m != nil || !errors.Is(err, context.Canceled) || kept.saves != 1 {
 		t.Fatalf("model %v, error %v, %d checkpoints", m, err, kept.saves)
 	}
-	cfg.Watch, cfg.SearchTime = nil, 1
-	cfg.Checkpoints = &Checkpoints{Save: kept.save, Every: time.Hour, Resume: bytes.NewReader(kept.content)}
-	m, _, err := Fit(context.Background(), s.data, cfg)
+	run = Run{Limit: 1, Checkpoints: &Checkpoints{Save: kept.save, Every: time.Hour, Resume: bytes.NewReader(kept.content)}}
+	m, _, err := run.Fit(context.Background(), s.data, s.config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,17 +176,16 @@ func TestRunRefuses(t *testing.T) {
 	kept := new(shelf)
 	ctx, cancel := context.WithCancel(context.Background())
 	kept.at, kept.end = 3, cancel
-	cfg := s.config
-	cfg.Checkpoints = &Checkpoints{Save: kept.save, Every: 1}
-	if _, _, err := Fit(ctx, s.data, cfg); !errors.Is(err, context.Canceled) {
+	run := Run{Checkpoints: &Checkpoints{Save: kept.save, Every: 1}}
+	if _, _, err := run.Fit(ctx, s.data, s.config); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
 	good := kept.content
 	resume := func(content []byte, change func(s *set)) error {
 		o := s
 		change(&o)
-		o.config.Checkpoints = &Checkpoints{Save: func(func(io.Writer) error) error { t.Error("a refused run was kept"); return nil }, Resume: bytes.NewReader(content)}
-		_, _, err := Fit(context.Background(), o.data, o.config)
+		run := Run{Checkpoints: &Checkpoints{Save: func(func(io.Writer) error) error { t.Error("a refused run was kept"); return nil }, Resume: bytes.NewReader(content)}}
+		_, _, err := run.Fit(context.Background(), o.data, o.config)
 		return err
 	}
 	for want, change := range map[string]func(s *set){
@@ -219,13 +216,13 @@ func TestRunRefuses(t *testing.T) {
 	}
 	ctx, cancel = context.WithCancel(context.Background())
 	saves := 0
-	cfg.Checkpoints = &Checkpoints{Every: 1, Save: func(func(io.Writer) error) error {
+	run.Checkpoints = &Checkpoints{Every: 1, Save: func(func(io.Writer) error) error {
 		if saves++; saves == 4 {
 			cancel()
 		}
 		return errNoSpace
 	}}
-	if _, _, err := Fit(ctx, s.data, cfg); saves != 5 || !errors.Is(err, errNoSpace) || !errors.Is(err, context.Canceled) {
+	if _, _, err := run.Fit(ctx, s.data, s.config); saves != 5 || !errors.Is(err, errNoSpace) || !errors.Is(err, context.Canceled) {
 		t.Errorf("%d calls, error %v", saves, err)
 	}
 }

@@ -18,7 +18,7 @@ import (
 )
 
 // trainerOf returns a trainer of a random model with its data, in the model's units.
-func trainerOf(t testing.TB, m *reference.Model) *Trainer {
+func trainedOf(t testing.TB, m *reference.Model) *Trainer {
 	t.Helper()
 	n := m.Examples()
 	y := &data.Scaled{Source: data.MatrixSource(m.Y, n), Examples: n, Points: m.Y.Rows / n, Channels: m.Y.Cols, Scaler: reference.Unscaled(m.Y.Cols)}
@@ -31,7 +31,7 @@ func trainerOf(t testing.TB, m *reference.Model) *Trainer {
 	if p := m.Params.X.Paths; p != nil {
 		d.Times, d.Sequences = p.Prior.Times, p.Prior.Sequences
 	}
-	tr, err := newTrainer(y, d, cfg, "Start", m.Params)
+	tr, err := newTrainer(y, trainingSet{Data: d}, cfg, "Start", m.Params)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func TestLeaveOneOut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = trainerOf(t, m).LeaveOneOut(context.Background(), func(example int, mean, variance mat.Matrix) error {
+		err = trainedOf(t, m).LeaveOneOut(context.Background(), func(example int, mean, variance mat.Matrix) error {
 			q := without(t, m, example)
 			if q == nil {
 				return nil

@@ -40,7 +40,7 @@ func MemoryNeeded(d Data, cfg Config) (Memory, error) {
 		n = min(n, maxLearned(points, cfg.Effort))
 	}
 	f := footprintOf(n, channels, cfg.LatentDims, cfg.Inducing, grid, cfg.Spatial)
-	s := &search{data: d, given: cfg}
+	s := &search{data: trainingSet{Data: d}, given: cfg}
 	joint := s.data.Times == nil && s.jointPossible() || s.data.Times != nil && !d.Film && len(s.structuredOptions()) > 0
 	if cfg.Residual.Rounds > 0 || open && joint {
 		f.covariances(points)

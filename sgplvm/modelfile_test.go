@@ -45,7 +45,7 @@ func knowing(t testing.TB, s reference.Shape) *Model {
 	t.Helper()
 	ctx := context.Background()
 	if s.Residual == "" {
-		tr := trainerOf(t, s.Model(t))
+		tr := trainedOf(t, s.Model(t))
 		if err := tr.Calibrate(ctx); err != nil {
 			t.Fatal(err)
 		}
@@ -53,7 +53,7 @@ func knowing(t testing.TB, s reference.Shape) *Model {
 	}
 	m := s.Model(t)
 	m.Params.Noise.Taper = []float64{2}
-	tr := trainerOf(t, m)
+	tr := trainedOf(t, m)
 	if err := tr.evaluator.LearnNoise(ctx, tr.params, 4, mat.Matrix{}); err != nil {
 		t.Fatal(err)
 	}

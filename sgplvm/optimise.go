@@ -90,7 +90,7 @@ func (t *Trainer) optimise(ctx context.Context, p phase) (status string, err err
 			s.Low = 0
 		}
 		t.stopped = !t.progress(p, q, accepted.Noise.Beta)
-		if late = t.data.clock.ends(); late {
+		if late = t.data.run.clock.ends(); late {
 			s.Limit = s.Result.Iterations + s.Phase.Steps
 		}
 		return !late && !t.stopped && !t.fell(s.Low >= collapsedSteps)
@@ -164,7 +164,7 @@ func (t *Trainer) take(p phase, r lbfgs.Result, first float64, steps int) error 
 
 // progress tells Progress of a step and returns whether to go on.
 func (t *Trainer) progress(p phase, s lbfgs.Progress, beta float64) bool {
-	tell := t.config.Training.Progress
+	tell := t.Progress
 	if tell == nil {
 		return true
 	}
@@ -179,9 +179,9 @@ func (t *Trainer) progress(p phase, s lbfgs.Progress, beta float64) bool {
 	o := Progress{Phase: p.name, Iteration: earlier + i, Total: earlier + limit,
 		StepsLeft: stepsOf(now), Bound: -s.F, GradNorm: s.GradNorm, Noise: 1 / math.Sqrt(beta), Elapsed: elapsed}
 	var known bool
-	if o.PhaseLeft, known = t.forecast.left(now); known && t.data.clock.untold() {
+	if o.PhaseLeft, known = t.forecast.left(now); known && t.data.run.clock.untold() {
 		if rest, known := t.forecast.left(after); known {
-			t.data.clock.tell(o.PhaseLeft+rest+expectedFilm(t.data.registered), true)
+			t.data.run.clock.tell(o.PhaseLeft+rest+expectedFilm(t.data.film), true)
 		}
 	}
 	if known && !open {

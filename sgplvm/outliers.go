@@ -17,13 +17,17 @@ func (d Data) Check() (warnings []string, err error) {
 	if d, err = d.checked(); err != nil {
 		return nil, err
 	}
+	return trainingSet{Data: d}.check()
+}
+
+// check is Check; of outliers that are known already there is no warning.
+func (d trainingSet) check() (warnings []string, err error) {
 	told := len(d.outliers)
-	d, found, err := d.withoutOutliers()
-	if err != nil {
+	if d, err = d.withoutOutliers(); err != nil {
 		return nil, err
 	}
-	if warnings, err = data.Check(d.Source); err == nil && len(found) > told {
-		warnings = append(warnings, OutlierText(found))
+	if warnings, err = data.Check(d.Source); err == nil && len(d.outliers) > told {
+		warnings = append(warnings, OutlierText(d.outliers))
 	}
 	return warnings, err
 }
@@ -40,14 +44,14 @@ func (d Data) Outliers() ([]Outlier, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, found, err := d.withoutOutliers()
-	return found, err
+	set, err := trainingSet{Data: d}.withoutOutliers()
+	return set.outliers, err
 }
 
 // withoutOutliers returns the data, which are checked, without their outliers, and these. It looks for them once.
-func (d Data) withoutOutliers() (Data, []Outlier, error) {
-	if d.searched || d.registered != nil {
-		return d, d.outliers, nil
+func (d trainingSet) withoutOutliers() (trainingSet, error) {
+	if d.searched || d.film != nil {
+		return d, nil
 	}
 	y := data.Scaled{Source: d.Source}
 	y.Examples, y.Points, y.Channels = d.Source.Dims()
@@ -58,7 +62,7 @@ func (d Data) withoutOutliers() (Data, []Outlier, error) {
 		to := min(from+step, y.Examples)
 		part := values[:(to-from)*y.Size()]
 		if err := y.ReadRaw(part, from, to); err != nil {
-			return d, nil, err
+			return d, err
 		}
 		for k, v := range part {
 			if math.IsInf(v, 0) { // which is refused later
@@ -81,7 +85,7 @@ func (d Data) withoutOutliers() (Data, []Outlier, error) {
 	if len(d.outliers) > 0 {
 		d.Source = &withoutSource{d.Source, d.outliers}
 	}
-	return d, d.outliers, nil
+	return d, nil
 }
 
 // A withoutSource is a source some of whose values count as missing.

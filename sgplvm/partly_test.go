@@ -196,7 +196,7 @@ func TestPartlyIsInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	w := &trainingWatcher{at: "for examples seen in part: ", cancel: cancel}
-	m, r, err := Fit(ctx, swelling(), Config{Effort: EffortNone, LatentDims: 2, Training: steps(5), Partly: &Config{LatentDims: 2, Training: steps(50)}, Watch: w})
+	m, r, err := Run{Watch: w}.Fit(ctx, swelling(), Config{Effort: EffortNone, LatentDims: 2, Training: steps(5), Partly: &Config{LatentDims: 2, Training: steps(50)}})
 	if m == nil || m.partly != nil || !errors.Is(err, context.Canceled) || r.Iterations != 5 {
 		t.Errorf("model %v, %+v, error %v", m, r, err)
 	}

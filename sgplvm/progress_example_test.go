@@ -29,24 +29,24 @@ func waves(n int) sgplvm.Data {
 func Example_progress() {
 	steps := 0
 	cfg := sgplvm.Config{Effort: sgplvm.EffortNone, LatentDims: 2}
-	cfg.Training.Progress = func(p sgplvm.Progress) (goOn bool) {
+	run := sgplvm.Run{Watch: sgplvm.OnStep(func(p sgplvm.Progress) (goOn bool) {
 		steps++ // p has the step, the bound, the noise and the time that is left
 		return p.Iteration < 20
-	}
-	m, report, err := sgplvm.Fit(context.Background(), waves(8), cfg)
+	})}
+	m, report, err := run.Fit(context.Background(), waves(8), cfg)
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println("ended by itself:", report.Converged, "- told of every step:", steps == report.Iterations, "- a model of", m.Examples(), "examples")
 
 	ctx, cancel := context.WithCancel(context.Background())
-	cfg.Training.Progress = func(p sgplvm.Progress) bool {
+	run.Watch = sgplvm.OnStep(func(p sgplvm.Progress) bool {
 		if p.Iteration == 5 {
 			cancel()
 		}
 		return true
-	}
-	_, report, err = sgplvm.Fit(ctx, waves(8), cfg)
+	})
+	_, report, err = run.Fit(ctx, waves(8), cfg)
 	fmt.Println("cancelled:", errors.Is(err, context.Canceled), "after", report.Iterations, "steps")
 	// Output:
 	// ended by itself: false - told of every step: true - a model of 8 examples

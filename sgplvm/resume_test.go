@@ -82,9 +82,7 @@ func TestResumeEveryStep(t *testing.T) {
 			stride = 13
 		}
 		for last := 1; last <= want.Iterations; last += stride {
-			stopping := s
-			stopping.config.Training.Progress = func(p Progress) bool { return p.Iteration < last }
-			at, _ := fit(t, stopping.data, stopping.config)
+			at, _ := fit(t, s.data, s.config, func(p Progress) bool { return p.Iteration < last })
 			next := resumed(t, at, s)
 			r := finish(t, next)
 			r.Evaluations = want.Evaluations // a line search that was stopped is done again

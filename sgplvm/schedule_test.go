@@ -28,12 +28,12 @@ func TestSchedulesAgree(t *testing.T) {
 		bounds := map[bool]float64{}
 		for _, joint := range []bool{false, true} {
 			dear := 0 // steps that move space
-			_, r := fit(t, bumps(12, 6, 5, 2), cfg.with(TrainingConfig{Iterations: compare.Sizes(900), Warmup: 30, Joint: joint, Progress: func(p Progress) bool {
+			_, r := fit(t, bumps(12, 6, 5, 2), cfg.with(TrainingConfig{Iterations: compare.Sizes(900), Warmup: 30, Joint: joint}), func(p Progress) bool {
 				if p.Phase == "joint" {
 					dear++
 				}
 				return true
-			}}))
+			})
 			bounds[joint] = r.Bound
 			if most := r.Iterations - 30; !joint && 5*dear > most || joint && dear < most {
 				t.Errorf("%s, joint %t: %d of %d steps moved space", name, joint, dear, r.Iterations)
@@ -127,12 +127,12 @@ func TestRoundIsWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	joint := 0
-	again := newTestTrainer(t, bumps(12, 6, 5, 2), small().with(TrainingConfig{Iterations: 100, Warmup: -1, Progress: func(p Progress) bool {
+	again := newTestTrainer(t, bumps(12, 6, 5, 2), small().with(TrainingConfig{Iterations: 100, Warmup: -1}), func(p Progress) bool {
 		if p.Phase == "joint" {
 			joint++
 		}
 		return true
-	}}))
+	})
 	startFrom(t, again, func(p *bound.Params) { *p = *tr.state.Best })
 	before := boundOf(t, again)
 	if r := finish(t, again); joint == 0 || !(r.Bound > before+1) {
@@ -143,12 +143,12 @@ func TestRoundIsWhole(t *testing.T) {
 // Where the bound stands still a phase ends, and no sooner.
 func TestStall(t *testing.T) {
 	var bounds []float64
-	_, r := fit(t, bumps(12, 6, 5, 2), small().with(TrainingConfig{Iterations: 600, Warmup: 600, Progress: func(p Progress) bool {
+	_, r := fit(t, bumps(12, 6, 5, 2), small().with(TrainingConfig{Iterations: 600, Warmup: 600}), func(p Progress) bool {
 		if p.Phase == "warm-up" {
 			bounds = append(bounds, p.Bound)
 		}
 		return p.Phase == "warm-up"
-	}}))
+	})
 	if p := r.Phases[0]; p.Status != "stalled" || p.Steps != len(bounds) || p.Steps == 600 {
 		t.Fatalf("%+v", r)
 	}
@@ -201,10 +201,10 @@ func TestTerminates(t *testing.T) {
 // A model keeps the bounds of each phase, as many as there is room for, and its file does.
 func TestBoundsAreKept(t *testing.T) {
 	told := map[int]float64{}
-	tr, r := fit(t, bumps(12, 6, 5, 2), small().with(TrainingConfig{Iterations: 150, Warmup: 10, Progress: func(p Progress) bool {
+	tr, r := fit(t, bumps(12, 6, 5, 2), small().with(TrainingConfig{Iterations: 150, Warmup: 10}), func(p Progress) bool {
 		told[p.Iteration] = p.Bound
 		return true
-	}}))
+	})
 	m := modelOf(t, tr)
 	if d := diff(m.Training(), r.Phases); d != "" {
 		t.Error(d)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/journal"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
@@ -21,16 +22,16 @@ import (
 // values depend on the effort, the shape of the data and the seed alone, and so does the choice.
 
 // Select returns cfg with what it leaves open chosen by what d say, and how that went. The model that
-// NewTrainer trains with it is the one that Fit returns. SearchTime and EndSearch end the search, not a candidate.
+// NewTrainer trains with it is the one that Fit returns. Limit and End end the search, not a candidate.
 // Candidates that cannot be trained are passed over, all of them if need be. Errors: *ConfigError, also of data with
 // missing values, for which Complete chooses, *ReadError, ctx.Err().
-func Select(ctx context.Context, d Data, cfg Config) (Config, *Selection, error) {
+func (r Run) Select(ctx context.Context, d Data, cfg Config) (Config, *Selection, error) {
 	if holes, err := d.incomplete(); err != nil {
 		return cfg, nil, err
 	} else if holes {
 		return cfg, nil, &ConfigError{Field: "Data", Err: errors.New("missing values or known errors, expected complete examples: Complete chooses for others")}
 	}
-	cfg, s, err := choose(ctx, d, cfg)
+	cfg, s, err := choose(ctx, trainingSet{Data: d, run: r}, cfg)
 	if s == nil || err != nil {
 		return cfg, nil, err
 	}
@@ -38,7 +39,7 @@ func Select(ctx context.Context, d Data, cfg Config) (Config, *Selection, error)
 }
 
 // choose is Select, and returns the search.
-func choose(ctx context.Context, d Data, cfg Config) (Config, *search, error) {
+func choose(ctx context.Context, d trainingSet, cfg Config) (Config, *search, error) {
 	d, err := d.checked()
 	if err != nil {
 		return cfg, nil, err
@@ -49,11 +50,10 @@ func choose(ctx context.Context, d Data, cfg Config) (Config, *search, error) {
 	if cfg, err = cfg.checkedOpen(d); err != nil {
 		return cfg, nil, err
 	}
-	registered := d.registered
-	clock := d.clock
-	d.registered, d.clock = nil, nil // what is left out is compared as it was learned
+	s := &search{run: d.run, film: d.film, given: cfg, plan: plans[cfg.Effort], begin: time.Now(), outer: ctx}
+	d.film = nil // what is left out is compared as it was learned
 	d.Hide = completion.Hiding(d.Hide)
-	s := &search{data: d, registered: registered, clock: clock, given: cfg, plan: plans[cfg.Effort], watch: watcherOf(cfg.Watch), begin: time.Now(), outer: ctx}
+	s.data = d.quiet()
 	found, err := s.found(ctx)
 	if err != nil {
 		return cfg, nil, err
@@ -72,7 +72,7 @@ type choice struct {
 
 // found searches, or returns the outcome of an earlier run.
 func (s *search) found(ctx context.Context) (choice, error) {
-	j := s.given.run()
+	j := s.run.journal
 	if !s.given.hasText() {
 		j = nil // what was found is found again from the parts of the search
 	}
@@ -84,22 +84,20 @@ func (s *search) found(ctx context.Context) (choice, error) {
 	if err != nil {
 		return c, &FileError{Err: fmt.Errorf("checkpoint: %w", err)}
 	}
-	g := &s.given
-	chosen.SearchTime, chosen.EndSearch, chosen.Attributes = g.SearchTime, g.EndSearch, g.Attributes
-	chosen.Watch, chosen.Training.Progress, chosen.Checkpoints = g.Watch, g.Training.Progress, g.Checkpoints
+	chosen.Attributes = s.given.Attributes
 	c.config = &chosen
 	return c, nil
 }
 
 // choose searches.
 func (s *search) choose(ctx context.Context) (c choice, err error) {
-	j := s.given.run()
+	j := s.run.journal
 	s.selection.Effort = s.given.Effort
-	s.ctx, s.cancel = s.given.searchContext(ctx)
+	s.ctx, s.cancel = s.run.searchContext(ctx)
 	defer s.end()
 	earlier := j.BeginSearch(s.limit)
 	defer j.EndSearch()
-	chosen, err := s.run()
+	chosen, err := s.all()
 	if ctx.Err() != nil {
 		return c, ctx.Err()
 	}
@@ -116,11 +114,11 @@ func (s *search) choose(ctx context.Context) (c choice, err error) {
 
 // limit starts the clock of a search, of whose time an earlier run has spent some.
 func (s *search) limit(spent time.Duration) {
-	left := s.given.SearchTime
-	if s.clock != nil {
-		left = s.clock.search()
+	left := s.run.Limit
+	if s.run.clock != nil {
+		left = s.run.clock.search()
 	}
-	if left -= spent; s.given.SearchTime > 0 {
+	if left -= spent; s.run.Limit > 0 {
 		s.deadline = time.Now().Add(left)
 		s.timer = time.AfterFunc(left, func() { s.cancel(context.DeadlineExceeded) })
 	}
@@ -135,7 +133,7 @@ func (s *search) end() {
 }
 
 // checkedOpen checks a configuration with open settings, and returns it with Factors set if its kernels in space imply them.
-func (c Config) checkedOpen(d Data) (Config, error) {
+func (c Config) checkedOpen(d trainingSet) (Config, error) {
 	n, points, channels := d.Source.Dims()
 	grid := d.Grid
 	if c.Spatial != nil && c.Factors == "" && len(grid) > 1 {
@@ -166,12 +164,12 @@ func (c Config) checkedOpen(d Data) (Config, error) {
 }
 
 // searchContext returns a context that ends with the search.
-func (c Config) searchContext(ctx context.Context) (context.Context, context.CancelCauseFunc) {
+func (r Run) searchContext(ctx context.Context) (context.Context, context.CancelCauseFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	if c.EndSearch != nil {
+	if r.End != nil {
 		go func() {
 			select {
-			case <-c.EndSearch:
+			case <-r.End:
 				cancel(nil)
 			case <-ctx.Done():
 			}
@@ -219,23 +217,22 @@ type search struct {
 	cancel     context.CancelCauseFunc
 	deadline   time.Time   // zero: none
 	timer      *time.Timer // of the deadline
-	data       Data
-	registered *registration // of the film that data are of; nil where they are of none
+	run        Run
+	data       trainingSet
+	film       *film.Film // that data are of; nil where they are of none
 	given      Config
 	plan       plan
-	watch      Watcher
 	begin      time.Time
 	selection  Selection
 	searched   time.Duration // how long the search took
-	clock      *clock        // of the run that the search is part of; nil: there is none
 }
 
 // quick reports whether the search is a quick one of complete examples. All candidates with a learned covariance then start from the same small noise, so that
 // they share a training, and smooth fields get the settings that later stages would choose.
 func (s *search) quick() bool { return s.given.Effort == EffortQuick && s.data.holes == nil }
 
-// run makes the search for the data's kind of prediction.
-func (s *search) run() (Config, error) {
+// all makes the search for the data's kind of prediction.
+func (s *search) all() (Config, error) {
 	if s.given.Start != nil || s.given.Effort == EffortNone {
 		return s.given, nil
 	}
@@ -259,12 +256,12 @@ func (s *search) freeSpace() bool {
 
 // ended reports whether the search is over, and keeps why.
 func (s *search) ended() bool {
-	if s.given.run().Replaying() {
+	if s.run.journal.Replaying() {
 		return false
 	}
-	s.given.run().StartLive()
+	s.run.journal.StartLive()
 	select {
-	case <-s.given.EndSearch: // at once, so that no further candidate begins
+	case <-s.run.End: // at once, so that no further candidate begins
 		s.end()
 	default:
 	}
@@ -277,7 +274,7 @@ func (s *search) ended() bool {
 	if s.selection.Ended == "" && s.outer.Err() == nil {
 		s.selection.Ended = "the search was stopped"
 		if errors.Is(context.Cause(s.ctx), context.DeadlineExceeded) {
-			s.selection.Ended = fmt.Sprintf("the run had %v", s.given.SearchTime)
+			s.selection.Ended = fmt.Sprintf("the run had %v", s.run.Limit)
 		}
 	}
 	return true

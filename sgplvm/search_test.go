@@ -178,7 +178,7 @@ func TestAsk(t *testing.T) {
 		"a ladder's chance":    {map[int][]float64{1: {1, 2, 3}, 2: {0.9, 2.1, 2.9}, 3: {-9, -9, -8}}, []int{1, 2, 3}, true, nil, []int{1, 2, 3}, 3},
 	} {
 		watch, j := new(recorder), &tableValidator{scores: c.scores}
-		s := &search{ctx: context.Background(), outer: context.Background(), watch: watch}
+		s := &search{ctx: context.Background(), outer: context.Background(), run: Run{Watch: watch}}
 		best, err := s.ask(j, incumbent{cfg: Config{LatentDims: 1}, Scores: plain(c.first)}, searchStage{name: "how many", candidates: dims(c.list...), ordered: c.ladder, sure: validation.SureErrors})
 		if err != nil || best.cfg.LatentDims != max(c.want, 1) || (!best.scored()) != (c.want == 0) || !slices.Equal(j.asked, c.asked) {
 			t.Errorf("%s: %d of %v, asked %v, error %v", name, best.cfg.LatentDims, best.Losses, j.asked, err)
@@ -230,7 +230,7 @@ func TestHopeless(t *testing.T) {
 	j := &tableValidator{scores: map[int][]float64{1: good, 2: shifted(1, 0.5), 3: shifted(0.01, 0.5), 4: append(shifted(1, 0.5)[:validation.MinJudged], -99, -99, -99)}}
 	var s *search
 	for sure, want := range map[float64][]int{0: {0, validation.MinJudged, 0, validation.MinJudged}, validation.SureErrors: {0, validation.MinJudged, validation.MinJudged, validation.MinJudged}} {
-		s = &search{ctx: context.Background(), outer: context.Background(), watch: unwatched{}}
+		s = &search{ctx: context.Background(), outer: context.Background()}
 		best, err := s.ask(j, incumbent{}, searchStage{name: "which", candidates: dims(1, 2, 3, 4), sure: sure})
 		if err != nil || best.cfg.LatentDims != 1 {
 			t.Fatalf("%+v, error %v", best, err)
@@ -257,7 +257,7 @@ func TestAskAlike(t *testing.T) {
 		asked  []int
 	}{{bad, []int{1, 2}}, {near, []int{1, 2, 3}}} {
 		j := &tableValidator{scores: map[int][]float64{1: good, 2: c.before, 3: near}}
-		s := &search{ctx: context.Background(), outer: context.Background(), watch: unwatched{}}
+		s := &search{ctx: context.Background(), outer: context.Background()}
 		if _, err := s.ask(j, incumbent{}, searchStage{name: "which", candidates: dims(1, 2, 3), like: 2}); err != nil || !slices.Equal(j.asked, c.asked) {
 			t.Errorf("asked %v after %v, expected %v, error %v", j.asked, c.before, c.asked, err)
 		}
@@ -281,7 +281,7 @@ func TestAskBriefly(t *testing.T) {
 	} {
 		j := &tableValidator{scores: map[int][]float64{1: good, 60: c.brief, c.steps: c.whole}}
 		steps := func(n int) option { return option{fmt.Sprint(n), func(c *Config) { c.Training.Iterations = n }} }
-		s := &search{ctx: context.Background(), outer: context.Background(), watch: unwatched{}, plan: plan{steps: 60}}
+		s := &search{ctx: context.Background(), outer: context.Background(), plan: plan{steps: 60}}
 		best, err := s.ask(stepsValidator{j}, incumbent{}, searchStage{name: "which", candidates: []option{steps(1), steps(c.steps)}, brief: 1})
 		if err != nil || !slices.Equal(j.asked, c.asked) || best.cfg.Training.Iterations != c.best {
 			t.Errorf("asked %v, expected %v, best %d, error %v", j.asked, c.asked, best.cfg.Training.Iterations, err)
@@ -308,7 +308,7 @@ func TestAskEnds(t *testing.T) {
 	}{{1, 1, false}, {2, 1, false}, {3, 2, false}, {2, 1, true}} {
 		outer, cancelOuter := context.WithCancel(context.Background())
 		ctx, cancel := context.WithCancel(outer)
-		s := &search{ctx: ctx, outer: outer, watch: unwatched{}}
+		s := &search{ctx: ctx, outer: outer}
 		j := &tableValidator{scores: scores, then: func(dims int) error {
 			if dims < c.at {
 				return nil
@@ -332,7 +332,7 @@ func TestAskEnds(t *testing.T) {
 		cancelOuter()
 		cancel()
 	}
-	s := &search{ctx: context.Background(), outer: context.Background(), watch: unwatched{}}
+	s := &search{ctx: context.Background(), outer: context.Background()}
 	j := &tableValidator{scores: scores, then: func(dims int) error {
 		if dims == 2 {
 			return fmt.Errorf("wrapped: %w", &ReadError{Err: errSource})
@@ -519,11 +519,11 @@ func TestSearchSameBits(t *testing.T) {
 			var want []byte
 			for _, processors := range []int{1, 2, 4} {
 				runtime.GOMAXPROCS(processors)
-				c.config.Watch = nil
+				run := Run{}
 				if processors == 2 {
-					c.config.Watch = new(recorder)
+					run.Watch = new(recorder)
 				}
-				m, _, err := Fit(context.Background(), c.data, c.config)
+				m, _, err := run.Fit(context.Background(), c.data, c.config)
 				if err != nil {
 					t.Fatalf("%s, %v: %v", name, effort, err)
 				}
@@ -560,8 +560,8 @@ func TestFitTrainsAfresh(t *testing.T) {
 	for name, c := range searched() {
 		for _, effort := range []Effort{EffortQuick, EffortNormal} {
 			watch := new(recorder)
-			c.config.Effort, c.config.Watch = effort, watch
-			m, _, err := Fit(context.Background(), c.data, c.config)
+			c.config.Effort = effort
+			m, _, err := Run{Watch: watch}.Fit(context.Background(), c.data, c.config)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -621,9 +621,7 @@ func TestSearchEnds(t *testing.T) {
 					close(end)
 				}
 			}
-			cfg := c.config
-			cfg.EndSearch, cfg.Watch = end, watch
-			m, _, err := Fit(context.Background(), c.data, cfg)
+			m, _, err := Run{End: end, Watch: watch}.Fit(context.Background(), c.data, c.config)
 			if err != nil {
 				t.Fatalf("%s, after %d: %v", name, after, err)
 			}
@@ -663,29 +661,25 @@ func candidates(s *Selection) (list []Candidate) {
 func TestSearchTime(t *testing.T) {
 	for name, c := range searched() {
 		cfg := c.config
-		cfg.Effort, cfg.SearchTime = EffortQuick, time.Nanosecond
-		m, _, err := Fit(context.Background(), c.data, cfg)
+		cfg.Effort = EffortQuick
+		m, _, err := Run{Limit: time.Nanosecond}.Fit(context.Background(), c.data, cfg)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if s := m.Selection(); s.Ended != "the run had 1ns" || len(candidates(s)) > 0 {
 			t.Errorf("%s: %+v", name, s)
 		}
-		cfg.SearchTime = time.Hour
-		unlimited := cfg
-		unlimited.SearchTime = 0
-		unlimited, _, err = Select(context.Background(), c.data, unlimited)
+		unlimited, _, err := Select(context.Background(), c.data, cfg)
 		if err != nil {
 			t.Fatal(err)
 		}
-		limited, s, err := Select(context.Background(), c.data, cfg)
+		limited, s, err := Run{Limit: time.Hour}.Select(context.Background(), c.data, cfg)
 		if err != nil || s.Ended != "" || !same(limited, unlimited) {
 			t.Errorf("%s: another choice with an hour: %v, ended: %q, error %v", name, limited, s.Ended, err)
 		}
 		ended, cancel := context.WithCancel(context.Background())
 		watch := &recorder{whenTold: func(string) { cancel() }}
-		cfg.Watch = watch
-		if m, _, err := Fit(ended, c.data, cfg); m != nil || !errors.Is(err, context.Canceled) || watch.started != watch.stopped || watch.steps > 0 {
+		if m, _, err := (Run{Limit: time.Hour, Watch: watch}).Fit(ended, c.data, cfg); m != nil || !errors.Is(err, context.Canceled) || watch.started != watch.stopped || watch.steps > 0 {
 			t.Errorf("%s: model %v, error %v, %d shown, %d ended", name, m, err, watch.started, watch.stopped)
 		}
 		cancel()
@@ -710,14 +704,14 @@ func TestSelectRefuses(t *testing.T) {
 		"local of nothing":   {func(_ *Data, c *Config) { c.Residual.Local, c.Residual.Rounds = On, -1 }, "Residual.Local"},
 		"lean and local":     {func(_ *Data, c *Config) { c.Residual.Local, c.Lean = On, true }, "Lean"},
 	} {
-		d, cfg := waves(14), Config{Training: steps(2), Watch: new(recorder)}
+		d, cfg, watch := waves(14), Config{Training: steps(2)}, new(recorder)
 		c.change(&d, &cfg)
-		m, _, err := Fit(context.Background(), d, cfg)
+		m, _, err := Run{Watch: watch}.Fit(context.Background(), d, cfg)
 		var refused *ConfigError
 		if m != nil || !errors.As(err, &refused) || refused.Field != c.field {
 			t.Errorf("%s: error %v, expected one about %s", name, err, c.field)
 		}
-		if watch := cfg.Watch.(*recorder); len(watch.told) > 0 {
+		if len(watch.told) > 0 {
 			t.Errorf("%s: tried %q", name, watch.told)
 		}
 	}

@@ -95,7 +95,7 @@ func (s *search) ask(j validator, best incumbent, q searchStage) (incumbent, err
 		}
 		stage.Candidates = append(stage.Candidates, Candidate{Name: o.name, Score: validation.Mean(trial.Losses), RMSE: validation.Mean(trial.Errors)})
 		all = append(all, trial.Scores)
-		s.watch.Tell(fmt.Sprintf("%s, %s: %.4g nats a value, error %.3g", q.name, o.name, validation.Mean(trial.Losses), validation.Mean(trial.Errors)))
+		s.run.watcher().Tell(fmt.Sprintf("%s, %s: %.4g nats a value, error %.3g", q.name, o.name, validation.Mean(trial.Losses), validation.Mean(trial.Errors)))
 		if chosen < 0 || validation.Better(trial.Scores, best.Scores, q.sure) {
 			best, chosen = trial, len(all)-1
 		} else if q.ordered && !validation.Better(trial.Scores, best.Scores, validation.GoOnErrors) {
@@ -139,7 +139,7 @@ func (s *search) validatedFrom(j validator, q searchStage, i int, cfg Config, be
 
 // validated validates candidate i of a stage against the best scores so far, and shows its progress.
 func (s *search) validated(j validator, q searchStage, i int, cfg Config, best validation.Scores) (validation.Scores, error) {
-	stop := s.watch.Timing(fmt.Sprintf("model selection: %s, %s (%d of %d)", q.name, q.candidates[i].name, i+1, len(q.candidates)))
+	stop := s.run.watcher().Timing(fmt.Sprintf("model selection: %s, %s (%d of %d)", q.name, q.candidates[i].name, i+1, len(q.candidates)))
 	defer stop()
 	worse := validation.StopErrors
 	if q.sure > 0 {

@@ -480,8 +480,8 @@ func (s *search) blended(j *fillValidator, best incumbent) (incumbent, error) {
 
 // measured returns what find finds for the incumbent, once in a run. If it fails, the incumbent stays, and the failure is recorded as that of a candidate.
 func measured[T any](s *search, name string, best incumbent, find func() (T, error)) (none T, err error) {
-	stop := s.watch.Timing("model selection: " + name)
-	found, err := validatedOnce(s.ctx, s.given.run(), name+" of "+text(best.cfg), find)
+	stop := s.run.watcher().Timing("model selection: " + name)
+	found, err := validatedOnce(s.ctx, s.run.journal, name+" of "+text(best.cfg), find)
 	stop()
 	if err == nil {
 		return found, nil

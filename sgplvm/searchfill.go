@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/journal"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 )
 
@@ -24,6 +25,7 @@ type fillValidator struct {
 
 	inflated bool // variances will be multiplied as is best for each pattern
 	scored   recent[caseScores]
+	journal  *journal.Journal
 }
 
 // scoresKept is the number of configurations whose scores a validator remembers: two of the first stage, and one with a blend.
@@ -115,7 +117,7 @@ func (s *search) validatorWithout(heldOut [][]int, points []int, grid Grid, case
 	if err := readPoints(complete, s.data.Source, points); err != nil {
 		return nil, err
 	}
-	j := &fillValidator{kinds: 1, rounds: s.plan.rounds, many: n >= manyExamples}
+	j := &fillValidator{kinds: 1, rounds: s.plan.rounds, many: n >= manyExamples, journal: s.run.journal}
 	j.scored.limit = scoresKept
 	for f, out := range heldOut {
 		in := s.learnedBy(n, out)
@@ -123,7 +125,7 @@ func (s *search) validatorWithout(heldOut [][]int, points []int, grid Grid, case
 		for k, i := range in {
 			copy(learned.Row(k), complete.Row(i))
 		}
-		d := Data{Source: NewSource(learned.Data, len(in), len(points), channels), Grid: grid}
+		d := trainingSet{Data: Data{Source: NewSource(learned.Data, len(in), len(points), channels), Grid: grid}}
 		d.Times, d.Sequences = instantsOf(s.data, in)
 		d.imputationErrors = s.data.imputationErrors.of(in, points, channels)
 		j.folds = append(j.folds, fold{data: d, scale: 1})
@@ -194,7 +196,7 @@ func (j *fillValidator) losses(ctx context.Context, cfg Config) (caseScores, err
 // fill fills in the cases of the folds from ≤ k < to, or returns their scores of an earlier run.
 func (j *fillValidator) fill(ctx context.Context, cfg Config, from, to int) (caseScores, error) {
 	key := fmt.Sprintf("folds %d to %d filled in by %s", from, to, text(cfg))
-	return validatedOnce(ctx, cfg.run(), key, func() (caseScores, error) { return j.filled(ctx, cfg, from, to) })
+	return validatedOnce(ctx, j.journal, key, func() (caseScores, error) { return j.filled(ctx, cfg, from, to) })
 }
 
 // filled is fill without the journal.

@@ -17,9 +17,9 @@ import (
 )
 
 // newSearch is one of some data that have been checked, as Select begins it.
-func newSearch(t testing.TB, d Data, cfg Config) *search {
+func newSearch(t testing.TB, data Data, cfg Config) *search {
 	t.Helper()
-	d, err := d.checked()
+	d, err := trainingSet{Data: data}.checked()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func newSearch(t testing.TB, d Data, cfg Config) *search {
 	}
 	d.Hide = completion.Hiding(d.Hide)
 	ctx := context.Background()
-	return &search{ctx: ctx, outer: ctx, data: d, given: cfg, plan: plans[cfg.Effort], watch: watcherOf(cfg.Watch), begin: time.Now()}
+	return &search{ctx: ctx, outer: ctx, data: d, given: cfg, plan: plans[cfg.Effort], begin: time.Now()}
 }
 
 // waves draws pictures of 5×4 points, one a row: a few causes that all share, and a smooth random field
@@ -102,14 +102,15 @@ func TestFillJudge(t *testing.T) {
 	} {
 		d := waves(22)
 		d.Hide = c.masks
-		d.imputationErrors = imputationErrors{mat.New(20, 20), mat.New(22, 20)}
-		for k := range d.imputationErrors.covariance.Data {
-			d.imputationErrors.covariance.Data[k], d.imputationErrors.variance.Data[k] = float64(k), float64(k)
+		unsure := imputationErrors{mat.New(20, 20), mat.New(22, 20)}
+		for k := range unsure.covariance.Data {
+			unsure.covariance.Data[k], unsure.variance.Data[k] = float64(k), float64(k)
 		}
 		if c.times != nil {
 			d = d.at(c.times, labels)
 		}
 		s := newSearch(t, d, Config{Effort: c.effort})
+		s.data.imputationErrors = unsure
 		j, err := newFillValidator(s)
 		if err != nil {
 			t.Fatal(err)
@@ -132,7 +133,7 @@ func TestFillJudge(t *testing.T) {
 			for held[learned0] {
 				learned0++
 			}
-			if !slices.Equal(u.covariance.Data, d.imputationErrors.covariance.Data) || u.variance.Rows != n || !slices.Equal(u.variance.Row(0), d.imputationErrors.variance.Row(learned0)) {
+			if !slices.Equal(u.covariance.Data, unsure.covariance.Data) || u.variance.Rows != n || !slices.Equal(u.variance.Row(0), unsure.variance.Row(learned0)) {
 				t.Errorf("%s, fold %d: %v is unsure", c.name, f, u)
 			}
 			learned := mat.New(n, 20)
@@ -314,7 +315,7 @@ func TestFillCase(t *testing.T) {
 	for k := range missing {
 		missing[k] = k%4 == 0
 	}
-	c := newFillCase(0, 0, truth, missing, Data{})
+	c := newFillCase(0, 0, truth, missing, trainingSet{})
 	loss, chi, square, err := c.score(ctx, m, InferOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -333,7 +334,7 @@ func TestFillCase(t *testing.T) {
 	if math.Abs(loss-wantLoss) > 1e-12 || math.Abs(chi-wantChi) > 1e-12 || math.Abs(square-wantSquare) > 1e-12 {
 		t.Errorf("%v, %v and %v, want %v, %v and %v", loss, chi, square, wantLoss, wantChi, wantSquare)
 	}
-	c = newFillCase(0, 0, truth, make([]bool, 30), Data{})
+	c = newFillCase(0, 0, truth, make([]bool, 30), trainingSet{})
 	if loss, chi, square, err := c.score(ctx, m, InferOptions{}); loss != 0 || chi != 0 || square != 0 || err != nil {
 		t.Errorf("nothing hidden: %v, %v, error %v", loss, square, err)
 	}

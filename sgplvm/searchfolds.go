@@ -28,7 +28,7 @@ const (
 
 // A fold has examples to learn from, and what was learned from them last: parameters without the noise covariance, and models with it.
 type fold struct {
-	data    Data
+	data    trainingSet
 	scale   float64               // how much smaller distances in spacings are at its points, which may be further apart
 	trained recent[*bound.Params] // of trainedKept
 	learned recent[*Model]        // of learnedKept
@@ -144,7 +144,7 @@ func (s *search) missing(rng *rand.Rand, next int, x mat.Matrix, points []int, c
 }
 
 // newFillCase hides values of an example.
-func newFillCase(fold, example int, values []float64, missing []bool, d Data) fillCase {
+func newFillCase(fold, example int, values []float64, missing []bool, d trainingSet) fillCase {
 	c := fillCase{fold: fold, example: example, truth: values, seen: slices.Clone(values)}
 	for k, m := range missing {
 		if m {
@@ -247,7 +247,7 @@ func allBut(n int, list []int) (rest []int) {
 }
 
 // instantsOf returns times and labels of some examples; nil if the data have none.
-func instantsOf(d Data, examples []int) (times []float64, sequences []int) {
+func instantsOf(d trainingSet, examples []int) (times []float64, sequences []int) {
 	if d.Times == nil {
 		return nil, nil
 	}
@@ -283,7 +283,6 @@ func (f *fold) fitted(cfg Config) Config {
 	}
 	cfg.Inducing = min(cfg.Inducing, n)
 	cfg.Training.Uncalibrated = false
-	cfg.Training.Progress, cfg.Watch = nil, nil
 	if cfg.Training.CoarsePoints >= points {
 		cfg.Training.CoarsePoints = -1
 	}
@@ -328,7 +327,7 @@ func (f *fold) model(ctx context.Context, cfg Config) (m *Model, err error) {
 
 // train trains all parameters but the noise covariance.
 func (f *fold) train(ctx context.Context, cfg Config) (*bound.Params, error) {
-	t, err := NewTrainer(f.data, f.fitted(cfg))
+	t, err := trainerOf(f.data, f.fitted(cfg))
 	if err != nil {
 		return nil, err
 	}

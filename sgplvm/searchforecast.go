@@ -27,11 +27,10 @@ type probe struct {
 const probeMove = 1e-3
 
 // probing returns a trainer that is to take no step.
-func probing(d Data, cfg Config) (*Trainer, error) {
-	cfg.Watch = nil
+func probing(d trainingSet, cfg Config) (*Trainer, error) {
 	cfg.Residual.Rounds, cfg.Residual.Local, cfg.Residual.Strength, cfg.Residual.Taper = -1, Off, 0, 0
 	cfg.Training.CoarsePoints, cfg.Training.Uncalibrated = -1, true
-	return NewTrainer(d, cfg)
+	return trainerOf(d, cfg)
 }
 
 // paced returns how long a step of each kind takes that some trainers take side by side: an evaluation of the bound with its gradient, after one with
@@ -198,11 +197,11 @@ func (s *search) longerAtAll(cfg Config, some Grid) float64 {
 // foretell tells how long the search and the training after it will take, that of a film with its variances. Where it cannot be measured, nothing is told:
 // the first candidate says what is wrong. Errors: *ReadError.
 func (s *search) foretell(expected func() (time.Duration, error)) error {
-	stop := s.watch.Timing("model selection: how long a step takes")
-	d, err := validatedOnce(s.ctx, s.given.run(), "forecast", func() (time.Duration, error) {
+	stop := s.run.watcher().Timing("model selection: how long a step takes")
+	d, err := validatedOnce(s.ctx, s.run.journal, "forecast", func() (time.Duration, error) {
 		d, err := expected()
 		if err == nil {
-			d += expectedFilm(s.registered)
+			d += expectedFilm(s.film)
 		}
 		return d, err
 	})
@@ -210,8 +209,8 @@ func (s *search) foretell(expected func() (time.Duration, error)) error {
 	if unread := (*ReadError)(nil); errors.As(err, &unread) {
 		return err
 	}
-	if err == nil && s.clock != nil {
-		s.clock.tell(time.Duration(max(1, s.clock.searches))*d+s.clock.after, false)
+	if err == nil && s.run.clock != nil {
+		s.run.clock.tell(time.Duration(max(1, s.run.clock.searches))*d+s.run.clock.after, false)
 	}
 	return nil
 }

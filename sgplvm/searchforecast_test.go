@@ -33,8 +33,7 @@ func TestForetold(t *testing.T) {
 		"a film":   {film, Config{LatentDims: 2, Training: steps(3)}},
 	} {
 		watch := new(teller)
-		c.config.Watch = watch
-		_, report, err := Fit(context.Background(), c.data, c.config)
+		_, report, err := Run{Watch: watch}.Fit(context.Background(), c.data, c.config)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -147,17 +146,17 @@ func TestForetellFails(t *testing.T) {
 		err  error
 		want bool
 	}{{&ReadError{Err: errSource}, true}, {errors.New("of any other kind"), false}, {nil, false}} {
-		s.clock = &clock{begin: time.Now(), watch: unwatched{}}
+		s.run.clock = &clock{begin: time.Now(), watch: unwatched{}}
 		err := s.foretell(func() (time.Duration, error) { return time.Second, c.err })
-		if (err != nil) != c.want || (s.clock.told > 0) != (c.err == nil) {
-			t.Errorf("%v: error %v, forecast %v", c.err, err, s.clock.told)
+		if (err != nil) != c.want || (s.run.clock.told > 0) != (c.err == nil) {
+			t.Errorf("%v: error %v, forecast %v", c.err, err, s.run.clock.told)
 		}
 	}
 }
 
 // Where most of training is at some points of a film, all of them take as long for a few steps alone.
 func TestLongerAtAll(t *testing.T) {
-	s := &search{data: Data{Grid: pixels(10, 6)}}
+	s := &search{data: trainingSet{Data: Data{Grid: pixels(10, 6)}}}
 	for coarse, want := range map[int]float64{-1: 4, 0: 4, 20: 20./15 + 4./8, 60: 4, 100: 4} {
 		cfg := Config{Training: steps(100)}
 		cfg.Training.CoarsePoints = coarse
@@ -178,11 +177,11 @@ func TestExpectedFilm(t *testing.T) {
 	}
 	for _, n := range []int{2, 5} {
 		times := line(n).Data
-		d, err := Register(t.Context(), Data{Source: NewSource(drawKind(filmKinds[0], times), n, filmWidth*filmHeight, 1), Grid: pixelsOf(filmWidth, filmHeight, 1), Times: times, Film: true})
+		d, err := register(t.Context(), trainingSet{Data: Data{Source: NewSource(drawKind(filmKinds[0], times), n, filmWidth*filmHeight, 1), Grid: pixelsOf(filmWidth, filmHeight, 1), Times: times, Film: true}}, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d := expectedFilm(d.registered); (d > filmLaws) != (n > 2) || d < filmLaws {
+		if d := expectedFilm(d.film); (d > filmLaws) != (n > 2) || d < filmLaws {
 			t.Errorf("%v of %d frames", d, n)
 		}
 	}

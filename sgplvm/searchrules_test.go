@@ -87,7 +87,7 @@ func TestNothingIsTried(t *testing.T) {
 	} {
 		for effort := range plans {
 			s := newSearch(t, c.data, Config{Effort: effort})
-			cfg, err := s.run()
+			cfg, err := s.all()
 			if err != nil || len(s.selection.Stages) > 0 || (cfg.Factors == FactorsJoint) != c.joint || (cfg.Residual.Rounds > 0) != c.joint || cfg.LatentDims < 1 {
 				t.Errorf("%s: %+v, %+v, error %v", name, cfg, s.selection, err)
 			}
@@ -358,7 +358,7 @@ func TestSmoothNoise(t *testing.T) {
 		{manyExamples, coarseFrom + 1, EffortQuick, nil, 1e-7},
 		{manyExamples, coarseFrom, EffortNormal, nil, 1e-7},
 	} {
-		s := &search{data: Data{Source: sized{c.n, c.points, 1}, holes: c.holes}, given: Config{Effort: c.effort}}
+		s := &search{data: trainingSet{Data: Data{Source: sized{c.n, c.points, 1}}, holes: c.holes}, given: Config{Effort: c.effort}}
 		if got := s.smoothNoise(); got != c.want {
 			t.Errorf("%+v: noise from %v", c, got)
 		}
@@ -422,7 +422,7 @@ func TestFewExamples(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, given := range []Factors{"", FactorsJoint} {
-			s := &search{data: d, given: Config{Factors: given}, plan: plans[EffortNormal]}
+			s := &search{data: trainingSet{Data: d}, given: Config{Factors: given}, plan: plans[EffortNormal]}
 			first, _ := s.structures()
 			if given == FactorsJoint {
 				want = given

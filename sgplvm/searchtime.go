@@ -209,7 +209,7 @@ func (s *search) inTime() (Config, error) {
 	options := s.timeOptions(s.timeCandidates())
 	if s.data.Film {
 		s.selection.Task = "examples left out, one after the other, predicted from all others"
-		return s.kernelsOfTime(leaveOutValidator{s.data}, plain, options, timeErrors, float64(len(options)), 1)
+		return s.kernelsOfTime(leaveOutValidator{s.data, s.run.journal}, plain, options, timeErrors, float64(len(options)), 1)
 	}
 	s.selection.Task = "examples that were held out, predicted at their times"
 	j, err := newAbsentValidator(s)
@@ -328,7 +328,7 @@ func (s *search) partly(whole Config) (Config, error) {
 	if err != nil || same(best.cfg, whole) || !best.scored() {
 		return whole, err
 	}
-	reach, err := journal.Within(s.given.run(), "reach", func() (float64, error) { return j.reachOf(s.ctx, best.cfg) })
+	reach, err := journal.Within(s.run.journal, "reach", func() (float64, error) { return j.reachOf(s.ctx, best.cfg) })
 	if err != nil {
 		return whole, s.outerError(err)
 	}
@@ -458,7 +458,7 @@ func (s *search) expectedStructured() (time.Duration, error) {
 		cfg := s.given
 		o.apply(&cfg)
 		cfg.Effort = EffortNone
-		t, err := probing(d, cfg)
+		t, err := probing(trainingSet{Data: d}, cfg)
 		if err != nil {
 			return 0, err
 		}
@@ -479,7 +479,7 @@ func (s *search) timePart(plain Config) (Config, error) {
 	if len(g) != 2 || s.given.LatentTime.Kind != "" || plain.LatentKernel != plainTime.latent || s.given.Effort == EffortQuick {
 		return plain, nil
 	}
-	stop := s.watch.Timing("model selection: smaller frames")
+	stop := s.run.watcher().Timing("model selection: smaller frames")
 	source, width, height, err := data.Downsample(s.ctx, s.data.Source, g[1].Rows, g[0].Rows, maxDownsampled)
 	stop()
 	if err != nil {
@@ -492,7 +492,7 @@ func (s *search) timePart(plain Config) (Config, error) {
 	for _, part := range []kernel.Kernel{roughTime, mixedTime} {
 		options = append(options, option{part.String(), func(c *Config) { c.LatentTime = part.Clone() }})
 	}
-	j, larger := leaveOutValidator{small}, s.longerAtAll(plain, small.Grid)
+	j, larger := leaveOutValidator{small, s.run.journal}, s.longerAtAll(plain, small.Grid)
 	if err := s.foretell(func() (time.Duration, error) {
 		p, err := j.probe(s.ctx, plain)
 		return expectedInTime(p, plain, float64(len(options)), larger), err
@@ -524,10 +524,13 @@ func pixels(width, height int) Grid {
 }
 
 // A leaveOutValidator has everything learned, and scores how well examples are predicted from all others.
-type leaveOutValidator struct{ data Data }
+type leaveOutValidator struct {
+	data    trainingSet
+	journal *journal.Journal
+}
 
 func (j leaveOutValidator) validate(ctx context.Context, cfg Config, _ func(validation.Scores) bool) (validation.Scores, error) {
-	kept, err := validatedOnce(ctx, cfg.run(), "examples left out by "+text(cfg), func() ([][]float64, error) {
+	kept, err := validatedOnce(ctx, j.journal, "examples left out by "+text(cfg), func() ([][]float64, error) {
 		v, err := j.leftOut(ctx, cfg)
 		return [][]float64{v.Losses, v.Errors}, err
 	})
@@ -539,8 +542,8 @@ func (j leaveOutValidator) validate(ctx context.Context, cfg Config, _ func(vali
 
 // leftOut returns how well examples are predicted.
 func (j leaveOutValidator) leftOut(ctx context.Context, cfg Config) (v validation.Scores, err error) {
-	cfg.Training.Progress, cfg.Watch, cfg.Training.Uncalibrated = nil, nil, false
-	t, err := NewTrainer(j.data, cfg)
+	cfg.Training.Uncalibrated = false
+	t, err := trainerOf(j.data, cfg)
 	if err != nil {
 		return v, err
 	}

@@ -103,7 +103,7 @@ func TestTimePart(t *testing.T) {
 	if _, _, err := Select(ended, d, Config{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v once the context has ended", err)
 	}
-	if got, s, err := Select(context.Background(), d, Config{SearchTime: time.Nanosecond}); err != nil || s.Ended == "" || got.LatentKernel != plainTime.latent {
+	if got, s, err := (Run{Limit: time.Nanosecond}).Select(context.Background(), d, Config{}); err != nil || s.Ended == "" || got.LatentKernel != plainTime.latent {
 		t.Errorf("%+v, error %v without time", got, err)
 	}
 	d.Source = &countingSource{Source: d.Source, failAt: 1}
@@ -362,7 +362,7 @@ func TestStructuredSteps(t *testing.T) {
 		t.Fatal(err)
 	}
 	for effort, p := range plans {
-		s := &search{data: d, given: Config{Effort: effort}, plan: p}
+		s := &search{data: trainingSet{Data: d}, given: Config{Effort: effort}, plan: p}
 		if c := s.structuredInTime().Training; c.Iterations < 2*p.steps || c.Warmup > c.Iterations/6 {
 			t.Errorf("effort %s, %d steps for others: %d, %d of them with the noise held", effort, p.steps, c.Iterations, c.Warmup)
 		}
@@ -381,7 +381,7 @@ func TestAbsentJudge(t *testing.T) {
 		t.Fatal(err)
 	}
 	for effort, folds := range map[Effort]int{EffortQuick: 1, EffortNormal: absentFolds, EffortThorough: absentFolds} {
-		j, err := newAbsentValidator(&search{ctx: t.Context(), data: d, given: Config{Effort: effort}, plan: plans[effort]})
+		j, err := newAbsentValidator(&search{ctx: t.Context(), data: trainingSet{Data: d}, given: Config{Effort: effort}, plan: plans[effort]})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -416,7 +416,7 @@ func TestSmoothAndRough(t *testing.T) {
 	last := &d.Grid[len(d.Grid)-1]
 	*last = last.Clone()
 	mat.Scale(*last, 10, *last)
-	s := &search{data: d, given: Config{Effort: EffortNormal}, plan: plans[EffortNormal]}
+	s := &search{data: trainingSet{Data: d}, given: Config{Effort: EffortNormal}, plan: plans[EffortNormal]}
 	plain, c := s.structuredInTime(), s.smoothAndRough()
 	var two []float64
 	for _, x := range d.Grid {
@@ -549,7 +549,7 @@ func TestSecondPatterns(t *testing.T) {
 
 // Values that were filled in validate no prediction of whole examples.
 func TestAbsentJudgeGuessed(t *testing.T) {
-	d, err := apart(7).checked()
+	d, err := trainingSet{Data: apart(7)}.checked()
 	if err != nil {
 		t.Fatal(err)
 	}

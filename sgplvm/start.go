@@ -19,7 +19,7 @@ const residualShare = 0.05
 // start returns the parameters from which training starts: latent means from
 // the principal components of the examples, long latent length scales for weak
 // components, spatial length scales of two point spacings.
-func start(y *data.Scaled, d Data, cfg Config) (*bound.Params, error) {
+func start(y *data.Scaled, d trainingSet, cfg Config) (*bound.Params, error) {
 	n := y.Examples
 	rng := rand.New(rand.NewPCG(cfg.Seed, 0x5367706c766d))
 	p := &bound.Params{Noise: bound.Noise{Beta: 1 / cfg.Noise, Floor: cfg.NoiseFloor}, Z: mat.New(cfg.Inducing, cfg.LatentDims)}
@@ -62,7 +62,7 @@ func start(y *data.Scaled, d Data, cfg Config) (*bound.Params, error) {
 
 // startPaths gives p a dynamical prior with the paths from which training starts, of which Mu and S
 // follow; Mu holds the scores of principal components, of which fractions are the shares of variance.
-func startPaths(p *bound.Params, d Data, cfg Config, fractions []float64) error {
+func startPaths(p *bound.Params, d trainingSet, cfg Config, fractions []float64) error {
 	prior := dynamics.Prior{Times: d.Times, Sequences: d.Sequences, Kernel: cfg.TimeKernel}
 	start := dynamics.Start
 	if cfg.OwnTimeKernels == On {

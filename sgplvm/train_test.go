@@ -27,7 +27,7 @@ func TestTrainingIsMonotone(t *testing.T) {
 			s := sets()[name]
 			start := boundOf(t, newTestTrainer(t, s.data, s.config))
 			last, count := start, 0
-			tr, r := fit(t, s.data, s.config.with(TrainingConfig{Iterations: 40, Progress: func(p Progress) bool {
+			tr, r := fit(t, s.data, s.config.with(TrainingConfig{Iterations: 40}), func(p Progress) bool {
 				count++
 				if p.Iteration != count || p.Total != 40 {
 					t.Errorf("step %d of 40 reported as step %d of %d", count, p.Iteration, p.Total)
@@ -40,7 +40,7 @@ func TestTrainingIsMonotone(t *testing.T) {
 				}
 				last = p.Bound
 				return true
-			}}))
+			})
 			if !(r.Bound > start+1) || !(r.Bound >= last) || r.Iterations != count || r.Evaluations < count {
 				t.Errorf("report %+v after %d steps from %v to %v", r, count, start, last)
 			}
@@ -123,7 +123,7 @@ func TestTrainingStops(t *testing.T) {
 			what := fmt.Sprintf("stopped at step %d, by context %v", last, byContext)
 			ctx, cancel := context.WithCancel(context.Background())
 			best, stopping := math.Inf(-1), true
-			o.Progress = func(p Progress) bool {
+			progress := func(p Progress) bool {
 				best = max(best, p.Bound)
 				if stopping && p.Iteration > last {
 					t.Errorf("%s: step %d", what, p.Iteration)
@@ -134,6 +134,7 @@ func TestTrainingStops(t *testing.T) {
 				return !stopping || p.Iteration < last || byContext
 			}
 			tr := newTestTrainer(t, d, small().with(o))
+			tr.Progress = progress
 			r, err := tr.Fit(ctx)
 			cancel()
 			if last == want.Iterations && byContext {
@@ -171,11 +172,15 @@ func TestFit(t *testing.T) {
 		model bool
 	}{
 		{"to the end", context.Background(), bumps(10, 5, 4, 10), small().with(steps(5)), nil, true},
-		{"stopped", context.Background(), bumps(10, 5, 4, 10), small().with(TrainingConfig{Progress: func(p Progress) bool { return p.Iteration < 3 }}), nil, true},
+		{"stopped", context.Background(), bumps(10, 5, 4, 10), small(), nil, true},
 		{"cancelled at once", ended, bumps(10, 5, 4, 10), small(), context.Canceled, false},
 		{"from a model", context.Background(), bumps(16, 6, 5, 1), Config{Start: trained(t), Training: steps(2)}, nil, true},
 	} {
-		m, r, err := Fit(c.ctx, c.data, c.cfg)
+		run := Run{}
+		if c.name == "stopped" {
+			run.Watch = OnStep(func(p Progress) bool { return p.Iteration < 3 })
+		}
+		m, r, err := run.Fit(c.ctx, c.data, c.cfg)
 		if !errors.Is(err, c.err) || (m != nil) != c.model {
 			t.Errorf("%s: model %v, error %v", c.name, m, err)
 		}
@@ -243,10 +248,10 @@ func TestWarmup(t *testing.T) {
 		counts := map[bool]int{}
 		cfg := Config{LatentDims: 2, Inducing: 4}
 		start := newTestTrainer(t, bumps(6, 4, 3, 11), cfg).params
-		tr, _ := fit(t, bumps(6, 4, 3, 11), cfg.with(TrainingConfig{Iterations: c.steps, Warmup: c.warmup, Progress: func(p Progress) bool {
+		tr, _ := fit(t, bumps(6, 4, 3, 11), cfg.with(TrainingConfig{Iterations: c.steps, Warmup: c.warmup}), func(p Progress) bool {
 			counts[p.Phase == "warm-up"]++
 			return true
-		}}))
+		})
 		if counts[true] != c.first || counts[false] != c.steps-c.first {
 			t.Errorf("%d steps, warm-up %d: steps %v", c.steps, c.warmup, counts)
 		}

@@ -21,7 +21,10 @@ import (
 // Trainer owns data and a model that is being trained on them. Only one goroutine may use it at a
 // time; the models that it gives are their own.
 type Trainer struct {
-	data      Data
+	// Progress, if not nil, is called after every step and reports whether to go on.
+	Progress func(Progress) bool
+
+	data      trainingSet
 	given     *Config           // what it was made with; nil where that cannot be written down
 	config    Config            // the same, complete
 	settings  map[string]string // of the configuration as it was given
@@ -47,7 +50,10 @@ type Trainer struct {
 
 // NewTrainer checks data (see [Data.Check]) and configuration and sets up training at its starting point.
 // What is odd about the data is among Report's warnings. Errors: *ConfigError, *ValueError, *ReadError.
-func NewTrainer(d Data, cfg Config) (*Trainer, error) {
+func NewTrainer(d Data, cfg Config) (*Trainer, error) { return trainerOf(trainingSet{Data: d}, cfg) }
+
+// trainerOf is NewTrainer of the data of a run.
+func trainerOf(d trainingSet, cfg Config) (*Trainer, error) {
 	if cfg.Start == nil {
 		return trainerAt(d, cfg, nil)
 	}
@@ -60,7 +66,7 @@ func NewTrainer(d Data, cfg Config) (*Trainer, error) {
 }
 
 // trainerAt is NewTrainer from given parameters, which it takes over; nil: from those of start.
-func trainerAt(d Data, cfg Config, params *bound.Params) (*Trainer, error) {
+func trainerAt(d trainingSet, cfg Config, params *bound.Params) (*Trainer, error) {
 	d, err := d.checked()
 	if err != nil {
 		return nil, err
@@ -72,11 +78,11 @@ func trainerAt(d Data, cfg Config, params *bound.Params) (*Trainer, error) {
 		return nil, err
 	}
 	n, _, channels := d.Source.Dims()
-	if r := d.registered; r != nil {
+	if d.film != nil {
 		if cfg.Lean {
 			return nil, &ConfigError{Field: "Lean", Err: errors.New("with a registered film, whose frames the file would keep, expected one of the two")}
 		}
-		if err := r.film.Fits(d.Grid, channels, data.Instants(d.Times, d.Sequences)); err != nil {
+		if err := d.film.Fits(d.Grid, channels, data.Instants(d.Times, d.Sequences)); err != nil {
 			return nil, &ConfigError{Field: "Film", Err: err}
 		}
 	}
@@ -124,7 +130,7 @@ func trainerAt(d Data, cfg Config, params *bound.Params) (*Trainer, error) {
 
 // newTrainer returns a trainer that starts from params, which it takes over; field is what they are
 // called in errors. The rest is checked.
-func newTrainer(y *data.Scaled, d Data, cfg Config, field string, params *bound.Params) (*Trainer, error) {
+func newTrainer(y *data.Scaled, d trainingSet, cfg Config, field string, params *bound.Params) (*Trainer, error) {
 	if params.X.Mu.Rows != y.Examples {
 		return nil, &ConfigError{Field: field, Err: fmt.Errorf("latent variables of %d examples, expected %d", params.X.Mu.Rows, y.Examples)}
 	}
@@ -239,7 +245,7 @@ func (t *Trainer) finish(ctx context.Context) error {
 			return err
 		}
 	}
-	if t.data.registered != nil && t.film == nil && !t.config.Training.Uncalibrated && t.canLeaveOut() == nil {
+	if t.data.film != nil && t.film == nil && !t.config.Training.Uncalibrated && t.canLeaveOut() == nil {
 		if err := t.calibrateFilm(ctx); err != nil || t.stopped {
 			return err
 		}
@@ -338,8 +344,7 @@ func (c Config) hasText() bool {
 
 // kept returns what a model's file keeps of a configuration.
 func (c Config) kept() *Config {
-	c.Effort, c.SearchTime, c.EndSearch, c.Start, c.Attributes = EffortNone, 0, nil, nil, nil
-	c.Watch, c.Training.Progress, c.Checkpoints = nil, nil, nil
+	c.Effort, c.Start, c.Attributes = EffortNone, nil, nil
 	c.LatentTime, c.TimeKernel, c.Residual.Kernel = c.LatentTime.Clone(), c.TimeKernel.Clone(), c.Residual.Kernel.Clone()
 	spatial := slices.Clone(c.Spatial)
 	for f := range spatial {
@@ -354,8 +359,8 @@ func (c Config) kept() *Config {
 
 // moving returns the film that the trainer's models put motion back with; nil where they are of no film.
 func (t *Trainer) moving() *film.Film {
-	if t.film == nil && t.data.registered != nil {
-		return t.data.registered.film
+	if t.film == nil && t.data.film != nil {
+		return t.data.film
 	}
 	return t.film
 }

@@ -30,10 +30,12 @@ func (unwatched) Timing(string) func()                          { return func() 
 func (unwatched) Training(string) (func(Progress) bool, func()) { return nil, func() {} }
 func (unwatched) Counting(string, int) (func(int), func())      { return func(int) {}, func() {} }
 
-// watcherOf returns w, or one that shows nothing.
-func watcherOf(w Watcher) Watcher {
-	if w == nil {
-		return unwatched{}
-	}
-	return w
+// OnStep returns a Watcher that shows nothing and calls f after every step of a training, which goes on while f says so.
+func OnStep(f func(Progress) (goOn bool)) Watcher { return stepWatcher{f: f} }
+
+type stepWatcher struct {
+	unwatched
+	f func(Progress) bool
 }
+
+func (w stepWatcher) Training(string) (func(Progress) bool, func()) { return w.f, func() {} }

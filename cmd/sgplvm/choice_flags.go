@@ -53,6 +53,10 @@ func (s *choiceFlags) read() (cfg sgplvm.Config, err error) {
 		return cfg, s.f.Usagef("-limit %v with the effort none, which searches nothing, expected one of the two", *s.limit)
 	}
 	cfg.KeepOutliers = cfg.KeepOutliers || *s.keep
-	cfg.SearchTime = *s.limit
 	return cfg, nil
+}
+
+// run returns what watches and ends a run.
+func (s *choiceFlags) run(e *cli.Environment) sgplvm.Run {
+	return sgplvm.Run{Watch: e, Limit: *s.limit}
 }

@@ -149,7 +149,7 @@ func (d demoFrames) train(ctx context.Context, e *cli.Environment, iterations in
 		return nil, err
 	}
 	cfg.Training.Iterations = iterations
-	m, r, err := engine.Fit(ctx, e, sgplvm.Data{Source: d.training, Grid: grid}, cfg)
+	m, r, err := engine.Fit(ctx, sgplvm.Run{Watch: e}, sgplvm.Data{Source: d.training, Grid: grid}, cfg)
 	if err != nil {
 		return nil, err
 	}

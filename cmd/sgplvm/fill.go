@@ -269,11 +269,12 @@ func (s *fillSettings) learn(ctx context.Context, e *cli.Environment, set *datas
 	if cfg.Attributes, err = engine.Attributes(&form, d.Source); err != nil {
 		return nil, err
 	}
-	cfg.Checkpoints = s.checkpoint.Checkpoints()
+	run := s.choice.run(e)
+	run.Checkpoints = s.checkpoint.Checkpoints()
 	if *s.save != "" || *s.smooth {
 		cfg.Fold = sgplvm.Off // the model is to be one of the data as they are
 	}
-	done, err := engine.Complete(ctx, e, d, cfg)
+	done, err := engine.Complete(ctx, run, d, cfg)
 	if err != nil {
 		if field, why, ok := engine.AboutConfig(err); ok && *s.choice.config != "" {
 			return nil, fmt.Errorf("%s: %s: %w", *s.choice.config, field, why)

@@ -43,7 +43,6 @@ func train(ctx context.Context, e *cli.Environment, args []string) error {
 	if cfg.Attributes, err = engine.Attributes(&frames.Form, frames); err != nil {
 		return err
 	}
-	cfg.Checkpoints = s.checkpoint.Checkpoints()
 	return s.run(ctx, e, frames, d, cfg)
 }
 
@@ -63,7 +62,7 @@ func (s *trainSettings) emulate(ctx context.Context, e *cli.Environment) error {
 	}
 	defer in.Close()
 	d.Inputs, d.Times = &in.Inputs, nil
-	m, err := engine.Emulate(ctx, e, frames, d, cfg)
+	m, err := engine.Emulate(ctx, s.choice.run(e), frames, d, cfg)
 	if err != nil {
 		return engine.AboutData(*s.data, err)
 	}
@@ -156,7 +155,9 @@ func (s *trainSettings) loadTimes(d *sgplvm.Data, f *dataset.Form) (err error) {
 
 // run trains and writes the model, and the page if it is asked for.
 func (s *trainSettings) run(ctx context.Context, e *cli.Environment, frames *dataset.Training, d sgplvm.Data, cfg sgplvm.Config) error {
-	m, r, err := engine.Fit(ctx, e, d, cfg)
+	run := s.choice.run(e)
+	run.Checkpoints = s.checkpoint.Checkpoints()
+	m, r, err := engine.Fit(ctx, run, d, cfg)
 	if err != nil {
 		err = s.explain(err)
 	} else {

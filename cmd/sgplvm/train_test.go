@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
 	"github.com/seed-08962ecc/kronfield/mat/netcdf"
@@ -38,9 +37,9 @@ func TestFlagsWin(t *testing.T) {
 		want  sgplvm.Config
 	}{
 		{"", sgplvm.Config{}},
-		{"-effort thorough -seed 5 -period 2 -limit 90s", sgplvm.Config{Effort: sgplvm.EffortThorough, Seed: 5, Period: 2, SearchTime: 90 * time.Second}},
+		{"-effort thorough -seed 5 -period 2 -limit 90s", sgplvm.Config{Effort: sgplvm.EffortThorough, Seed: 5, Period: 2}},
 		{"-config c.json", sgplvm.Config{Effort: sgplvm.EffortQuick, Seed: 3, Period: 12, LatentDims: 4}},
-		{"-config c.json -limit 1m", sgplvm.Config{Effort: sgplvm.EffortQuick, Seed: 3, Period: 12, LatentDims: 4, SearchTime: time.Minute}},
+		{"-config c.json -limit 1m", sgplvm.Config{Effort: sgplvm.EffortQuick, Seed: 3, Period: 12, LatentDims: 4}},
 		{"-config c.json -effort normal", sgplvm.Config{Seed: 3, Period: 12, LatentDims: 4}},
 		{"-config c.json -effort none -seed 0 -period 2.5", sgplvm.Config{Effort: sgplvm.EffortNone, Period: 2.5, LatentDims: 4}},
 	} {

@@ -212,7 +212,7 @@ func TestConfigText(t *testing.T) {
 func TestAboutConfig(t *testing.T) {
 	for _, c := range []struct{ field, want string }{
 		{"Residual.Taper", "residual.taper"}, {"LatentDims", "latentDims"}, {"Partly.Training.CoarsePoints", "partly.training.coarsePoints"},
-		{"Config", "configuration"}, {"Data", ""}, {"Times", ""}, {"Start", ""}, {"Training.Progress", ""}, {"Seed.High", ""}, {"", ""},
+		{"Config", "configuration"}, {"Data", ""}, {"Times", ""}, {"Start", ""}, {"Training.Nothing", ""}, {"Seed.High", ""}, {"", ""},
 	} {
 		field, _, ok := engine.AboutConfig(&sgplvm.ConfigError{Field: c.field})
 		if field != c.want || ok != (c.want != "") {

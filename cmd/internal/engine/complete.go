@@ -78,13 +78,12 @@ func (c *Completed) infer(ctx context.Context, d sgplvm.Data) error {
 func (c *Completed) examples() int { return c.Mean.Rows / c.Model.Grid().Len() }
 
 // Complete learns a model of examples of which values are missing, and completes them.
-func Complete(ctx context.Context, e *cli.Environment, d sgplvm.Data, cfg sgplvm.Config) (*Completed, error) {
+func Complete(ctx context.Context, run sgplvm.Run, d sgplvm.Data, cfg sgplvm.Config) (*Completed, error) {
 	n, points, channels := d.Source.Dims()
 	if err := checkMemory(d, cfg, 3*8*float64(n*points*channels)); err != nil {
 		return nil, err
 	}
-	cfg.Watch = e
-	c, err := sgplvm.Complete(ctx, d, cfg)
+	c, err := run.Complete(ctx, d, cfg)
 	if err != nil {
 		return nil, err
 	}

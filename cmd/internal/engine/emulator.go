@@ -85,15 +85,14 @@ func EmulatorForm(path string, m *sgplvm.Emulator, grid string, count int) (form
 const attributeColumns = "columns"
 
 // Emulate learns an emulator of frames.
-func Emulate(ctx context.Context, e *cli.Environment, frames *dataset.Training, d sgplvm.Data, cfg sgplvm.Config) (m *sgplvm.Emulator, err error) {
+func Emulate(ctx context.Context, run sgplvm.Run, frames *dataset.Training, d sgplvm.Data, cfg sgplvm.Config) (m *sgplvm.Emulator, err error) {
 	if cfg.Attributes, err = Attributes(&frames.Form, frames); err != nil {
 		return nil, err
 	}
 	if frames.Columns != nil {
 		cfg.Attributes[attributeColumns] = strings.Join(frames.Columns, "\n")
 	}
-	cfg.Watch = e
-	return sgplvm.Emulate(ctx, d, cfg)
+	return run.Emulate(ctx, d, cfg)
 }
 
 // AboutEmulator is what JSON tells of an emulator.

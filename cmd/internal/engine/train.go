@@ -17,15 +17,14 @@ type Trained struct {
 	Took time.Duration
 }
 
-// Fit chooses what the configuration leaves open, trains a model and shows how it goes. The model is nil where
+// Fit chooses what the configuration leaves open and trains a model. The model is nil where
 // nothing was learned; it may be there beside an error.
-func Fit(ctx context.Context, e *cli.Environment, d sgplvm.Data, cfg sgplvm.Config) (*sgplvm.Model, Trained, error) {
+func Fit(ctx context.Context, run sgplvm.Run, d sgplvm.Data, cfg sgplvm.Config) (*sgplvm.Model, Trained, error) {
 	if err := checkMemory(d, cfg, 0); err != nil {
 		return nil, Trained{}, err
 	}
-	cfg.Watch = e
 	begin := time.Now()
-	m, r, err := sgplvm.Fit(ctx, d, cfg)
+	m, r, err := run.Fit(ctx, d, cfg)
 	return m, Trained{r, time.Since(begin)}, err
 }
 

@@ -76,7 +76,7 @@ func (x *frey) runModel(ctx context.Context, name string) (attempt, error) {
 		return attempt{}, err
 	}
 	begin := time.Now()
-	m, r, err := engine.Fit(ctx, x.e, s.data, s.config)
+	m, r, err := engine.Fit(ctx, sgplvm.Run{Watch: x.e}, s.data, s.config)
 	if err != nil {
 		return attempt{}, err
 	}

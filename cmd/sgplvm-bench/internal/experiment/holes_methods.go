@@ -58,7 +58,7 @@ func completeByModel(ctx context.Context, x *holes) (*engine.Result, string, err
 	if x.Quick {
 		cfg.Effort = sgplvm.EffortQuick
 	}
-	c, err := engine.Complete(ctx, x.e, d, cfg)
+	c, err := engine.Complete(ctx, sgplvm.Run{Watch: x.e}, d, cfg)
 	if err != nil {
 		return nil, "", err
 	}

@@ -120,7 +120,7 @@ func (x *video) masks() (all [][]bool) {
 
 // fitModel trains the model itself.
 func (x *video) fitModel(ctx context.Context, d sgplvm.Data, cfg sgplvm.Config) (method, string, error) {
-	m, r, err := engine.Fit(ctx, x.e, d, cfg)
+	m, r, err := engine.Fit(ctx, sgplvm.Run{Watch: x.e}, d, cfg)
 	if err != nil {
 		return nil, "", err
 	}
