@@ -42,13 +42,14 @@ var policy = map[string][]string{
 
 	"sgplvm/kernel":              {"asm", "mat"},
 	"sgplvm/internal/work":       {"asm", "mat"},
-	"sgplvm/internal/data":       {"asm", "mat", "sgplvm/kernel", "sgplvm/internal/work"},
-	"sgplvm/internal/outlier":    {"mat"},
+	"sgplvm/field":               {"mat", "sgplvm/kernel", "sgplvm/internal/work", "sgplvm/internal/compare"},
+	"sgplvm/internal/data":       {"asm", "mat", "sgplvm/kernel", "sgplvm/internal/work", "sgplvm/field"},
+	"sgplvm/internal/outlier":    {"mat", "sgplvm/field"},
 	"sgplvm/internal/pca":        {"asm", "mat", "eig"},
 	"sgplvm/internal/emulator":   {"asm", "mat", "chol", "eig", "lbfgs", "sgplvm/internal/data", "sgplvm/internal/work"},
 	"sgplvm/internal/psi":        {"asm", "mat", "sgplvm/kernel", "sgplvm/internal/work"},
 	"sgplvm/internal/infer":      {"mat", "asm", "lbfgs", "sgplvm/kernel", "sgplvm/internal/psi"},
-	"sgplvm/internal/points":     append([]string{"asm", "mat", "chol", "sgplvm/internal/infer", "sgplvm/internal/psi"}, leaves[:2]...),
+	"sgplvm/internal/points":     append([]string{"asm", "mat", "chol", "sgplvm/internal/infer", "sgplvm/internal/psi"}, leaves[:3]...),
 	"sgplvm/edge":                {"mat", "sgplvm/internal/infer", "sgplvm/internal/points"},
 	"sgplvm/internal/dynamics":   append([]string{"asm", "mat", "chol", "eig"}, leaves...),
 	"sgplvm/internal/bound":      slices.Concat(algebra, leaves, latent),
@@ -104,7 +105,7 @@ var (
 	algebra = []string{"asm", "mat", "chol", "eig", "kronprod", "lbfgs"}
 	below   = append([]string{"mat/npy", "mat/netcdf", "mat/safetensors"}, algebra...)
 	// leaves and latent are the model's packages under the bound.
-	leaves = []string{"sgplvm/kernel", "sgplvm/internal/work", "sgplvm/internal/data"}
+	leaves = []string{"sgplvm/kernel", "sgplvm/internal/work", "sgplvm/field", "sgplvm/internal/data"}
 	latent = []string{"sgplvm/internal/psi", "sgplvm/internal/dynamics"}
 	// filmed is what lies under the rooms of a film that learn what finer pixels show.
 	filmed = []string{"internal/opticalflow", "sgplvm/internal/film/frame", "sgplvm/internal/film/motion"}

@@ -27,6 +27,11 @@ import (
 //
 // Values with known errors (Data.Errors) are learned from by the bound on observed values instead, as NewTrainer does, with white
 // noise and nothing chosen. Errors: those of Fit; *ConfigError where nothing was observed.
+func Complete(ctx context.Context, d Data, cfg Config) (*Completion, error) {
+	return Run{}.Complete(ctx, d, cfg)
+}
+
+// Complete is the function Complete, watched, ended and kept as r says.
 func (r Run) Complete(ctx context.Context, d Data, cfg Config) (done *Completion, err error) {
 	set, end, err := r.begin(d, cfg)
 	if err != nil {

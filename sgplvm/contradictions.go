@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
@@ -21,7 +22,7 @@ func (c Config) contradiction(d trainingSet) error {
 		return err
 	}
 	var bad *ConfigError
-	if errors.As(c.Infer.Check(), &bad) {
+	if errors.As(predict.CheckOptions(c.Infer), &bad) {
 		return &ConfigError{Field: "Infer", Err: bad.Err}
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
@@ -47,24 +48,26 @@ type Data struct {
 	Inputs *Inputs
 }
 
-// Source gives training data, in the user's units, some examples at a time. What it gives must
-// not change while a model trains, and it may be asked by several goroutines at once. It has two
-// methods:
-//
-//	// Dims returns the numbers of examples, of points of each and of channels.
-//	Dims() (examples, points, channels int)
-//
-//	// ReadExamples sets dst, of (to−from)·points·channels numbers, to the examples from ≤ i < to:
-//	// one after the other, point by point, the channels of a point side by side. It must not
-//	// keep dst.
-//	ReadExamples(dst []float64, from, to int) error
-type Source = data.Source
+// What data are made of, and what can be wrong with them, with settings and with files. Package field declares it.
+type (
+	Source      = field.Source      // examples, some at a time
+	Grid        = field.Grid        // spatial points: the product of the point sets of its factors
+	Instant     = field.Instant     // a time in a sequence
+	ConfigError = field.ConfigError // a setting or an argument that cannot be used
+	ValueError  = field.ValueError  // a datum that cannot be used
+	ReadError   = field.ReadError   // a source that failed
+	FileError   = field.FileError   // a model file or a checkpoint that cannot be used
+	Outlier     = field.Outlier     // an observed value that nothing around it explains
+
+	// FactorizationError says which factor's matrix could not be decomposed.
+	FactorizationError = field.FactorizationError
+)
 
 // NewSource returns the examples in a slice as a source: values[(i·points+j)·channels+c]
 // is channel c of example i at point j. The slice is shared, and its numbers
 // become float64 only while they are needed. It panics if the sizes do not fit.
 func NewSource[T uint8 | uint16 | float32 | float64](values []T, examples, points, channels int) Source {
-	return data.NewSource(values, examples, points, channels)
+	return field.NewSource(values, examples, points, channels)
 }
 
 // InMemory reads all examples of a source into memory, with the precision of a float32.
@@ -74,34 +77,8 @@ func InMemory(ctx context.Context, examples Source) (Source, error) {
 
 // SourceOf returns some of the examples of a source, in the order of their numbers.
 func SourceOf(examples Source, numbers []int) Source {
-	return data.Subset{Examples: examples, Numbers: numbers}
+	return field.Subset{Examples: examples, Numbers: numbers}
 }
-
-// Grid is a set of spatial points: the Cartesian product of the factors' point sets, a slice of
-// n_f×d_f matrices, one point a row. The last factor's index is the fastest. One factor of any
-// dimension holds scattered points or small pictures; large pictures take one factor for the rows
-// and one for the columns. Len returns the number of points. A model that has joined the factors of its training
-// grid takes grids of several factors all the same.
-type Grid = data.Grid
-
-// Instant is a time in a sequence: the label Sequence and the Time.
-type Instant = data.Instant
-
-// What can be wrong with data, settings and files.
-type (
-	// ConfigError reports a setting or an argument that cannot be used: its Field, and why (Err).
-	ConfigError = data.ConfigError
-
-	// ValueError reports a datum that cannot be used: Example, Point and Channel, counted from 0, its
-	// Value, and what was wanted (Want).
-	ValueError = data.ValueError
-
-	// ReadError reports a source that failed (Err) while the examples From ≤ i < To were read.
-	ReadError = data.ReadError
-
-	// FileError reports a model file or a checkpoint that cannot be used, and why (Err).
-	FileError = data.FileError
-)
 
 // checked returns copies of grid, times and labels, and the data as a source whose sizes fit them.
 func (d Data) checked() (Data, error) {
@@ -153,7 +130,7 @@ func (d *Data) checkSource() error {
 		if d.Examples < 1 || d.Y.Cols < 1 || d.Y.Rows != d.Examples*ns {
 			return &ConfigError{Field: "Data", Err: fmt.Errorf("values are %d×%d, expected %d examples × %d points = %d rows and at least one channel", d.Y.Rows, d.Y.Cols, d.Examples, ns, d.Examples*ns)}
 		}
-		d.Source = data.MatrixSource(d.Y, d.Examples)
+		d.Source = field.MatrixSource(d.Y, d.Examples)
 		d.Y, d.Examples = mat.Matrix{}, 0 // so that data may be checked again
 	} else if d.Examples != 0 || d.Y.Rows != 0 {
 		return &ConfigError{Field: "Data", Err: fmt.Errorf("%d examples and %d×%d values beside a source, expected one of the two", d.Examples, d.Y.Rows, d.Y.Cols)}

@@ -14,6 +14,11 @@ import (
 // Emulate learns from runs of a simulator, whose inputs are d.Inputs and whose outputs are the values of d, to predict outputs from inputs
 // (docs/math.md, 24). Of cfg the Effort, the Seed and the Attributes count: quick leaves out kernels of single components. Runs of which no value
 // was observed are left out. Errors: *ConfigError, *InputError, *ValueError, *ReadError, ctx.Err().
+func Emulate(ctx context.Context, d Data, cfg Config) (*Emulator, error) {
+	return Run{}.Emulate(ctx, d, cfg)
+}
+
+// Emulate is the function Emulate, watched, ended and kept as r says.
 func (r Run) Emulate(ctx context.Context, d Data, cfg Config) (*Emulator, error) {
 	begin := time.Now()
 	in := d.Inputs

@@ -12,6 +12,11 @@ import (
 // error came after training (in the calibration of variances, say) it is there beside the error; with Checkpoints a run that
 // was stopped goes on later, and there is no model before its end.
 // Errors: those of Select, NewTrainer, Trainer.Fit and Trainer.Model, and of Checkpoints.Save.
+func Fit(ctx context.Context, d Data, cfg Config) (*Model, Report, error) {
+	return Run{}.Fit(ctx, d, cfg)
+}
+
+// Fit is the function Fit, watched, ended and kept as r says.
 func (r Run) Fit(ctx context.Context, d Data, cfg Config) (m *Model, report Report, err error) {
 	set, end, err := r.begin(d, cfg)
 	if err != nil {

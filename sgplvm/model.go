@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
@@ -29,68 +30,34 @@ type Model struct {
 	joined     *atomic.Pointer[joinedGrid]
 }
 
-// What predictions ask for and give.
+// What predictions ask for and give. Package field declares it, but for Mixture and Basis.
 type (
-	// Latent is the posterior of one example's latent variables, q(x) = N(Mu, diag S), d_ξ numbers
-	// each; Bound is L*, a lower bound on the log evidence of the scaled observations; Noise the
-	// example's noise variance over that of the training data; Start the training example whose
-	// posterior led here, or −1; At its time, where it is known; Seen says that values of the
-	// example itself led to it. Sample draws from it.
-	Latent = predict.Latent
-
-	// Observed is a partly seen example, in the user's units: Values, n_s*×d_y, with NaN where
-	// nothing was observed, at the points of Grid (nil: the training grid), and what was known of its
-	// latent variables before, Prior (nil: standard normal at an unknown time).
-	Observed = predict.Observed
-
-	// InferOptions steer Infer and Impute. The zero value works.
-	InferOptions = predict.InferOptions
-
-	// A Blend says how much what training examples say directly counts beside the latent variables.
-	Blend = predict.Blend
-
-	// Conditioning is how the observed values of an example enter the prediction of its
-	// missing ones beside q(x), which came from them.
-	Conditioning = predict.Conditioning
-
-	// Prediction is the marginal distribution of the data at a grid's points, in the user's units:
-	// Mean and Variance, noise included, n_s*×d_y each; Conditioning and Noise say how it was made.
-	Prediction = predict.Prediction
-
-	// SlabOptions say how PredictSlabs works. The zero value works.
-	SlabOptions = predict.SlabOptions
-
-	// Slab is a part of many predictions: mean and variance for every latent posterior at the points
-	// First, First+1, … of a grid.
-	Slab = predict.Slab
-
-	// MixtureOptions steer PredictMixture. The zero value works.
-	MixtureOptions = predict.MixtureOptions
+	Observed       = field.Observed       // a partly seen example
+	Latent         = field.Latent         // the posterior of one example's latent variables
+	Prediction     = field.Prediction     // means and variances at the points of a grid
+	Slab           = field.Slab           // a part of many predictions
+	Samples        = field.Samples        // fields drawn from a model
+	SampledFrame   = field.SampledFrame   // one of a film that was drawn
+	InferOptions   = field.InferOptions   // of Infer and Impute
+	Blend          = field.Blend          // how much what training examples say directly counts
+	Conditioning   = field.Conditioning   // how observed values enter the prediction of missing ones
+	SlabOptions    = field.SlabOptions    // of PredictSlabs
+	MixtureOptions = field.MixtureOptions // of PredictMixture
+	SampleOptions  = field.SampleOptions  // of Sample
 
 	// Mixture is the marginal distribution of the data at a grid's points as a mixture of Gaussians,
-	// one for each of some latent points drawn from q(x).
+	// one for each of some latent points drawn from q(x): Component, Moments and LogDensity tell of it.
 	Mixture = predict.Mixture
-
-	// SampleOptions steer sampling. The zero value draws one field without noise.
-	SampleOptions = predict.SampleOptions
-
-	// Samples are fields drawn from a model, in the user's units: the latent points X, count×d_ξ,
-	// and the fields Y, count of n_s*×d_y.
-	Samples = predict.Samples
 
 	// Basis is what predictions at certain latent variables are sums of: small enough to be evaluated elsewhere.
 	Basis = predict.Basis
-
-	// SampledFrame is a field of a film that was drawn: number Frame of draw Draw, both from 0, its Values
-	// and the Mean of what could have been drawn, n_s*×d_y each.
-	SampledFrame = predict.SampledFrame
 )
 
 // The ways of conditioning.
 const (
-	ConditionGivenLatent = predict.ConditionGivenLatent // Gaussian given x, averaged over x: the default
-	ConditionMoments     = predict.ConditionMoments     // the moments under q(x), as Atkinson and Zabaras (2018); uses observed values twice
-	ConditionNone        = predict.ConditionNone        // from q(x) alone
+	ConditionGivenLatent = field.ConditionGivenLatent // Gaussian given x, averaged over x: the default
+	ConditionMoments     = field.ConditionMoments     // the moments under q(x), as Atkinson and Zabaras (2018); uses observed values twice
+	ConditionNone        = field.ConditionNone        // from q(x) alone
 )
 
 func newModel(q *predict.Posterior, f *film.Film, seed uint64, attributes map[string]string, attached map[string][]byte) *Model {

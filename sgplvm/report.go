@@ -52,10 +52,6 @@ type Report struct {
 	Forecast, Searched time.Duration
 }
 
-// An Outlier is an observed value that counts as missing, since it lies far outside what others say of its place: Example, Point
-// and Channel, counted from 0, its Value, and its Score, its distance from what is expected in standard deviations.
-type Outlier = outlier.Value
-
 // OutlierText says in one sentence that outliers count as missing, and names the first of them.
 func OutlierText(found []Outlier) string { return outlier.Text(found) }
 

@@ -1,7 +1,6 @@
 package sgplvm
 
 import (
-	"context"
 	"time"
 
 	"github.com/seed-08962ecc/kronfield/asm"
@@ -26,26 +25,6 @@ type Run struct {
 
 	journal *journal.Journal // nil where none is kept
 	clock   *clock           // nil: the run has not begun
-}
-
-// Fit is Run.Fit of the zero Run.
-func Fit(ctx context.Context, d Data, cfg Config) (*Model, Report, error) {
-	return Run{}.Fit(ctx, d, cfg)
-}
-
-// Complete is Run.Complete of the zero Run.
-func Complete(ctx context.Context, d Data, cfg Config) (*Completion, error) {
-	return Run{}.Complete(ctx, d, cfg)
-}
-
-// Select is Run.Select of the zero Run.
-func Select(ctx context.Context, d Data, cfg Config) (Config, *Selection, error) {
-	return Run{}.Select(ctx, d, cfg)
-}
-
-// Emulate is Run.Emulate of the zero Run.
-func Emulate(ctx context.Context, d Data, cfg Config) (*Emulator, error) {
-	return Run{}.Emulate(ctx, d, cfg)
 }
 
 // watcher returns Watch, or one that shows nothing.

@@ -25,6 +25,11 @@ import (
 // NewTrainer trains with it is the one that Fit returns. Limit and End end the search, not a candidate.
 // Candidates that cannot be trained are passed over, all of them if need be. Errors: *ConfigError, also of data with
 // missing values, for which Complete chooses, *ReadError, ctx.Err().
+func Select(ctx context.Context, d Data, cfg Config) (Config, *Selection, error) {
+	return Run{}.Select(ctx, d, cfg)
+}
+
+// Select is the function Select, watched, ended and kept as r says.
 func (r Run) Select(ctx context.Context, d Data, cfg Config) (Config, *Selection, error) {
 	if holes, err := d.incomplete(); err != nil {
 		return cfg, nil, err

@@ -425,8 +425,8 @@ func fixedFields(in reflect.Type, path string) (names []string) {
 // timeFields are those that matter to the choice in time.
 var timeFields = []string{"Period", "LatentTime", "TimeKernel", "OwnTimeKernels", "LatentKernel", "LatentDims", "Inducing", "Noise", "NoiseFloor", "Residual.Kernel", "Residual.Rounds", "Factors", "Partly"}
 
-// field returns the value of a field by its path.
-func field(c Config, path string) any {
+// fieldOf returns the value of a field by its path.
+func fieldOf(c Config, path string) any {
 	v := reflect.ValueOf(c)
 	for name := range strings.SplitSeq(path, ".") {
 		v = v.FieldByName(name)
@@ -468,11 +468,11 @@ func TestGivenStays(t *testing.T) {
 					t.Errorf("%s, %v, in time %t: %v", name, effort, film, err)
 					continue
 				}
-				if d := diff(field(chosen, path), field(given, path)); d != "" {
+				if d := diff(fieldOf(chosen, path), fieldOf(given, path)); d != "" {
 					t.Errorf("%s, %v, in time %t: %s", name, effort, film, d)
 				}
 				if p := chosen.Partly; p != nil && !strings.HasPrefix(path, "Partly") && path != "Period" {
-					if d := diff(field(*p, path), field(given, path)); d != "" {
+					if d := diff(fieldOf(*p, path), fieldOf(given, path)); d != "" {
 						t.Errorf("%s, %v, of the second model: %s", name, effort, d)
 					}
 				}

@@ -136,7 +136,7 @@ func TestQuestions(t *testing.T) {
 						if same(cfg, before) != (i == 0) {
 							t.Errorf("%s, %v: %s, %s: changes something: %t", name, effort, q.name, o.name, i == 0)
 						}
-						if d := diff(field(cfg, path), field(before, path)); d != "" {
+						if d := diff(fieldOf(cfg, path), fieldOf(before, path)); d != "" {
 							t.Errorf("%s, %v: %s, %s: %s", name, effort, q.name, o.name, d)
 						}
 					}

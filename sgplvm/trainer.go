@@ -426,10 +426,6 @@ func (t *Trainer) size() float64 {
 	return float64(y.Examples*y.Size() - y.Missing)
 }
 
-// FactorizationError says which factor's matrix could not be decomposed (Factor: 0 is the latent
-// one, f the f-th spatial one counted from 1), and why (Err).
-type FactorizationError = bound.FactorizationError
-
 // terminates reports whether a status of the optimiser means that a phase ended by itself.
 func terminates(status string) bool {
 	return status == lbfgs.GradientConverged.String() || status == lbfgs.Stalled.String()

@@ -8,6 +8,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/eig"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
@@ -37,21 +38,8 @@ type Factor struct {
 	blocks   mirroredBasis // the same by blocks, where there are any
 }
 
-// FactorizationError says which factor's matrix could not be decomposed: 0 is
-// the latent one, f the f-th spatial one counted from 1.
-type FactorizationError struct {
-	Factor int
-	Err    error
-}
-
-func (e *FactorizationError) Error() string {
-	if e.Factor == 0 {
-		return fmt.Sprintf("sgplvm: latent factor: %v", e.Err)
-	}
-	return fmt.Sprintf("sgplvm: spatial factor %d: %v", e.Factor, e.Err)
-}
-
-func (e *FactorizationError) Unwrap() error { return e.Err }
+// FactorizationError is field.FactorizationError.
+type FactorizationError = field.FactorizationError
 
 // Spectrum returns what predictions need of the factor: Λ and T; s and V where tied, V of no rows for the identity.
 func (f *Factor) Spectrum() eig.Spectrum { return eig.Spectrum{Values: f.Lambda, Vectors: f.Coord} }

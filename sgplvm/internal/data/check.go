@@ -75,9 +75,9 @@ func Check(source Source) (warnings []string, err error) {
 // nothing is the error of a channel without a value.
 func nothing(y *Scaled, c int) error {
 	if y.Channels == 1 {
-		return &ConfigError{"Data", fmt.Errorf("all %d values are missing, expected some that were observed", y.Examples*y.Points)}
+		return &ConfigError{Field: "Data", Err: fmt.Errorf("all %d values are missing, expected some that were observed", y.Examples*y.Points)}
 	}
-	return &ConfigError{"Data", fmt.Errorf("channel %d: all %d values are missing, expected some that were observed", c, y.Examples*y.Points)}
+	return &ConfigError{Field: "Data", Err: fmt.Errorf("channel %d: all %d values are missing, expected some that were observed", c, y.Examples*y.Points)}
 }
 
 // An absence counts what is missing.

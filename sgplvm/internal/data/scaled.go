@@ -40,7 +40,7 @@ func NewScaled(source Source) (*Scaled, error) {
 	}
 	for c, v := range s.Scaler.Scale {
 		if math.IsInf(v, 0) || math.IsNaN(v) || math.IsInf(1/v, 0) {
-			return nil, &ConfigError{"Data", fmt.Errorf("channel %d: standard deviation %v is outside the range of a float64", c, v)}
+			return nil, &ConfigError{Field: "Data", Err: fmt.Errorf("channel %d: standard deviation %v is outside the range of a float64", c, v)}
 		}
 	}
 	return s, nil
@@ -71,7 +71,7 @@ func (s *Scaled) ReadRaw(dst []float64, from, to int) error {
 		panic(fmt.Sprintf("sgplvm: %d numbers for examples %d to %d of %d values", len(dst), from, to-1, s.Size()))
 	}
 	if err := s.Source.ReadExamples(dst, from, to); err != nil {
-		return &ReadError{from, to, err}
+		return &ReadError{From: from, To: to, Err: err}
 	}
 	return nil
 }

@@ -251,7 +251,7 @@ func TestErrors(t *testing.T) {
 		t.Errorf("%v", config)
 	}
 	const want = "example 3, point 4, channel 1: value +Inf, expected a finite number"
-	if got := (&data.ValueError{3, 4, 1, math.Inf(1), "a finite number"}).Error(); got != want {
+	if got := (&data.ValueError{Example: 3, Point: 4, Channel: 1, Value: math.Inf(1), Want: "a finite number"}).Error(); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

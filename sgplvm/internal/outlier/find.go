@@ -6,14 +6,11 @@ import (
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 )
 
-// A Value is one that lies far outside what is expected in its place.
-type Value struct {
-	Example, Point, Channel int
-	Value                   float64
-	Score                   float64 // its distance from what is expected, in standard deviations
-}
+// Value is field.Outlier.
+type Value = field.Outlier
 
 // Examples are values to be searched.
 type Examples struct {
@@ -53,7 +50,7 @@ func (s *search) found() (found []Value) {
 	for k, score := range s.far {
 		at := k % s.size
 		if v := s.Y.Data[k]; score > 0 && !(v == 0 && zeros[at] > 1) && (good[at] > 0 || s.n == 1) {
-			found = append(found, Value{k / s.size, at / s.Channels, at % s.Channels, v, score})
+			found = append(found, Value{Example: k / s.size, Point: at / s.Channels, Channel: at % s.Channels, Value: v, Score: score})
 		}
 	}
 	return found

@@ -5,11 +5,6 @@ import (
 	"strings"
 )
 
-// String names the value, its place and its score.
-func (v Value) String() string {
-	return fmt.Sprintf("%.6g of example %d, point %d, channel %d (%.3g standard deviations away)", v.Value, v.Example, v.Point, v.Channel, v.Score)
-}
-
 // named is how many values a text names.
 const named = 5
 

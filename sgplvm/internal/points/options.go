@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/internal/text"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
 )
 
@@ -52,60 +53,21 @@ func (o *Options) validate() string {
 	return CheckBlends(o.Blends)
 }
 
-// A Blend says how a model that keeps its training residuals mixes two predictions of what an
-// example misses: that of the latent variables, and the direct one, of training examples like it
-// (docs/math.md, "A mixture with training examples like it"). The direct prediction takes missing points in parts,
-// each with the training examples that are like this one near that part.
-type Blend struct {
-	// Gap is the distance of missing points from observed ones for which the blend was chosen: its
-	// mean, in mean spacings. Of several blends an example takes the one whose Gap and Seen are most like its own.
-	Gap float64 `json:"gap,omitzero"`
-
-	// Seen is the share of observed values for which the blend was chosen. 0: any; the gap decides.
-	Seen float64 `json:"seen,omitzero"`
-
-	// Share is the weight of the direct prediction, 0 to 1.
-	Share float64 `json:"share,omitzero"`
-
-	// Neighbours is the effective number of training examples that the direct prediction takes.
-	Neighbours float64 `json:"neighbours,omitzero"`
-
-	// Shrinkage is how far their covariance is drawn to that of all training examples, 0 to 1.
-	Shrinkage float64 `json:"shrinkage,omitzero"`
-
-	// Taper is the distance, in mean spacings, over which the covariance of these examples is believed.
-	Taper float64 `json:"taper,omitzero"`
-
-	// WideTaper is the same for what the latent variables make of all training examples. 0: any distance.
-	WideTaper float64 `json:"wideTaper,omitzero"`
-
-	// Reach is how near to a part, in mean spacings, observed values count for likeness: the deviation of a
-	// Gaussian. 0: all of them alike.
-	Reach float64 `json:"reach,omitzero"`
-
-	// Parts is the number of parts, a power of two.
-	Parts int `json:"parts,omitzero"`
-
-	// Damping is how much of the factors by which variances follow an example's own residuals is held back, 0
-	// to 1: the factors count to the power of 1 − Damping.
-	Damping float64 `json:"damping,omitzero"`
-
-	// Inflation is the factor of all variances.
-	Inflation float64 `json:"inflation,omitzero"`
-}
+// Blend is field.Blend.
+type Blend = field.Blend
 
 // CheckBlends returns why one of some blends has numbers that mean nothing, or "".
 func CheckBlends(blends []Blend) string {
 	for i := range blends {
-		if why := blends[i].check(); why != "" {
+		if why := checkBlend(&blends[i]); why != "" {
 			return why
 		}
 	}
 	return ""
 }
 
-// check returns why a blend has numbers that mean nothing, or "".
-func (b *Blend) check() string {
+// checkBlend returns why a blend has numbers that mean nothing, or "".
+func checkBlend(b *Blend) string {
 	for _, v := range []float64{b.Gap, b.Seen, b.Share, b.Neighbours, b.Shrinkage, b.Taper, b.WideTaper, b.Reach, b.Damping, b.Inflation} {
 		if !(v >= 0) || math.IsInf(v, 0) {
 			return text.Sprintf("a blend with the number %v, expected finite ones, 0 or more", v)
@@ -136,10 +98,10 @@ func NearestBlend(blends []Blend, missing infer.Missing, d int) (nearest int) {
 }
 
 // taperFactor is what squared distances are multiplied by in the exponent of a blend's taper C.
-func (b *Blend) taperFactor() float64 { return 1 / (b.Taper * b.Taper) }
+func taperFactor(b *Blend) float64 { return 1 / (b.Taper * b.Taper) }
 
 // wideFactor is that of C′; 0: there is none.
-func (b *Blend) wideFactor() float64 {
+func wideFactor(b *Blend) float64 {
 	if b.WideTaper > 0 {
 		return 1 / (b.WideTaper * b.WideTaper)
 	}

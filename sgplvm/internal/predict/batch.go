@@ -51,7 +51,7 @@ func (q *Posterior) newBatch(latents []Latent, g data.Grid, meanOnly bool) (*bat
 	roots, failures := make([]mat.Matrix, n), make([]error, n)
 	mat.Parallel(n, func(i int) {
 		l := latents[i]
-		b.noise[i] = l.noise()
+		b.noise[i] = l.NoiseRatio()
 		if meanOnly {
 			q.psi1(psi1.Row(i), l)
 			return

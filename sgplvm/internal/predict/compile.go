@@ -24,7 +24,7 @@ func (q *Posterior) Compile(g data.Grid, o InferOptions, starts int, rotated boo
 			return nil, err
 		}
 	}
-	o, err := o.complete()
+	o, err := complete(o)
 	if err != nil {
 		return nil, err
 	}
@@ -296,8 +296,8 @@ const localPrecision = 1e4
 
 // pointOptions returns options as package points has them.
 func (q *Posterior) pointOptions(o InferOptions, starts int) points.Options {
-	p := points.Options{Candidates: o.Candidates, Iterations: o.Iterations, Starts: starts, NoiseStrength: o.NoiseStrength, Degrees: o.degrees(q.keeps()),
-		LocalBandwidth: o.bandwidth(), LocalStrength: o.strength(), FirstOrder: o.FirstOrder, LatentOnly: o.Conditioning == ConditionNone, Moments: o.Conditioning == ConditionMoments,
+	p := points.Options{Candidates: o.Candidates, Iterations: o.Iterations, Starts: starts, NoiseStrength: o.NoiseStrength, Degrees: degrees(o, q.keeps()),
+		LocalBandwidth: bandwidth(o), LocalStrength: strength(o), FirstOrder: o.FirstOrder, LatentOnly: o.Conditioning == ConditionNone, Moments: o.Conditioning == ConditionMoments,
 		Exact: conditioning.exact, Group: conditioning.group, Neighbours: conditioning.neighbours, Work: conditioning.work, Blends: o.Blends,
 		MaxExamples: maxExamples}
 	if q.params.Noise.Beta <= localPrecision {

@@ -51,7 +51,7 @@ func (q *Posterior) covariances(l Latent, g data.Grid, withNoise bool) (mean mat
 		mat.Mul(k, 1, spread, on.p[c].T(), 1)
 		mat.Scale(k, s*s, k)
 		if withNoise {
-			mat.Add(k, k, l.noise()*s*s, noise)
+			mat.Add(k, k, l.NoiseRatio()*s*s, noise)
 		}
 		if rescaling != nil {
 			rescaling.covariance(k, c)

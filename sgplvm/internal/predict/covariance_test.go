@@ -44,10 +44,10 @@ func TestPredictCovariance(t *testing.T) {
 			for c, k := range cov {
 				unit := m.scaler.Scale[c] * m.scaler.Scale[c]
 				for i := range k.Rows {
-					noise := l.noise()/m.params.Noise.Beta + m.structuredVariance(on, moments{noise: l.noise()}, i)
+					noise := l.NoiseRatio()/m.params.Noise.Beta + m.structuredVariance(on, moments{noise: l.NoiseRatio()}, i)
 					compare.NearOne(t, fmt.Sprintf("%v: variance", shape), k.At(i, i)/unit, p.Variance.At(i, c)/unit-noise, 1e-10)
 					compare.NearOne(t, fmt.Sprintf("%v: variance of the data", shape), withNoise[c].At(i, i)/unit, p.Variance.At(i, c)/unit, 1e-10)
-					if !(p.Variance.At(i, c) >= l.noise()*unit/m.params.Noise.Beta) {
+					if !(p.Variance.At(i, c) >= l.NoiseRatio()*unit/m.params.Noise.Beta) {
 						t.Errorf("%v: variance %v below that of the noise", shape, p.Variance.At(i, c))
 					}
 				}

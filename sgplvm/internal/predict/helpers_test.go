@@ -171,17 +171,17 @@ func (m model) conditional(t testing.TB, e *example, l Latent, o InferOptions) P
 // given is conditional with options as they are.
 func (m model) given(t testing.TB, e *example, l Latent, o InferOptions) Prediction {
 	t.Helper()
-	o, err := o.complete()
+	o, err := complete(o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	options := m.pointOptions(o, scoredStarts)
 	e.w.SetOptions(&options)
 	e.w.SetTime(l.At)
-	e.w.Predict(l.Mu, l.S, l.noise())
+	e.w.Predict(l.Mu, l.S, l.NoiseRatio())
 	mean, variance := e.w.Result()
 	alone := variance.Clone()
-	e.w.SetLatent(l.Mu, l.S, l.noise())
+	e.w.SetLatent(l.Mu, l.S, l.NoiseRatio())
 	if err := e.w.Complete(); err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +195,7 @@ func (m model) given(t testing.TB, e *example, l Latent, o InferOptions) Predict
 			if whole {
 				p.Variance.Set(i, c, alone.At(i, c))
 			}
-			p.Variance.Set(i, c, p.Variance.At(i, c)-l.noise()/m.params.Noise.Beta)
+			p.Variance.Set(i, c, p.Variance.At(i, c)-l.NoiseRatio()/m.params.Noise.Beta)
 		}
 	}
 	return p

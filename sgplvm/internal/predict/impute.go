@@ -16,7 +16,7 @@ func (q *Posterior) begin(ctx context.Context, obs Observed, o InferOptions, wid
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	all, err := o.complete()
+	all, err := complete(o)
 	e, failed := q.observe(obs, wide)
 	if failed != nil {
 		return nil, failed
@@ -108,7 +108,7 @@ func (q *Posterior) ImputeGiven(ctx context.Context, obs Observed, l Latent, o I
 		return p, err
 	}
 	defer e.release()
-	e.w.SetLatent(l.Mu, l.S, l.noise())
+	e.w.SetLatent(l.Mu, l.S, l.NoiseRatio())
 	e.w.SetTime(l.At)
 	err = e.complete(q, &p, new(Latent), obs)
 	return p, err

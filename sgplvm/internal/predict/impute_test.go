@@ -111,7 +111,7 @@ func TestImputeConditioning(t *testing.T) {
 				for k, scale := range want.Variance.Data {
 					c := k % shape.Channels
 					want.Mean.Data[k] = m.scaler.Mean[c] + float64(m.scaler.Scale[c]*want.Mean.Data[k])
-					want.Variance.Data[k] = m.scaler.Scale[c] * m.scaler.Scale[c] * (scale + l.noise()/m.params.Noise.Beta)
+					want.Variance.Data[k] = m.scaler.Scale[c] * m.scaler.Scale[c] * (scale + l.NoiseRatio()/m.params.Noise.Beta)
 				}
 			}
 			if p.Conditioning != want.Conditioning {

@@ -9,12 +9,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
-// MixtureOptions steer PredictMixture. The zero value works.
-type MixtureOptions struct {
-	Components int    // n_MOG, the number of latent points drawn; 0: 100
-	Seed       uint64 // decides which
-}
-
 // A Mixture is the marginal distribution of the data at a grid's points as a mixture
 // with equal weights: of Gaussians, one for each of some latent points drawn from q(x).
 // Unlike exact moments it has a density that is not Gaussian. Atkinson and Zabaras
@@ -59,7 +53,7 @@ func (q *Posterior) PredictMixture(l Latent, g data.Grid, o MixtureOptions) (*Mi
 		to := first + on.grid.Len()
 		r.noise = q.noiseName(on)
 		for v, variance := range variances {
-			mat.Copy(variance.Slice(0, variance.Rows, first, to), q.certainVariance(on, t, v, l.noise()))
+			mat.Copy(variance.Slice(0, variance.Rows, first, to), q.certainVariance(on, t, v, l.NoiseRatio()))
 		}
 		for c, p := range on.p {
 			mat.Mul(r.mean[c].Slice(0, o.Components, first, to), 1, t.psi1, p.T(), 0)

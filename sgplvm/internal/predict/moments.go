@@ -37,7 +37,7 @@ func (q *Posterior) momentsIn(r *room, l Latent) moments {
 func (q *Posterior) latentMoments(lent *room, l Latent) (t moments, tau mat.Matrix) {
 	m := q.factors[0].Size()
 	r := lent.moments(q.psi, m, lent.one(l.Mu, l.S, l.At))
-	t = moments{noise: l.noise(), psi0: r.Psi0, psi1: r.Psi1, spread: r.Spread}
+	t = moments{noise: l.NoiseRatio(), psi0: r.Psi0, psi1: r.Psi1, spread: r.Spread}
 
 	t0 := q.factors[0].Coord
 	rotated := lent.matrix(m, m)

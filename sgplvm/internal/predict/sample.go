@@ -8,19 +8,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
-// SampleOptions steer sampling. The zero value draws one field without noise.
-type SampleOptions struct {
-	Count int    // number of fields; 0: 1
-	Seed  uint64 // decides everything random
-	Noise bool   // add the noise, white and structured, as the data have it
-}
-
-// Samples are fields drawn from a model, in the user's units.
-type Samples struct {
-	X mat.Matrix   // count×d_ξ: the latent point of each
-	Y []mat.Matrix // count of n_s*×d_y
-}
-
 // Sample draws whole fields, all points and channels at once, at the points of a grid
 // (nil: the training grid): each has a latent point of its own from l, inducing
 // variables from q(U) and the rest from the prior given these (docs/math.md, "Sampling"). Where l
@@ -52,7 +39,7 @@ func (q *Posterior) Sample(ctx context.Context, l Latent, g data.Grid, o SampleO
 	step := max(1, min(count, data.SlabNumbers/(n*dy)))
 	noise := 0.
 	if o.Noise {
-		noise = l.noise()
+		noise = l.NoiseRatio()
 	}
 	for from := 0; from < count; from += step {
 		if err := ctx.Err(); err != nil {

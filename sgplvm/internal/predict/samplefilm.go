@@ -15,13 +15,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 )
 
-// A SampledFrame is a field of a film that was drawn: number Frame of draw Draw, both from 0, and the mean of
-// what could have been drawn, n_s*×d_y each, in the user's units.
-type SampledFrame struct {
-	Draw, Frame  int
-	Values, Mean mat.Matrix
-}
-
 // maxJointFilm is at how many points of a single factor films are drawn, whose covariance is formed.
 const maxJointFilm = 1 << 14
 

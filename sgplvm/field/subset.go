@@ -1,4 +1,4 @@
-package data
+package field
 
 // Subset are some of the examples of a source, in the order of their numbers.
 type Subset struct {

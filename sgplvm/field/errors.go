@@ -1,6 +1,6 @@
-package data
+package field
 
-import "fmt"
+import "github.com/seed-08962ecc/kronfield/internal/text"
 
 // ConfigError reports a setting or an argument that cannot be used.
 type ConfigError struct {
@@ -8,7 +8,7 @@ type ConfigError struct {
 	Err   error
 }
 
-func (e *ConfigError) Error() string { return fmt.Sprintf("sgplvm: %s: %v", e.Field, e.Err) }
+func (e *ConfigError) Error() string { return text.Sprintf("sgplvm: %s: %v", e.Field, e.Err) }
 
 func (e *ConfigError) Unwrap() error { return e.Err }
 
@@ -20,7 +20,7 @@ type ValueError struct {
 }
 
 func (e *ValueError) Error() string {
-	return fmt.Sprintf("example %d, point %d, channel %d: value %v, expected %s", e.Example, e.Point, e.Channel, e.Value, e.Want)
+	return text.Sprintf("example %d, point %d, channel %d: value %v, expected %s", e.Example, e.Point, e.Channel, e.Value, e.Want)
 }
 
 // ReadError reports a source that failed while the examples From ≤ i < To were read.
@@ -30,7 +30,7 @@ type ReadError struct {
 }
 
 func (e *ReadError) Error() string {
-	return fmt.Sprintf("sgplvm: reading examples %d to %d: %v", e.From, e.To-1, e.Err)
+	return text.Sprintf("sgplvm: reading examples %d to %d: %v", e.From, e.To-1, e.Err)
 }
 
 func (e *ReadError) Unwrap() error { return e.Err }
@@ -41,3 +41,19 @@ type FileError struct{ Err error }
 func (e *FileError) Error() string { return "not a usable model file: " + e.Err.Error() }
 
 func (e *FileError) Unwrap() error { return e.Err }
+
+// FactorizationError says which factor's matrix could not be decomposed: 0 is
+// the latent one, f the f-th spatial one counted from 1.
+type FactorizationError struct {
+	Factor int
+	Err    error
+}
+
+func (e *FactorizationError) Error() string {
+	if e.Factor == 0 {
+		return text.Sprintf("sgplvm: latent factor: %v", e.Err)
+	}
+	return text.Sprintf("sgplvm: spatial factor %d: %v", e.Factor, e.Err)
+}
+
+func (e *FactorizationError) Unwrap() error { return e.Err }

@@ -1,8 +1,7 @@
-package data
+package field
 
 import (
-	"fmt"
-
+	"github.com/seed-08962ecc/kronfield/internal/text"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
@@ -24,7 +23,7 @@ type Source interface {
 // become float64 only while they are needed. It panics if the sizes do not fit.
 func NewSource[T uint8 | uint16 | float32 | float64](values []T, examples, points, channels int) Source {
 	if examples < 0 || points < 0 || channels < 0 || len(values) != examples*points*channels {
-		panic(fmt.Sprintf("sgplvm: NewSource: %d values for %d examples × %d points × %d channels", len(values), examples, points, channels))
+		panic(text.Sprintf("sgplvm: NewSource: %d values for %d examples × %d points × %d channels", len(values), examples, points, channels))
 	}
 	return &sliceSource[T]{values, examples, points, channels}
 }

@@ -1,12 +1,12 @@
-package data_test
+package field_test
 
 import (
 	"fmt"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
 // converted returns the values in another type.
@@ -30,15 +30,15 @@ func TestSources(t *testing.T) {
 	view := mat.Matrix{Rows: y.Rows, Cols: channels, RowStride: 6, ColStride: 1, Data: wide.Data[1:]}
 	mat.Copy(view, y)
 	transposed := y.T().Clone().T()
-	for name, source := range map[string]data.Source{
-		"uint8":         data.NewSource(converted[uint8](values), examples, points, channels),
-		"uint16":        data.NewSource(converted[uint16](values), examples, points, channels),
-		"float32":       data.NewSource(converted[float32](values), examples, points, channels),
-		"float64":       data.NewSource(values, examples, points, channels),
-		"a matrix":      data.MatrixSource(y, examples),
-		"a view":        data.MatrixSource(view, examples),
-		"a transpose":   data.MatrixSource(transposed, examples),
-		"some in order": data.Subset{Examples: data.NewSource(values, examples, points, channels), Numbers: []int{0, 1, 2, 3, 4}},
+	for name, source := range map[string]field.Source{
+		"uint8":         field.NewSource(converted[uint8](values), examples, points, channels),
+		"uint16":        field.NewSource(converted[uint16](values), examples, points, channels),
+		"float32":       field.NewSource(converted[float32](values), examples, points, channels),
+		"float64":       field.NewSource(values, examples, points, channels),
+		"a matrix":      field.MatrixSource(y, examples),
+		"a view":        field.MatrixSource(view, examples),
+		"a transpose":   field.MatrixSource(transposed, examples),
+		"some in order": field.Subset{Examples: field.NewSource(values, examples, points, channels), Numbers: []int{0, 1, 2, 3, 4}},
 	} {
 		if n, p, c := source.Dims(); n != examples || p != points || c != channels {
 			t.Errorf("%s: %d examples of %d points and %d channels", name, n, p, c)
@@ -67,7 +67,7 @@ func TestNewSourcePanics(t *testing.T) {
 					t.Errorf("panic %q, expected %q", got, want)
 				}
 			}()
-			data.NewSource(make([]uint8, c.values), c.examples, c.points, c.channels)
+			field.NewSource(make([]uint8, c.values), c.examples, c.points, c.channels)
 		}()
 	}
 }
