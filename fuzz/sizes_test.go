@@ -87,8 +87,8 @@ func TestSizes(t *testing.T) {
 
 var writeLines = flag.Bool("write-lines", false, "write the table of lines in ARCHITECTURE.md anew, where growth is meant; its reason goes into CHANGELOG.md")
 
-// A row of the table of lines: | `room` | source | tests |. A room is a folder with all below it that are no rooms of their own.
-var lineRow = regexp.MustCompile("(?m)^\\| `([a-z/-]+)` \\| ([0-9]+) \\| ([0-9]+) \\|$")
+// A row of a table of rooms: | `room` | what it knows | source | tests |. A room is a folder with all below it that are no rooms of their own.
+var lineRow = regexp.MustCompile("(?m)^\\| `([a-z/-]+)` \\|(.*)\\| ([0-9]+) \\| ([0-9]+) \\|$")
 
 // No room grows by more than a tenth beyond the lines of source and of tests that ARCHITECTURE.md has for it, and none is without.
 func TestLines(t *testing.T) {
@@ -101,8 +101,8 @@ func TestLines(t *testing.T) {
 	lines := countLines(t, rows)
 	if *writeLines {
 		anew := lineRow.ReplaceAllStringFunc(string(text), func(row string) string {
-			room := lineRow.FindStringSubmatch(row)[1]
-			return fmt.Sprintf("| `%s` | %d | %d |", room, lines[room][0], lines[room][1])
+			m := lineRow.FindStringSubmatch(row)
+			return fmt.Sprintf("| `%s` |%s| %d | %d |", m[1], m[2], lines[m[1]][0], lines[m[1]][1])
 		})
 		if err := os.WriteFile("../ARCHITECTURE.md", []byte(anew), 0o666); err != nil {
 			t.Fatal(err)
@@ -112,7 +112,7 @@ func TestLines(t *testing.T) {
 	total := [2]int{}
 	for _, row := range rows {
 		for k, kind := range []string{"source", "tests"} {
-			budget, err := strconv.Atoi(row[2+k])
+			budget, err := strconv.Atoi(row[3+k])
 			if err != nil {
 				t.Fatal(err)
 			}
