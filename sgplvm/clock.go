@@ -52,10 +52,14 @@ func (c *clock) expects(parts int) {
 	}
 }
 
-// tell tells how long the run will take, given what is still to come; the first time alone.
+// tell tells how long the run will take, given what is still to come, the limit at most; the first time alone.
 func (c *clock) tell(left time.Duration, atMost bool) {
 	if c != nil && c.told == 0 {
 		c.told = time.Since(c.begin) + left
+		if c.limit > 0 && c.limit < c.told {
+			c.watch.Forecast(c.limit, true)
+			return
+		}
 		c.watch.Forecast(c.told, atMost)
 	}
 }

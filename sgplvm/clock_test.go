@@ -98,3 +98,15 @@ func TestCancelledAtStart(t *testing.T) {
 		t.Errorf("afterwards %+v, error %v", r, err)
 	}
 }
+
+// A forecast beyond the limit is told as the limit, and what the run would have taken is kept for the report.
+func TestForecastWithinLimit(t *testing.T) {
+	for limit, want := range map[time.Duration]time.Duration{time.Minute: time.Minute, 0: time.Hour, 2 * time.Hour: time.Hour} {
+		watch := new(teller)
+		c := &clock{begin: time.Now(), limit: limit, watch: watch}
+		c.tell(time.Hour, false)
+		if len(watch.told) != 1 || watch.told[0].Round(time.Minute) != want || c.told < time.Hour {
+			t.Errorf("limit %v: told %v, kept %v", limit, watch.told, c.told)
+		}
+	}
+}
