@@ -34,6 +34,16 @@ func Collection() []Family {
 		kroneckerFamilies(), generalFamilies(), extremeFamilies())
 }
 
+// FamilyNamed returns the family of that name; it panics if there is none.
+func FamilyNamed(name string) Family {
+	for _, f := range collection {
+		if f.Name == name {
+			return f
+		}
+	}
+	panic("fuzz: no family is named " + name)
+}
+
 // fixed makes a family of what takes no source.
 func fixed(make func(n int) Case) func(*Source, int) Case {
 	return func(_ *Source, n int) Case { return make(n) }
@@ -54,15 +64,15 @@ func exactFamilies() []Family {
 		{"failing pivot", exactGroup, from(1), func(s *Source, n int) Case { return FailingPivot(s, n, s.values.IntN(n), -s.values.IntN(2)) }},
 		{"low rank", exactGroup, nil, func(s *Source, n int) Case { return LowRank(s, n, n/2) }},
 		{"graded", exactGroup, nil, func(s *Source, n int) Case { return Graded(s, n, 100) }},
-		{"Pascal", exactGroup, upTo(29), fixed(Pascal)},
+		{"Pascal", exactGroup, upTo(29), fixed(pascal)},
 		{"Moler", exactGroup, nil, fixed(moler)},
 		{"arrow", exactGroup, from(1), func(s *Source, n int) Case { return arrow(integers(s, n-1, 3)) }},
 		{"grounded tree", exactGroup, nil, groundedTree},
 		{"Golub", exactGroup, nil, golub},
-		{"min(i,j)", exactGroup, nil, fixed(MinIJ)},
+		{"min(i,j)", exactGroup, nil, fixed(minIJ)},
 		{"Hadamard", exactGroup, power, func(s *Source, n int) Case { return hadamard(integers(s, n, n)) }},
 		{"rank one", exactGroup, nil, func(s *Source, n int) Case { return rankOne(integers(s, n, 4)) }},
-		{"diagonal", exactGroup, nil, func(s *Source, n int) Case { return Diagonal(values(n, func(int) float64 { return s.integer(9) })) }},
+		{"diagonal", exactGroup, nil, func(s *Source, n int) Case { return diagonal(values(n, func(int) float64 { return s.integer(9) })) }},
 		{"exchange", exactGroup, nil, fixed(exchange)},
 		{"zero", exactGroup, nil, fixed(zeroMatrix)},
 	}
@@ -75,11 +85,11 @@ func closedFamilies() []Family {
 		{"Pei", closedGroup, nil, func(_ *Source, n int) Case { return pei(n, 1) }},
 		{"Fiedler", closedGroup, nil, fixed(fiedler)},
 		{"gcd", closedGroup, nil, fixed(gcdMatrix)},
-		{"second difference", closedGroup, nil, fixed(SecondDifference)},
-		{"Clement", closedGroup, nil, fixed(Clement)},
-		{"Hermite", closedGroup, nil, fixed(Hermite)},
-		{"Laguerre", closedGroup, nil, fixed(Laguerre)},
-		{"Legendre", closedGroup, nil, fixed(Legendre)},
+		{"second difference", closedGroup, nil, fixed(secondDifference)},
+		{"Clement", closedGroup, nil, fixed(clement)},
+		{"Hermite", closedGroup, nil, fixed(hermite)},
+		{"Laguerre", closedGroup, nil, fixed(laguerre)},
+		{"Legendre", closedGroup, nil, fixed(legendre)},
 		{"Hilbert", closedGroup, nil, fixed(hilbert)},
 		{"inverse Hilbert", closedGroup, upTo(10), fixed(inverseHilbert)},
 		{"Rosser", closedGroup, func(n int) bool { return n == 8 }, func(*Source, int) Case { return rosser() }},
@@ -94,7 +104,7 @@ func hardFamilies() []Family {
 		return func(s *Source, n int) Case { return WithSpectrum(s, m.String(), Spectrum(s, m, n, cond)) }
 	}
 	return []Family{
-		{"Wilkinson", hardGroup, nil, fixed(Wilkinson)},
+		{"Wilkinson", hardGroup, nil, fixed(wilkinson)},
 		{"glued Wilkinson", hardGroup, threefold, func(_ *Source, n int) Case { return GluedWilkinson(n/3, 3, 1e-14) }},
 		{"loosely glued Wilkinson", hardGroup, threefold, func(_ *Source, n int) Case { return GluedWilkinson(n/3, 3, 1e-7) }},
 		{"joined Wilkinson", hardGroup, threefold, func(_ *Source, n int) Case { return GluedWilkinson(n/3, 3, 1) }},
@@ -148,9 +158,9 @@ func graphFamilies() []Family {
 
 func kroneckerFamilies() []Family {
 	return []Family{
-		{"Kronecker of factors", kroneckerGroup, even, func(s *Source, n int) Case { return Kronecker(SPD(s, 2), SPD(s, n/2)) }},
-		{"Kronecker of spectra", kroneckerGroup, even, func(s *Source, n int) Case { return Kronecker(hadamard(integers(s, 2, 5)), completeGraph(n/2)) }},
-		{"Kronecker of KMS", kroneckerGroup, square, func(_ *Source, n int) Case { return Kronecker(kms(root(n), 0.5), kms(root(n), 0.25)) }},
+		{"Kronecker of factors", kroneckerGroup, even, func(s *Source, n int) Case { return kronecker(SPD(s, 2), SPD(s, n/2)) }},
+		{"Kronecker of spectra", kroneckerGroup, even, func(s *Source, n int) Case { return kronecker(hadamard(integers(s, 2, 5)), completeGraph(n/2)) }},
+		{"Kronecker of KMS", kroneckerGroup, square, func(_ *Source, n int) Case { return kronecker(kms(root(n), 0.5), kms(root(n), 0.25)) }},
 		{"repeated blocks", kroneckerGroup, even, func(s *Source, n int) Case { return blockRepeated(arrow(integers(s, n/2-1, 2)), 2) }},
 	}
 }

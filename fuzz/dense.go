@@ -65,11 +65,11 @@ func Cancelling(s *Source, m, k, n int) (a, b mat.Matrix) {
 	return a, b
 }
 
-// Orthogonal returns an n×n orthogonal matrix drawn from the Haar measure: the
+// orthogonal returns an n×n orthogonal matrix drawn from the Haar measure: the
 // product of Householder reflections of normal vectors (Stewart, "The
 // efficient generation of random orthogonal matrices", SIAM Journal on
 // Numerical Analysis 17, 1980). Its columns are orthonormal to a few ε.
-func Orthogonal(s *Source, n int) mat.Matrix {
+func orthogonal(s *Source, n int) mat.Matrix {
 	q := mat.New(n, n)
 	v, row := make([]float64, n), make([]float64, n)
 	for k := n - 1; k >= 0; k-- {

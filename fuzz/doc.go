@@ -21,7 +21,7 @@
 //	properties  44   of a [Case], what they imply, each claim proven by other means
 //	laws        102 [Laws], on a [Library] of up to 25 operations, or on [Slices]
 //	residuals   10   in the units in which LAPACK judges itself
-//	references  11   slow plain algorithms to compare with: Naive…
+//	references  7    slow plain algorithms to compare with: Naive…
 //
 // Others have more matrices, and no laws. anymatrix for MATLAB (Higham and
 // Mikaitis, Numerical Algorithms 90, 2022) began with 146 matrices and is searched
@@ -60,9 +60,9 @@
 //	fuzz.Cases(s, 20, fuzz.Definite|fuzz.Toeplitz, fuzz.IllConditioned)
 //
 // Where the entries are integers or powers of two, what is known is exact and an
-// algorithm may be held to the bit ([SPD], [moler], [arrow], [groundedTree],
-// [FailingPivot], [LowRank], [Graded], [hadamard]). Matrices made to a spectrum
-// ([WithSpectrum], [withSingularValues]) are those of LAPACK's test generators;
+// algorithm may be held to the bit ([SPD], [FailingPivot], [LowRank], [Graded],
+// the group "exact" of the [Collection]). [FamilyNamed] has each family by its
+// name. Matrices made to a spectrum ([WithSpectrum]) are those of LAPACK's test generators;
 // [SymmetricCases], [DefiniteCases] and [Stetester] are the lists by which LAPACK
 // and STETESTER test, [Regressions] matrices on which well-known libraries have
 // hung or answered wrongly, each with the number of its report.
@@ -71,8 +71,8 @@
 //
 // A [Law] is a value: a name, a sentence, a gate, the operations that it needs, and
 // a function of a [Trial] and a [Library]. [Test] tries all that apply, [Law.Try]
-// one, [Target] makes them a native fuzz target, [CheckMul] and its kin try one on
-// an operation by itself. Operands lie in drawn layouts with canaries in the gaps,
+// one, [Library.Try] one that a source draws, [Target] makes them a native fuzz
+// target. Operands lie in drawn layouts with canaries in the gaps,
 // and the triangle that is not to be read is full of NaN. A trial that panics or
 // takes longer than [Options].Limit breaks its law.
 //
@@ -118,8 +118,7 @@
 // stable algorithm whatever the size, the scale and the condition of the matrix.
 // LAPACK's own gates are 10 to 30. None of them lets a NaN through: a non-finite
 // answer has residual +Inf. [MulError] judges each element of a product against its
-// own error bound, with a reference in about twice the working precision,
-// [GradientError] a gradient by differences.
+// own error bound, with a reference in about twice the working precision.
 //
 // # Modules beside this one
 //

@@ -132,7 +132,7 @@ func ExampleWithEntry() {
 }
 
 // Kronecker products know what their factors know.
-func ExampleKronecker() {
+func Example_kronecker() {
 	c := fuzz.Kronecker(fuzz.Hadamard([]int{1, 3}), fuzz.CompleteGraph(3))
 	fmt.Println(c.A.Rows, c.Eigenvalues)
 	// Output:
@@ -159,21 +159,6 @@ func ExampleRegressions() {
 	// eigenvalues of NaN never end (julia #38346)
 }
 
-// A law says what an implementation gets wrong, and where.
-func ExampleCheckMul() {
-	forgetful := func(dst mat.Matrix, alpha float64, a, b mat.Matrix, beta float64) {
-		mat.Mul(dst, alpha, a, b, 0)
-	}
-	for seed := range uint64(100) {
-		if err := fuzz.CheckMul(fuzz.New(seed), forgetful); err != nil {
-			fmt.Println("refused")
-			return
-		}
-	}
-	// Output:
-	// refused
-}
-
 // A counterexample is made as small and as simple as the fault allows.
 func ExampleLaw_Try() {
 	forgetful := fuzz.Library{Mul: func(dst mat.Matrix, alpha float64, a, b mat.Matrix, beta float64) {
@@ -182,7 +167,7 @@ func ExampleLaw_Try() {
 	v := fuzz.LawNamed("product: integers").Try(forgetful, fuzz.Options{Shrink: time.Minute})
 	fmt.Println("order", v.Failure.Order, "instead of", v.Failure.First)
 	for _, m := range v.Failure.Operands {
-		fmt.Println(m.Name, ":=", fuzz.Literal(m.Matrix))
+		fmt.Println(m)
 	}
 	// Output:
 	// order 1 instead of 31

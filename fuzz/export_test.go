@@ -8,9 +8,18 @@ var (
 	Arrow               = arrow
 	CompleteBipartite   = completeBipartite
 	CompleteGraph       = completeGraph
+	Dot2                = dot2
+	Fill                = fill
 	Hadamard            = hadamard
+	Kronecker           = kronecker
 	KMS                 = kms
+	Orthogonal          = orthogonal
 	RankDeficient       = rankDeficient
 	ToeplitzTridiagonal = toeplitzTridiagonal
 	WithEntry           = withEntry
 )
+
+// AllProperties lists every property by itself.
+func AllProperties() []Properties {
+	return values(len(propertyNames), func(i int) Properties { return 1 << i })
+}

@@ -160,7 +160,7 @@ func TestFailureText(t *testing.T) {
 		t.Errorf("Check: error %v", err)
 	}
 	m := mat.NewDense(1, 4, []float64{math.NaN(), math.Inf(-1), math.Copysign(0, -1), 0.1})
-	if got, want := fuzz.Literal(m), "mat.NewDense(1, 4, []float64{math.NaN(), math.Inf(-1), math.Copysign(0, -1), 0.1})"; got != want {
+	if got, want := (fuzz.Operand{Name: "a", Matrix: m}).String(), "a := mat.NewDense(1, 4, []float64{math.NaN(), math.Inf(-1), math.Copysign(0, -1), 0.1})"; got != want {
 		t.Errorf("literal %s, want %s", got, want)
 	}
 }

@@ -81,10 +81,10 @@ func Graded(s *Source, n, span int) Case {
 	return c
 }
 
-// Pascal returns Pascal's matrix, A[i,j] = C(i+j, i), whose Cholesky factor is
+// pascal returns Pascal's matrix, A[i,j] = C(i+j, i), whose Cholesky factor is
 // L[i,j] = C(i, j) (Brawer and Pirovino, Linear Algebra Appl. 174, 1992). n is at
 // most 29: beyond, entries exceed 2⁵³.
-func Pascal(n int) Case {
+func pascal(n int) Case {
 	if n > 29 {
 		panic(fmt.Sprintf("fuzz: Pascal: order %d is above 29", n))
 	}
@@ -104,11 +104,11 @@ func binomial(n, k int) float64 {
 	return b
 }
 
-// MinIJ returns A[i,j] = min(i, j)+1, the covariance of a random walk. Its
+// minIJ returns A[i,j] = min(i, j)+1, the covariance of a random walk. Its
 // Cholesky factor is the lower triangle of ones, its eigenvalues are
 // 1/(4·sin²((2k-1)π/(4n+2))), k = 1 … n (Fortiana and Cuadras, Linear Algebra
 // Appl. 264, 1997).
-func MinIJ(n int) Case {
+func minIJ(n int) Case {
 	c := Case{Name: fmt.Sprintf("min(i,j) n=%d", n), Pivot: n}
 	c.A = fill(n, n, func(i, j int) float64 { return float64(min(i, j) + 1) })
 	c.Factor = fill(n, n, func(i, j int) float64 {
@@ -138,10 +138,10 @@ func tridiagonal(n int, d, e func(i int) float64) mat.Matrix {
 	})
 }
 
-// SecondDifference returns the tridiagonal matrix (-1, 2, -1), whose
+// secondDifference returns the tridiagonal matrix (-1, 2, -1), whose
 // eigenvalues are 4·sin²(kπ/(2n+2)), k = 1 … n (Todd, Basic Numerical Mathematics
 // 2, 1977).
-func SecondDifference(n int) Case {
+func secondDifference(n int) Case {
 	c := Case{Name: fmt.Sprintf("second difference n=%d", n), Pivot: n}
 	c.A = tridiagonal(n, func(int) float64 { return 2 }, func(int) float64 { return -1 })
 	for k := 1; k <= n; k++ {
@@ -151,10 +151,10 @@ func SecondDifference(n int) Case {
 	return c
 }
 
-// Clement returns the symmetric form of Clement's matrix (Kac's): zero
+// clement returns the symmetric form of Clement's matrix (Kac's): zero
 // diagonal, off-diagonal √(i·(n-i)), eigenvalues -(n-1), -(n-3), …, n-1
 // (Clement, SIAM Review 1, 1959). The roots are rounded: Slack is ε·n.
-func Clement(n int) Case {
+func clement(n int) Case {
 	c := Case{Name: fmt.Sprintf("Clement n=%d", n), Pivot: 0, Slack: Eps * float64(n)}
 	c.A = tridiagonal(n,
 		func(int) float64 { return 0 },
@@ -165,10 +165,10 @@ func Clement(n int) Case {
 	return c
 }
 
-// Wilkinson returns Wilkinson's W⁺: diagonal |i-(n-1)/2|, off-diagonal 1. Its
+// wilkinson returns Wilkinson's W⁺: diagonal |i-(n-1)/2|, off-diagonal 1. Its
 // large eigenvalues come in pairs that agree to working precision (Wilkinson,
 // The Algebraic Eigenvalue Problem, 1965).
-func Wilkinson(n int) Case {
+func wilkinson(n int) Case {
 	return Case{
 		Name:  fmt.Sprintf("Wilkinson n=%d", n),
 		A:     tridiagonal(n, wilkinsonDiagonal(n), func(int) float64 { return 1 }),
@@ -180,7 +180,7 @@ func wilkinsonDiagonal(n int) func(int) float64 {
 	return func(i int) float64 { return math.Abs(float64(i) - float64(n-1)/2) }
 }
 
-// GluedWilkinson returns copies of [Wilkinson](n) along the diagonal, joined by
+// GluedWilkinson returns copies of wilkinson(n) along the diagonal, joined by
 // the off-diagonal element glue: clusters of copies eigenvalues, a hard case
 // for every tridiagonal eigensolver (Dhillon, Parlett and Vömel, BIT 45, 2005).
 func GluedWilkinson(n, copies int, glue float64) Case {
@@ -201,19 +201,19 @@ func GluedWilkinson(n, copies int, glue float64) Case {
 // quadrature, the squares of the first components of the eigenvectors its
 // weights over the weight function's integral (golub and Welsch, Mathematics
 // of Computation 23, 1969).
-func Hermite(n int) Case {
+func hermite(n int) Case {
 	a := tridiagonal(n, func(int) float64 { return 0 }, func(i int) float64 { return math.Sqrt(float64(i+1) / 2) })
 	return Case{Name: fmt.Sprintf("Hermite n=%d", n), A: a, Pivot: 0}
 }
 
-// Laguerre: see [Hermite].
-func Laguerre(n int) Case {
+// Laguerre: see hermite.
+func laguerre(n int) Case {
 	a := tridiagonal(n, func(i int) float64 { return float64(2*i + 1) }, func(i int) float64 { return float64(i + 1) })
 	return Case{Name: fmt.Sprintf("Laguerre n=%d", n), A: a, Pivot: n}
 }
 
-// Legendre: see [Hermite].
-func Legendre(n int) Case {
+// Legendre: see hermite.
+func legendre(n int) Case {
 	a := tridiagonal(n, func(int) float64 { return 0 }, func(i int) float64 {
 		k := float64(i + 1)
 		return k / math.Sqrt(4*k*k-1)

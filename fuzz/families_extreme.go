@@ -55,7 +55,7 @@ func zeroMatrix(n int) Case {
 // straddling returns diag(2^e) with e from -1060 to 1000: the first numbers
 // subnormal, the last near overflow.
 func straddling(n int) Case {
-	c := Diagonal(values(n, func(i int) float64 { return math.Ldexp(1, -1060+2060*i/max(n-1, 1)) }))
+	c := diagonal(values(n, func(i int) float64 { return math.Ldexp(1, -1060+2060*i/max(n-1, 1)) }))
 	c.Name = "straddling " + c.Name
 	return c
 }
@@ -108,9 +108,9 @@ func Regressions() []Case {
 	kind("rows of 0 and ±1 repeated, as nalgebra #1025", Case{Name: "Gram", A: timesTransposed(repeated), Pivot: Unknown})
 	blocks := blockRepeated(fromGraph(randomGraph(s, 7)), 3).Permuted(s)
 	kind("interleaved equal blocks, as faer #136", blocks)
-	kind("small vector components, as lapack #351", Hermite(24))
+	kind("small vector components, as lapack #351", hermite(24))
 	kind("no convergence of a secular root, as lapack #1166", GluedWilkinson(9, 3, 1e-14))
-	skew := Wilkinson(21)
+	skew := wilkinson(21)
 	skew.A = scaled(skew.A, -1)
 	kind("W₂₁ upside down, as lapack #151", Case{Name: "-" + skew.Name, A: skew.A, Pivot: Unknown})
 	return cases

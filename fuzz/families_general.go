@@ -221,10 +221,10 @@ func permutation(s *Source, n int) Case {
 	return c.determined(0, sign).claiming(Orthonormal)
 }
 
-// withSingularValues returns U·diag(d)·Vᵀ, m×n, with U and V from [Orthogonal],
+// withSingularValues returns U·diag(d)·Vᵀ, m×n, with U and V from orthogonal,
 // for min(m, n) values d ≥ 0; Slack is as in [WithSpectrum].
 func withSingularValues(s *Source, name string, m, n int, d []float64) Case {
-	u, v := Orthogonal(s, m), Orthogonal(s, n)
+	u, v := orthogonal(s, m), orthogonal(s, n)
 	a := fill(m, n, func(i, j int) float64 {
 		var sum float64
 		for l, w := range d {
@@ -235,10 +235,10 @@ func withSingularValues(s *Source, name string, m, n int, d []float64) Case {
 	return general(name, a).singular(d...).slackened(float64(max(m, n)), mat.NormMax(mat.Vector(d)))
 }
 
-// haarOrthogonal returns [Orthogonal] as a case.
+// haarOrthogonal returns orthogonal as a case.
 func haarOrthogonal(s *Source, n int) Case {
 	one := values(n, func(int) float64 { return 1 })
-	c := general("orthogonal", Orthogonal(s, n)).singular(one...).slackened(float64(n), 1)
+	c := general("orthogonal", orthogonal(s, n)).singular(one...).slackened(float64(n), 1)
 	return c.claiming(Orthonormal)
 }
 

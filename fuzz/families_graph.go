@@ -162,7 +162,7 @@ func adjacency(n int) Case {
 // (golub and Van Loan, Matrix Computations, section 4.8): order k², eigenvalues
 // 4sin²(iπ/(2k+2)) + 4sin²(jπ/(2k+2)).
 func poisson(k int) Case {
-	one := SecondDifference(k)
+	one := secondDifference(k)
 	a, b := NaiveKron(one.A, mat.Identity(k)), NaiveKron(mat.Identity(k), one.A)
 	c := entries("Poisson", k*k, func(i, j int) float64 { return a.At(i, j) + b.At(i, j) })
 	return c.definite().spectrum(values(k*k, func(i int) float64 { return one.Eigenvalues[i/k] + one.Eigenvalues[i%k] })...)

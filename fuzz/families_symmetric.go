@@ -136,7 +136,7 @@ func prolate(n int, w float64) Case {
 // on which Lanczos's method and conjugate gradients lose orthogonality (Strakoš,
 // Linear Algebra Appl. 154, 1991). 0 < least < most, 0 < rho ≤ 1.
 func strakos(n int, least, most, rho float64) Case {
-	c := Diagonal(values(n, func(k int) float64 {
+	c := diagonal(values(n, func(k int) float64 {
 		return least + float64(k)/float64(max(n-1, 1))*(most-least)*math.Pow(rho, float64(n-1-k))
 	}))
 	c.Name = "Strakoš " + c.Name
@@ -259,7 +259,7 @@ func gcdMatrix(n int) Case {
 }
 
 // sineBasis returns √(2/(n+1))·sin((i+1)(j+1)π/(n+1)), symmetric and orthogonal:
-// eigenvalues 1 and -1 (the eigenvectors of [SecondDifference]; golub and Van
+// eigenvalues 1 and -1 (the eigenvectors of secondDifference; golub and Van
 // Loan, Matrix Computations, section 4.8).
 func sineBasis(n int) Case {
 	c := entries("sine basis", n, func(i, j int) float64 {

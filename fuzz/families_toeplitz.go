@@ -145,11 +145,11 @@ func vandermonde(x []int, n int) Case {
 	return c.determined(log, sign)
 }
 
-// Kronecker returns the Kronecker product of cases: eigenvalues, Cholesky
+// kronecker returns the Kronecker product of cases: eigenvalues, Cholesky
 // factor, log-determinant, inverse and rank are those of the factors, multiplied
 // (van Loan, J. Comput. Appl. Math. 123, 2000). What one factor does not know
 // the product does not.
-func Kronecker(cases ...Case) Case {
+func kronecker(cases ...Case) Case {
 	c := Case{Name: "Kronecker", A: mat.Identity(1), Pivot: 1, Sign: 1, Rank: 1}
 	p := KnownSpectrum | KnownFactor | KnownInverse | KnownLogDet | KnownRank | Semidefinite
 	c.Eigenvalues, c.Factor, c.Inverse = []float64{1}, mat.Identity(1), mat.Identity(1)
@@ -206,7 +206,7 @@ func blockRepeated(block Case, copies int) Case {
 	one := entries("I", copies, elements(mat.Identity(copies))).spectrum(values(copies, func(int) float64 { return 1 })...)
 	one.Inverse = mat.Identity(copies)
 	one = one.factored(elements(mat.Identity(copies))).ranked(copies)
-	c := Kronecker(one, block)
+	c := kronecker(one, block)
 	c.Name = fmt.Sprintf("%d times %s", copies, block.Name)
 	return c
 }

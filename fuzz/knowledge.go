@@ -94,8 +94,8 @@ func (c Case) slackened(units, norm float64) Case {
 }
 
 // values returns f(0), …, f(n-1).
-func values(n int, f func(k int) float64) []float64 {
-	w := make([]float64, n)
+func values[T any](n int, f func(k int) T) []T {
+	w := make([]T, n)
 	for k := range w {
 		w[k] = f(k)
 	}

@@ -252,7 +252,7 @@ func (f *Failure) Error() string {
 			fmt.Fprintf(&b, "\n  %s is %d×%d", m.Name, m.Rows, m.Cols)
 			continue
 		}
-		fmt.Fprintf(&b, "\n  %s := %s", m.Name, Literal(m.Matrix))
+		fmt.Fprintf(&b, "\n  %v", m)
 	}
 	return b.String()
 }
@@ -260,10 +260,10 @@ func (f *Failure) Error() string {
 // Unwrap returns what is wrong.
 func (f *Failure) Unwrap() error { return f.Place }
 
-// Literal returns the matrix as Go source.
-func Literal(m mat.Matrix) string {
+// String returns the operand as Go source.
+func (m Operand) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "mat.NewDense(%d, %d, []float64{", m.Rows, m.Cols)
+	fmt.Fprintf(&b, "%s := mat.NewDense(%d, %d, []float64{", m.Name, m.Rows, m.Cols)
 	for i := range m.Rows {
 		for j := range m.Cols {
 			if i+j > 0 {
@@ -382,7 +382,7 @@ func (l Law) Try(x Library, o Options) Verdict {
 // Check tries every law that applies to x and returns the failures, joined.
 func Check(x Library, o Options) error {
 	var all []error
-	for _, l := range Laws() {
+	for _, l := range x.applying() {
 		if v := l.Try(x, o); v.Failure != nil {
 			all = append(all, v.Failure)
 		}

@@ -92,7 +92,7 @@ func pivotLaw(t *Trial, x Library) {
 	case 1:
 		c = LowRank(t.Source, n, t.IntN(n+1))
 	default:
-		c = Diagonal(values(n, func(int) float64 { return t.integer(9) + 6 }))
+		c = diagonal(values(n, func(int) float64 { return t.integer(9) + 6 }))
 	}
 	m := t.Given("a", c.A)
 	if SameBits(m, c.A) != nil { // made simpler: small integers, whose pivots are judged by exact arithmetic

@@ -113,7 +113,7 @@ func (t *Trial) definiteFactors() (factors []mat.Matrix, whole Case) {
 		factors = append(factors, m)
 		cases[i] = cases[i].factored(cases[i].Factor.At)
 	}
-	return factors, Kronecker(cases...)
+	return factors, kronecker(cases...)
 }
 
 func kronSolveLaw(t *Trial, x Library) {

@@ -112,7 +112,7 @@ func shortLaw(t *Trial, x Library) {
 		if refused(func() error { return f(m) }) == nil {
 			t.Failf("%s accepts %d numbers for a %d×%d matrix", name, len(m.Data), n, n)
 		}
-		if math.Float64bits(storage[n*n-1]) != CanaryBits || math.Float64bits(storage[n*n]) != CanaryBits {
+		if math.Float64bits(storage[n*n-1]) != canaryBits || math.Float64bits(storage[n*n]) != canaryBits {
 			t.Failf("%s writes behind the slice", name)
 		}
 	}

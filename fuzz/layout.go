@@ -9,12 +9,12 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
-// CanaryBits is the bit pattern of the NaN that fills gaps: no arithmetic
+// canaryBits is the bit pattern of the NaN that fills gaps: no arithmetic
 // makes it, so that a NaN written by mistake is told from it.
-const CanaryBits = 0x7ff8deadbeef0001
+const canaryBits = 0x7ff8deadbeef0001
 
-// Canary returns the NaN of bit pattern [CanaryBits].
-func Canary() float64 { return math.Float64frombits(CanaryBits) }
+// Canary returns the NaN of bit pattern [canaryBits].
+func Canary() float64 { return math.Float64frombits(canaryBits) }
 
 // Layout says how a matrix lies in storage. The zero value is row after row
 // without gaps.
@@ -83,7 +83,7 @@ func (g Guarded) Check() error {
 		}
 	}
 	for at, v := range g.storage {
-		if bits := math.Float64bits(v); !element[at] && bits != CanaryBits {
+		if bits := math.Float64bits(v); !element[at] && bits != canaryBits {
 			return fmt.Errorf("a %d×%d matrix with strides %d, %d: the gap at Data[%d] was overwritten with %g (%#x)",
 				g.Rows, g.Cols, g.RowStride, g.ColStride, at-g.offset, v, bits)
 		}
@@ -106,7 +106,7 @@ func PoisonUpper(a mat.Matrix) {
 func CheckUpper(a mat.Matrix) error {
 	for i := range a.Rows {
 		for j := i + 1; j < a.Cols; j++ {
-			if v := a.At(i, j); math.Float64bits(v) != CanaryBits {
+			if v := a.At(i, j); math.Float64bits(v) != canaryBits {
 				return fmt.Errorf("element (%d, %d) above the diagonal was overwritten with %g", i, j, v)
 			}
 		}

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-
-	"github.com/seed-08962ecc/kronfield/mat"
 )
 
 // Exponents of four: 4^±250 is near the roots of the overflow and underflow
@@ -28,15 +26,15 @@ func SymmetricCases(s *Source, n int) []Case {
 		return WithSpectrum(s, mode.String()+", positive", Spectrum(s, mode, n, 0.1/Eps/float64(max(n, 1))))
 	}
 	random := Case{Name: fmt.Sprintf("random n=%d", n), A: symmetric(n, func(int, int) float64 { return 2*s.Float64() - 1 }), Pivot: Unknown}
-	diagonal, even, definite := Diagonal(signed(Arithmetic)), full(Arithmetic), positive(Arithmetic)
+	uneven, even, definite := diagonal(signed(Arithmetic)), full(Arithmetic), positive(Arithmetic)
 	return number([]Case{
-		Diagonal(make([]float64, n)),
-		Diagonal(slices.Repeat([]float64{1}, n)),
-		diagonal,
-		Diagonal(signed(Geometric)),
-		Diagonal(signed(OneLarge)),
-		diagonal.Scaled(scaleUp),
-		diagonal.Scaled(scaleDown),
+		diagonal(make([]float64, n)),
+		diagonal(slices.Repeat([]float64{1}, n)),
+		uneven,
+		diagonal(signed(Geometric)),
+		diagonal(signed(OneLarge)),
+		uneven.Scaled(scaleUp),
+		uneven.Scaled(scaleDown),
 		even,
 		full(Geometric),
 		full(OneLarge),
@@ -75,8 +73,7 @@ func DefiniteCases(s *Source, n int) []Case {
 		return WithSpectrum(s, fmt.Sprintf("condition %.1g", cond), Spectrum(s, Geometric, n, cond))
 	}
 	easy := full(2)
-	diagonal := Diagonal(Spectrum(s, Arithmetic, n, 2))
-	cases := []Case{diagonal, easy}
+	cases := []Case{diagonal(Spectrum(s, Arithmetic, n, 2)), easy}
 	if n > 0 {
 		cases = append(cases, zeroed(easy, 0), zeroed(easy, n-1), zeroed(easy, n/2))
 	}
@@ -106,22 +103,17 @@ func number(cases []Case) []Case {
 	return cases
 }
 
-// Families returns one of each symmetric matrix of order n of the [Collection],
-// finite and without subnormal numbers.
-func Families(s *Source, n int) []Case { return Cases(s, n, Symmetric|Finite, Subnormal) }
-
 // Stetester returns full matrices with the spectra of STETESTER (see [Mode]):
 // every mode, condition number cond, each with positive, negative and random
 // signs.
 func Stetester(s *Source, n int, cond float64) []Case {
 	var cases []Case
-	for _, mode := range Modes {
+	for mode := OneLarge; mode <= Dense; mode++ {
 		d := Spectrum(s, mode, n, cond)
-		negative := make([]float64, n)
-		mat.Scale(mat.Vector(negative), -1, mat.Vector(d))
+		name := fmt.Sprintf("%v, condition %.0e", mode, cond)
 		cases = append(cases,
-			WithSpectrum(s, fmt.Sprintf("%v, condition %.0e", mode, cond), d),
-			WithSpectrum(s, fmt.Sprintf("%v, negative, condition %.0e", mode, cond), negative),
+			WithSpectrum(s, name, d),
+			WithSpectrum(s, fmt.Sprintf("%v, negative, condition %.0e", mode, cond), values(n, func(i int) float64 { return -d[i] })),
 			WithSpectrum(s, fmt.Sprintf("%v, random signs, condition %.0e", mode, cond), RandomSigns(s, slices.Clone(d))))
 	}
 	return cases

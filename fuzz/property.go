@@ -112,15 +112,6 @@ var implied = map[Properties]Properties{
 	KnownRank:       Finite,
 }
 
-// AllProperties lists every property by itself.
-func AllProperties() []Properties {
-	all := make([]Properties, propertyCount)
-	for i := range all {
-		all[i] = 1 << i
-	}
-	return all
-}
-
 // Has reports whether the set holds all of want.
 func (p Properties) Has(want Properties) bool { return p&want == want }
 

@@ -293,8 +293,8 @@ func TestShapesRefused(t *testing.T) {
 		"fuzz: FailingPivot: pivot 3 = 0 of a 3×3 matrix":                func() { fuzz.FailingPivot(fuzz.New(1), 3, 3, 0) },
 		"fuzz: LowRank: rank 4 of a 3×3 matrix":                          func() { fuzz.LowRank(fuzz.New(1), 3, 4) },
 		"fuzz: Graded: span 501 is not from 0 to 500":                    func() { fuzz.Graded(fuzz.New(1), 3, 501) },
-		"fuzz: Pascal: order 30 is above 29":                             func() { fuzz.Pascal(30) },
-		"fuzz: EigenvalueError: 3 eigenvalues, 0 known, of a 3×3 matrix": func() { fuzz.EigenvalueError(fuzz.Wilkinson(3), make([]float64, 3)) },
+		"fuzz: Pascal: order 30 is above 29":                             func() { fuzz.FamilyNamed("Pascal").Make(nil, 30) },
+		"fuzz: EigenvalueError: 3 eigenvalues, 0 known, of a 3×3 matrix": func() { fuzz.EigenvalueError(fuzz.FamilyNamed("Wilkinson").Make(nil, 3), make([]float64, 3)) },
 	} {
 		func() {
 			defer func() {

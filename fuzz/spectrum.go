@@ -30,9 +30,6 @@ const (
 	Dense                      // 1, 1+100ε, 1+200ε, …
 )
 
-// Modes lists every mode.
-var Modes = []Mode{OneLarge, OneSmall, Geometric, Arithmetic, LogUniform, Gaussian, Tiny, Cluster, Dense}
-
 // String returns the mode's name.
 func (m Mode) String() string {
 	names := [...]string{"one large", "one small", "geometric", "arithmetic", "log-uniform", "Gaussian", "tiny", "cluster", "dense"}
@@ -100,12 +97,12 @@ func RandomSigns(s *Source, d []float64) []float64 {
 	return d
 }
 
-// WithSpectrum returns Q·diag(d)·Qᵀ with Q from [Orthogonal]. Rounding moves
+// WithSpectrum returns Q·diag(d)·Qᵀ with Q from orthogonal. Rounding moves
 // the eigenvalues by at most Slack = n·ε·max|d|, in practice by a few ε·max|d|:
 // Q is orthogonal to a few ε and each entry is a sum of n terms.
 func WithSpectrum(s *Source, name string, d []float64) Case {
 	n := len(d)
-	q := Orthogonal(s, n)
+	q := orthogonal(s, n)
 	a := symmetric(n, func(i, j int) float64 {
 		qi, qj := q.Row(i), q.Row(j)
 		var sum float64
@@ -132,8 +129,8 @@ func sorted(d []float64) []float64 {
 	return d
 }
 
-// Diagonal returns diag(d): its eigenvalues are d exactly.
-func Diagonal(d []float64) Case {
+// diagonal returns diag(d): its eigenvalues are d exactly.
+func diagonal(d []float64) Case {
 	n := len(d)
 	c := Case{
 		Name:        fmt.Sprintf("diagonal n=%d", n),

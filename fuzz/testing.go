@@ -10,10 +10,7 @@ func Test(t *testing.T, x Library, o Options) {
 	if testing.Short() {
 		o.Draws = max(1, o.Draws/10)
 	}
-	for _, l := range Laws() {
-		if !l.Applies(x) {
-			continue
-		}
+	for _, l := range x.applying() {
 		t.Run(l.Name, func(t *testing.T) {
 			if v := l.Try(x, o); v.Failure != nil {
 				t.Error(v.Failure)
@@ -22,24 +19,20 @@ func Test(t *testing.T, x Library, o Options) {
 	}
 }
 
-// Target makes a native fuzz target of every law that applies to x. The first
-// byte of an input chooses the law, the rest is for [FromBytes].
+// Target makes a native fuzz target of [Library.Try].
 func Target(f *testing.F, x Library) {
 	f.Helper()
-	var laws []Law
-	for _, l := range Laws() {
-		if l.Applies(x) {
-			laws = append(laws, l)
+	f.Add([]byte{})
+	for k := range x.applying() {
+		s := New(uint64(k))
+		s.keep(uint64(k), 1)
+		for range 55 {
+			s.IntN(256)
 		}
+		f.Add(s.Bytes())
 	}
-	for i := range laws {
-		f.Add(append([]byte{byte(i)}, seedBytes(uint64(i))...))
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		if len(data) == 0 {
-			return
-		}
-		if broken := laws[int(data[0])%len(laws)].Run(x, FromBytes(data[1:])); broken != nil {
+	OneOf(f, func(t *testing.T, s *Source) {
+		if broken := x.Try(s); broken != nil {
 			t.Fatal(broken)
 		}
 	})
@@ -56,14 +49,4 @@ func oneOf(laws []func(t *testing.T, s *Source)) func(t *testing.T, data []byte)
 		s := FromBytes(data)
 		laws[s.IntN(len(laws))](t, s)
 	}
-}
-
-// seedBytes returns an input of 64 bytes.
-func seedBytes(seed uint64) []byte {
-	s := New(seed)
-	data := make([]byte, 64)
-	for i := range data {
-		data[i] = byte(s.IntN(256))
-	}
-	return data
 }
