@@ -7,16 +7,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
-func fill(r, c int, f func(i, j int) float64) mat.Matrix {
-	m := mat.New(r, c)
-	for i := range r {
-		for j := range c {
-			m.Set(i, j, f(i, j))
-		}
-	}
-	return m
-}
-
 // Normal returns an r×c matrix of independent standard normal entries.
 func Normal(s *Source, r, c int) mat.Matrix {
 	return fill(r, c, func(int, int) float64 { return s.NormFloat64() })

@@ -5,18 +5,15 @@ var OneOfBy = oneOf
 
 // Generators that tests take by themselves.
 var (
-	Arrow               = arrow
-	CompleteBipartite   = completeBipartite
-	CompleteGraph       = completeGraph
-	Dot2                = dot2
-	Fill                = fill
-	Hadamard            = hadamard
-	Kronecker           = kronecker
-	KMS                 = kms
-	Orthogonal          = orthogonal
-	RankDeficient       = rankDeficient
-	ToeplitzTridiagonal = toeplitzTridiagonal
-	WithEntry           = withEntry
+	Arrow         = arrow
+	CompleteGraph = completeGraph
+	Dot2          = dot2
+	Fill          = fill
+	Hadamard      = hadamard
+	Kronecker     = kronecker
+	Orthogonal    = orthogonal
+	RankDeficient = rankDeficient
+	WithEntry     = withEntry
 )
 
 // AllProperties lists every property by itself.

@@ -6,12 +6,9 @@ import (
 	"slices"
 )
 
-// Exponents of four: 4^±250 is near the roots of the overflow and underflow
-// thresholds, by which LAPACK's tests scale matrices up and down.
-const (
-	scaleUp   = 250
-	scaleDown = -250
-)
+// 4^±scaleUp is near the roots of the overflow and underflow thresholds, by which
+// LAPACK's tests scale matrices up and down.
+const scaleUp = 250
 
 // SymmetricCases returns the 21 types of n×n matrices on which LAPACK tests
 // its symmetric eigensolvers (dchkst, ddrvst): zero, identity, diagonal, full
@@ -19,46 +16,33 @@ const (
 // positive definite with condition 0.1/(nε), tridiagonal, and some of them
 // scaled nearly to the root of overflow and underflow.
 func SymmetricCases(s *Source, n int) []Case {
-	spectrum := func(mode Mode) []float64 { return Spectrum(s, mode, n, 1/Eps) }
-	signed := func(mode Mode) []float64 { return RandomSigns(s, spectrum(mode)) }
+	signed := func(mode Mode) []float64 { return RandomSigns(s, Spectrum(s, mode, n, 1/Eps)) }
 	full := func(mode Mode) Case { return WithSpectrum(s, mode.String(), signed(mode)) }
 	positive := func(mode Mode) Case {
 		return WithSpectrum(s, mode.String()+", positive", Spectrum(s, mode, n, 0.1/Eps/float64(max(n, 1))))
 	}
+	scaled := func(c Case) []Case { return []Case{c.Scaled(scaleUp), c.Scaled(-scaleUp)} }
 	random := Case{Name: fmt.Sprintf("random n=%d", n), A: symmetric(n, func(int, int) float64 { return 2*s.Float64() - 1 }), Pivot: Unknown}
 	uneven, even, definite := diagonal(signed(Arithmetic)), full(Arithmetic), positive(Arithmetic)
-	return number([]Case{
-		diagonal(make([]float64, n)),
-		diagonal(slices.Repeat([]float64{1}, n)),
-		uneven,
-		diagonal(signed(Geometric)),
-		diagonal(signed(OneLarge)),
-		uneven.Scaled(scaleUp),
-		uneven.Scaled(scaleDown),
-		even,
-		full(Geometric),
-		full(OneLarge),
-		even.Scaled(scaleUp),
-		even.Scaled(scaleDown),
-		random,
-		random.Scaled(scaleUp),
-		random.Scaled(scaleDown),
-		definite,
-		positive(Geometric),
-		positive(OneLarge),
-		definite.Scaled(scaleUp),
-		definite.Scaled(scaleDown),
-		dominant(s, n),
-	})
+	return number(slices.Concat(
+		[]Case{diagonal(make([]float64, n)), diagonal(slices.Repeat([]float64{1}, n)), uneven, diagonal(signed(Geometric)), diagonal(signed(OneLarge))},
+		scaled(uneven),
+		[]Case{even, full(Geometric), full(OneLarge)},
+		scaled(even), []Case{random}, scaled(random),
+		[]Case{definite, positive(Geometric), positive(OneLarge)},
+		scaled(definite), []Case{dominant(s, n)}))
 }
 
 // dominant is a diagonally dominant tridiagonal matrix with a geometric
 // diagonal, the last of LAPACK's types.
 func dominant(s *Source, n int) Case {
 	d := Spectrum(s, Geometric, n, 1/Eps)
-	a := tridiagonal(n,
-		func(i int) float64 { return d[i] },
-		func(i int) float64 { return 0.25 * math.Sqrt(d[i]*d[i+1]) * (2*s.Float64() - 1) })
+	a := symmetric(n, func(i, j int) float64 {
+		if i-j == 1 {
+			return 0.25 * math.Sqrt(d[j]*d[i]) * (2*s.Float64() - 1)
+		}
+		return d[i] * is(i == j)
+	})
 	return Case{Name: fmt.Sprintf("dominant n=%d", n), A: a, Pivot: n}
 }
 
@@ -77,12 +61,8 @@ func DefiniteCases(s *Source, n int) []Case {
 	if n > 0 {
 		cases = append(cases, zeroed(easy, 0), zeroed(easy, n-1), zeroed(easy, n/2))
 	}
-	return number(append(cases,
-		full(math.Sqrt(0.1/Eps)),
-		full(max(2, 0.1/Eps/float64(64*max(n, 1)*max(n, 1)))),
-		easy.Scaled(-480),
-		easy.Scaled(480),
-	))
+	return number(append(cases, full(math.Sqrt(0.1/Eps)), full(max(2, 0.1/Eps/float64(64*max(n, 1)*max(n, 1)))),
+		easy.Scaled(-480), easy.Scaled(480)))
 }
 
 // zeroed returns the case with row and column k of its matrix set to 0.

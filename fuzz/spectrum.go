@@ -3,7 +3,6 @@ package fuzz
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 )
@@ -121,62 +120,4 @@ func WithSpectrum(s *Source, name string, d []float64) Case {
 		}
 	}
 	return c
-}
-
-func sorted(d []float64) []float64 {
-	d = slices.Clone(d)
-	slices.Sort(d)
-	return d
-}
-
-// diagonal returns diag(d): its eigenvalues are d exactly.
-func diagonal(d []float64) Case {
-	n := len(d)
-	c := Case{
-		Name:        fmt.Sprintf("diagonal n=%d", n),
-		A:           mat.New(n, n),
-		Eigenvalues: sorted(d),
-		Pivot:       slices.IndexFunc(d, func(v float64) bool { return !(v > 0) }),
-	}
-	if c.Pivot < 0 {
-		c.Pivot = n
-	}
-	for i, v := range d {
-		c.A.Set(i, i, v)
-	}
-	return c
-}
-
-// hadamard returns H·diag(d)·Hᵀ/n, where H is the hadamard matrix of
-// Sylvester, n = len(d) is a power of two and d holds integers below 2⁵³/n in
-// size: a full matrix whose eigenvalues are d exactly.
-func hadamard(d []int) Case {
-	n := len(d)
-	if n == 0 || n&(n-1) != 0 {
-		panic(fmt.Sprintf("fuzz: Hadamard: order %d is not a power of two", n))
-	}
-	w := make([]float64, n)
-	for i, v := range d {
-		w[i] = float64(v)
-	}
-	a := symmetric(n, func(i, j int) float64 {
-		// H[i,l] = (-1)^|i&l|, so entry (i, j) depends on i xor j alone.
-		var sum float64
-		for l, v := range w {
-			if parity(l & (i ^ j)) {
-				v = -v
-			}
-			sum += v
-		}
-		return sum / float64(n)
-	})
-	return Case{Name: fmt.Sprintf("Hadamard n=%d", n), A: a, Eigenvalues: sorted(w), Pivot: Unknown}
-}
-
-func parity(i int) bool {
-	odd := false
-	for ; i != 0; i &= i - 1 {
-		odd = !odd
-	}
-	return odd
 }
