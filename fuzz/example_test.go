@@ -171,9 +171,9 @@ func ExampleLaw_Try() {
 	}
 	// Output:
 	// order 1 instead of 31
-	// a := mat.NewDense(1, 0, []float64{})
-	// b := mat.NewDense(0, 1, []float64{})
-	// c := mat.NewDense(1, 1, []float64{-1})
+	// a := mat.NewDense(1, 1, []float64{0})
+	// b := mat.NewDense(1, 1, []float64{0})
+	// c := mat.NewDense(1, 1, []float64{1})
 }
 
 // A library on plain slices, row after row.

@@ -9,7 +9,6 @@ import (
 	"reflect"
 	"runtime/debug"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -128,12 +127,15 @@ type Operand struct {
 // nothing to test.
 type stop struct{ broken error }
 
-// Fail ends the trial: the law is broken. nil is no failure.
-func (t *Trial) Fail(err error) {
+// broken ends the trial if there is an error.
+func broken(err error) {
 	if err != nil {
 		panic(stop{err})
 	}
 }
+
+// Fail ends the trial: the law is broken. nil is no failure.
+func (t *Trial) Fail(err error) { broken(err) }
 
 // Failf is Fail with a formatted text.
 func (t *Trial) Failf(format string, args ...any) { t.Fail(fmt.Errorf(format, args...)) }
@@ -210,81 +212,6 @@ func (o Options) defaults() Options {
 // sized gives a source the options about sizes.
 func (o Options) sized(s *Source) *Source { return s.Orders(o.Orders...).Most(o.Most).Least(o.Least) }
 
-// Failure is a broken law: what, where, and how to have it again. It is an error.
-type Failure struct {
-	Law      Law
-	Seed     uint64 // of the draw, at the lowest order; 0 if Bytes was given
-	Place    error  // what is wrong
-	Residual float64
-	Bytes    []byte    // [FromBytes] of them breaks the law; after shrinking, at the lowest order
-	Operands []Operand // of the simplest counterexample
-	Order    int       // the largest dimension of an operand of it
-	First    int       // the same, as first found
-	Rounded  bool      // whether operands were changed after they had been drawn
-	Options  Options   // of which Orders, Most and Least belong to Bytes
-	hung     bool
-}
-
-// Error says law, place, gate, seed, bytes, and small operands as Go literals.
-func (f *Failure) Error() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "law %q is broken: %s\n  %v\n", f.Law.Name, f.Law.Says, f.Place)
-	fmt.Fprintf(&b, "  order %d", f.Order)
-	if f.First != f.Order {
-		fmt.Fprintf(&b, ", found at order %d", f.First)
-	}
-	if f.Bytes != nil {
-		fmt.Fprintf(&b, ", seed %d; replay: fuzz.FromBytes([]byte(%q))", f.Seed, f.Bytes)
-	}
-	if o := f.Options; o.Orders != nil {
-		fmt.Fprintf(&b, ".Orders(%s)", strings.Trim(strings.ReplaceAll(fmt.Sprint(o.Orders), " ", ", "), "[]"))
-	} else if o.Most > 0 {
-		fmt.Fprintf(&b, ".Most(%d)", o.Most)
-	}
-	if f.Options.Least > 0 {
-		fmt.Fprintf(&b, ".Least(%d)", f.Options.Least)
-	}
-	if f.Rounded {
-		b.WriteString(", then rounded to:")
-	}
-	for _, m := range f.Operands {
-		if m.Rows*m.Cols > 64 {
-			fmt.Fprintf(&b, "\n  %s is %d×%d", m.Name, m.Rows, m.Cols)
-			continue
-		}
-		fmt.Fprintf(&b, "\n  %v", m)
-	}
-	return b.String()
-}
-
-// Unwrap returns what is wrong.
-func (f *Failure) Unwrap() error { return f.Place }
-
-// String returns the operand as Go source.
-func (m Operand) String() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s := mat.NewDense(%d, %d, []float64{", m.Name, m.Rows, m.Cols)
-	for i := range m.Rows {
-		for j := range m.Cols {
-			if i+j > 0 {
-				b.WriteString(", ")
-			}
-			switch v := m.At(i, j); {
-			case v != v:
-				b.WriteString("math.NaN()")
-			case math.IsInf(v, 0):
-				fmt.Fprintf(&b, "math.Inf(%d)", int(math.Copysign(1, v)))
-			case v == 0 && math.Signbit(v):
-				b.WriteString("math.Copysign(0, -1)")
-			default:
-				fmt.Fprintf(&b, "%v", v)
-			}
-		}
-	}
-	b.WriteString("})")
-	return b.String()
-}
-
 // Verdict is what trials of a law came to.
 type Verdict struct {
 	Worst   float64 // residual that passed, or that broke the law
@@ -293,8 +220,9 @@ type Verdict struct {
 }
 
 // Run tries the law once, on what s draws, and returns nil or how it is broken.
-func (l Law) Run(x Library, s *Source) *Failure {
-	f, _, _ := l.run(x, s, nil, Options{}.defaults().Limit)
+// Operands stand in for those that the law draws, in their order.
+func (l Law) Run(x Library, s *Source, operands ...mat.Matrix) *Failure {
+	f, _, _ := l.run(x, s, operands, Options{}.defaults().Limit)
 	return f
 }
 
@@ -312,40 +240,32 @@ func (l Law) run(x Library, s *Source, replace []mat.Matrix, limit time.Duration
 				empty = p.broken == nil
 				done <- p.broken
 			default:
-				done <- fmt.Errorf("panic: %v\n%s", p, where(debug.Stack()))
+				done <- fmt.Errorf("panic: %v%s", p, where(debug.Stack()))
 			}
 		}()
 		l.Check(t, x)
 	}()
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
+	f = &Failure{Law: l, rounded: replace != nil}
 	select {
 	case broken := <-done:
 		if broken == nil {
 			return nil, t.worst, !empty
 		}
-		worst = t.worst
-		f = &Failure{Law: l, Place: broken, Residual: worst, Bytes: s.Bytes(), Rounded: replace != nil}
-	case <-timer.C: // the trial goes on, and the source is its own
-		worst = math.Inf(1)
-		f = &Failure{Law: l, Place: fmt.Errorf("no answer within %v", limit), Residual: worst, hung: true}
+		f.Place, f.Residual = broken, t.worst
+	case <-timer.C: // the trial goes on
+		f.Place, f.Residual, f.hung = fmt.Errorf("no answer within %v", limit), math.Inf(1), true
 	}
+	f.Bytes = s.Bytes()
 	t.lock.Lock()
 	f.Operands = slices.Clone(t.given)
 	t.lock.Unlock()
-	for _, m := range t.given {
+	for _, m := range f.Operands {
 		f.Order = max(f.Order, m.Rows, m.Cols)
 	}
 	f.First = f.Order
-	return f, worst, true
-}
-
-// where returns the lines of a stack that tell the place of a panic.
-func where(stack []byte) string {
-	lines := strings.Split(string(stack), "\n")
-	at := slices.IndexFunc(lines, func(s string) bool { return strings.HasPrefix(s, "panic(") })
-	lines = lines[max(at, 0):]
-	return strings.Join(lines[:min(len(lines), 8)], "\n")
+	return f, f.Residual, true
 }
 
 // seed is that of draw k. It differs from law to law, so that those that begin
@@ -357,13 +277,31 @@ func (l Law) seed(o Options, k uint64) uint64 {
 }
 
 // Try tries the law on o.Draws seeds, ends at the first that breaks it, and makes
-// the counterexample simpler.
+// the counterexample simpler. One with matrices without elements is the answer
+// only if there is no other.
 func (l Law) Try(x Library, o Options) Verdict {
 	o = o.defaults()
-	var v Verdict
 	if !l.Applies(x) {
+		return Verdict{}
+	}
+	v := l.tries(x, o)
+	if v.Failure == nil {
 		return v
 	}
+	full := o
+	full.Least = max(o.Least, 1)
+	if v.Failure.empty() {
+		if w := l.tries(x, full); w.Failure != nil {
+			v = w
+		} else {
+			full = o
+		}
+	}
+	v.Failure = l.shrink(x, v.Failure, full)
+	return v
+}
+
+func (l Law) tries(x Library, o Options) (v Verdict) {
 	for k := range uint64(o.Draws) {
 		f, worst, tried := l.run(x, o.sized(New(l.seed(o, k))), nil, o.Limit)
 		if tried {
@@ -371,9 +309,8 @@ func (l Law) Try(x Library, o Options) Verdict {
 		}
 		v.Worst = max(v.Worst, worst)
 		if f != nil {
-			f.Seed, f.Options = l.seed(o, k), o
-			v.Failure = l.shrink(x, f, o)
-			return v
+			f.Options, v.Failure = o, f
+			break
 		}
 	}
 	return v

@@ -327,7 +327,7 @@ func (t *Trial) lowerOf(got mat.Matrix, alpha float64, a, b mat.Matrix, beta flo
 
 func triangularProductLaw(t *Trial, mul func(t, b mat.Matrix), upper bool) {
 	n, k := t.Size(maxMul), t.Size(maxMul)
-	l, b := t.Given("t", IntegerFactor(t.Source, n)), t.Given("b", Integers(t.Source, n, k, 8))
+	l, b := t.Given("l", IntegerFactor(t.Source, n)), t.Given("b", Integers(t.Source, n, k, 8))
 	poisoned := l.Clone()
 	PoisonUpper(poisoned)
 	if upper {

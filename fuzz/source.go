@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
 )
 
 // Source is a stream of pseudo-random choices and values, the same for the
@@ -24,8 +25,9 @@ type Source struct {
 	choices *rand.Rand // nil: choices are made by bytes
 	bytes   []byte     // what is left of the input
 
-	made   []byte // the seed, and the choices made so far as an input would make them
-	needed int    // length of an input that makes the same choices of sizes
+	lock   sync.Mutex // of the next two, which are read while a trial hangs
+	made   []byte     // the seed, and the choices made so far as an input would make them
+	needed int        // length of an input that makes the same choices of sizes
 
 	orders []int // that sizes are drawn from, instead of a range
 	most   int   // largest size, instead of the caller's, if above 0
@@ -64,6 +66,8 @@ func FromBytes(data []byte) *Source {
 // everything drawn so far: what a corpus keeps of a seed. It belongs to the
 // same [Source.Orders], [Source.Most] and [Source.Least], if those were set.
 func (s *Source) Bytes() []byte {
+	s.lock.Lock()
+	defer s.lock.Unlock()
 	data := slices.Clone(s.made)
 	return append(data, make([]byte, max(0, s.needed-len(data)))...)
 }
@@ -114,7 +118,9 @@ func (s *Source) take(n int) uint64 {
 func (s *Source) keep(v uint64, n int) {
 	var b [8]byte
 	binary.LittleEndian.PutUint64(b[:], v)
+	s.lock.Lock()
 	s.made = append(s.made, b[:n]...)
+	s.lock.Unlock()
 }
 
 // IntN returns an integer from 0 to n-1; one byte of an input where n is at
@@ -169,7 +175,9 @@ func (s *Source) Size(most int) int {
 	if s.choices == nil {
 		n = min(n, left)
 	}
+	s.lock.Lock()
 	s.needed = max(s.needed, at+n)
+	s.lock.Unlock()
 	return max(n, s.least)
 }
 

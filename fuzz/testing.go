@@ -12,8 +12,9 @@ func Test(t *testing.T, x Library, o Options) {
 	}
 	for _, l := range x.applying() {
 		t.Run(l.Name, func(t *testing.T) {
+			t.Helper()
 			if v := l.Try(x, o); v.Failure != nil {
-				t.Error(v.Failure)
+				v.Failure.report(t)
 			}
 		})
 	}
@@ -32,6 +33,7 @@ func Target(f *testing.F, x Library) {
 		f.Add(s.Bytes())
 	}
 	OneOf(f, func(t *testing.T, s *Source) {
+		t.Helper()
 		if broken := x.Try(s); broken != nil {
 			t.Fatal(broken)
 		}
@@ -46,6 +48,7 @@ func OneOf(f *testing.F, laws ...func(t *testing.T, s *Source)) {
 
 func oneOf(laws []func(t *testing.T, s *Source)) func(t *testing.T, data []byte) {
 	return func(t *testing.T, data []byte) {
+		t.Helper()
 		s := FromBytes(data)
 		laws[s.IntN(len(laws))](t, s)
 	}
