@@ -6,8 +6,7 @@ import (
 	"slices"
 )
 
-// Family is a kind of matrices, one or none for each order. Parameters of its
-// formula are fixed.
+// Family is a kind of matrices, one or none for each order. Parameters of its formula are fixed.
 type Family struct {
 	Name  string
 	Group string
@@ -15,8 +14,8 @@ type Family struct {
 	Make  func(s *Source, n int) Case // s may be nil where nothing is random
 }
 
-// Collection lists all families, group by group. Orders are those of square
-// matrices; of a rectangular one the order is the smaller dimension.
+// Collection lists all families, group by group. Orders are those of square matrices; of a rectangular one the order is the
+// smaller dimension.
 func Collection() []Family { return slices.Clone(collection) }
 
 var collection = slices.Concat(
@@ -30,15 +29,15 @@ var collection = slices.Concat(
 	grouped("extremes", extremeFamilies),
 )
 
-// kind is a family in the table of its group.
-type kind struct {
+// row is a family in the table of its group.
+type row struct {
 	name  string
 	takes func(n int) bool
 	make  func(s *Source, n int) Case
 }
 
-func grouped(group string, kinds []kind) []Family {
-	return values(len(kinds), func(i int) Family { return Family{kinds[i].name, group, kinds[i].takes, kinds[i].make} })
+func grouped(group string, rows []row) []Family {
+	return values(len(rows), func(i int) Family { return Family{rows[i].name, group, rows[i].takes, rows[i].make} })
 }
 
 // FamilyNamed returns the family of that name; it panics if there is none.
@@ -51,8 +50,7 @@ func FamilyNamed(name string) Family {
 	panic("fuzz: no family is named " + name)
 }
 
-// drawn returns the matrix of order n, if there is one with all properties of want
-// and none of not.
+// drawn returns the matrix of order n, if there is one with all properties of want and none of not.
 func (f Family) drawn(s *Source, n int, want, not Properties) (c Case, has bool) {
 	if f.Takes != nil && !f.Takes(n) {
 		return c, false
@@ -76,8 +74,7 @@ func root(n int) int                { return int(math.Sqrt(float64(n)) + 0.5) }
 func perfectSquare(n int) bool      { return root(n)*root(n) == n }
 func even(n int) bool               { return n > 0 && n%2 == 0 }
 
-// Cases returns one matrix of order n of each family that has all properties of
-// want and none of not:
+// Cases returns one matrix of order n of each family that has all properties of want and none of not:
 //
 //	fuzz.Cases(s, 20, fuzz.Definite|fuzz.Toeplitz, fuzz.IllConditioned)
 func Cases(s *Source, n int, want, not Properties) []Case {
@@ -90,8 +87,8 @@ func Cases(s *Source, n int, want, not Properties) []Case {
 	return cases
 }
 
-// Draw returns a matrix of order n with all properties of want and none of not,
-// of a family drawn from the [Collection]. It panics if no family has one.
+// Draw returns a matrix of order n with all properties of want and none of not, of a family drawn from the [Collection]. It
+// panics if no family has one.
 func (s *Source) Draw(n int, want, not Properties) Case {
 	c, found := s.draw(n, want, not)
 	if !found {
@@ -118,6 +115,5 @@ func (s *Source) draw(n int, want, not Properties) (c Case, found bool) {
 	return c, found
 }
 
-// stride takes a search through the collection, which it has no divisor in
-// common with, away from neighbours that are alike.
+// stride takes a search through the collection, which it has no divisor in common with, away from neighbours that are alike.
 const stride = 37

@@ -41,8 +41,7 @@ func (f *Failure) Unwrap() error { return f.Place }
 // most is how many numbers of an operand are printed.
 const most = 64
 
-// Error says law, place, order, small operands as Go source, and the call that
-// breaks the law again.
+// Error says law, place, order, small operands as Go source, and the call that breaks the law again.
 func (f *Failure) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "law %q is broken: %s\n  %v\n  order %d", f.Law.Name, f.Law.Says, f.Place, f.Order)
@@ -62,8 +61,7 @@ func (f *Failure) Error() string {
 	return b.String() + "\n  replay: " + f.call(f.rounded)
 }
 
-// call is the call that breaks the law again, with the operands where they do not
-// follow from the bytes.
+// call is the call that breaks the law again, with the operands where they do not follow from the bytes.
 func (f *Failure) call(operands bool) string {
 	law := "law"
 	if slices.ContainsFunc(Laws(), func(l Law) bool { return l.Name == f.Law.Name }) {
@@ -86,8 +84,7 @@ func (f *Failure) call(operands bool) string {
 	return fmt.Sprintf("%s.Run(library, %s)", law, source)
 }
 
-// Replay returns the source of a test that breaks the law again, with all
-// operands, of a [Library] named library.
+// Replay returns the source of a test that breaks the law again, with all operands, of a [Library] named library.
 func (f *Failure) Replay() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "// %v\nfunc TestReplay(t *testing.T) {\n", strings.ReplaceAll(f.Place.Error(), "\n", "\n// "))
@@ -141,8 +138,7 @@ func (m Operand) String() string {
 	return fmt.Sprintf("%s := mat.NewDense(%d, %d, []float64{%s})", m.Name, m.Rows, m.Cols, strings.Join(numbers, ", "))
 }
 
-// where tells the place of a panic: the first calls that are neither of the run
-// time nor of this package.
+// where tells the place of a panic: the first calls that are neither of the run time nor of this package.
 func where(stack []byte) string {
 	lines := strings.Split(string(stack), "\n")
 	var text strings.Builder

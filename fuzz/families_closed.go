@@ -6,7 +6,7 @@ import (
 )
 
 // Symmetric matrices in closed form. Indices i, j count from 0.
-var closedFamilies = []kind{
+var closedFamilies = []row{
 	{"KMS", nil, fixed(func(n int) Case { return kms(n, 0.5) })},
 
 	// min(i+1, j+1)/max(i+1, j+1) (Newman and Todd, J. SIAM 6, 1958): totally positive, det = (2n)!/(2ⁿ·(n!)³), with k = i+1 the
@@ -150,10 +150,9 @@ func gcd(a, b int) int {
 	return a
 }
 
-// kms returns ρ^|i-j|, the covariance of an autoregression or of an exponential
-// kernel on equidistant points (Kac, Murdock and Szegő, J. Rational Mech. Anal. 2,
-// 1953): det = (1-ρ²)^(n-1), the inverse is tridiagonal, 1/(1-ρ²) times -ρ beside a
-// diagonal of 1+ρ², 1 at its ends. rho is a power of two below 1: the entries are exact.
+// kms returns ρ^|i-j|, the covariance of an autoregression or of an exponential kernel on equidistant points (Kac, Murdock and
+// Szegő, J. Rational Mech. Anal. 2, 1953): det = (1-ρ²)^(n-1), the inverse is tridiagonal, 1/(1-ρ²) times -ρ beside a diagonal of
+// 1+ρ², 1 at its ends. rho is a power of two below 1: the entries are exact.
 func kms(n int, rho float64) Case {
 	q := 1 - rho*rho
 	c := entries("KMS", n, func(i, j int) float64 { return math.Pow(rho, math.Abs(float64(i-j))) })
@@ -168,8 +167,8 @@ func kms(n int, rho float64) Case {
 	})
 }
 
-// secondDifference returns the tridiagonal matrix (-1, 2, -1), whose eigenvalues
-// are 4·sin²(kπ/(2n+2)), k = 1 … n (Todd, Basic Numerical Mathematics 2, 1977).
+// secondDifference returns the tridiagonal matrix (-1, 2, -1), whose eigenvalues are 4·sin²(kπ/(2n+2)), k = 1 … n (Todd, Basic
+// Numerical Mathematics 2, 1977).
 func secondDifference(n int) Case {
 	c := entries("second difference", n, func(i, j int) float64 { return near(i, j, 2, -1) })
 	return c.definite().spectrumOf(func(k int) float64 {
@@ -193,8 +192,8 @@ var rosser = [8][8]float64{
 	{29, -44, 52, -23, 208, 208, -911, 99},
 }
 
-// inverseHilbert returns the inverse of Hilbert's matrix, of integers (Todd, Basic
-// Numerical Mathematics 2, 1977). n is at most 10.
+// inverseHilbert returns the inverse of Hilbert's matrix, of integers (Todd, Basic Numerical Mathematics 2, 1977). n is at most
+// 10.
 func inverseHilbert(n int) Case {
 	c := entries("inverse Hilbert", n, func(i, j int) float64 {
 		v := float64(i+j+1) * binomial(n+i, n-1-j) * binomial(n+j, n-1-i) * binomial(i+j, i) * binomial(i+j, i)
@@ -215,9 +214,8 @@ func inverseHilbert(n int) Case {
 	return c.definite().determined(-log, 1)
 }
 
-// sineBasis returns √(2/(n+1))·sin((i+1)(j+1)π/(n+1)), symmetric and orthogonal:
-// eigenvalues 1 and -1 (the eigenvectors of secondDifference; Golub and Van
-// Loan, Matrix Computations, section 4.8).
+// sineBasis returns √(2/(n+1))·sin((i+1)(j+1)π/(n+1)), symmetric and orthogonal: eigenvalues 1 and -1 (the eigenvectors of
+// secondDifference; Golub and Van Loan, Matrix Computations, section 4.8).
 func sineBasis(n int) Case {
 	c := entries("sine basis", n, func(i, j int) float64 {
 		return math.Sqrt(2/float64(n+1)) * math.Sin(float64((i+1)*(j+1)%(2*n+2))*math.Pi/float64(n+1))

@@ -6,7 +6,7 @@ import (
 )
 
 // Constant diagonals, or displacement structure.
-var displacementFamilies = []kind{
+var displacementFamilies = []row{
 	// c[k] = c[n-k] in the first row: eigenvalues Σ_k c_k·cos(2πjk/n) (Davis, Circulant Matrices, 1979), rounded with Slack.
 	{"symmetric circulant", nil, func(s *Source, n int) Case {
 		first := integers(s, n, 5)
@@ -91,10 +91,8 @@ var displacementFamilies = []kind{
 	})},
 }
 
-// cauchy returns 1/(x_i + y_j) for x_i = i+1, y_j = 2j-½: det =
-// Π_{i<j}(x_j-x_i)(y_j-y_i)/Π(x_i+y_j) (Cauchy 1841; Higham, Accuracy and
-// Stability, section 28.1). It is claimed up to order 8, where rounding of the
-// entries does not yet drown it.
+// cauchy returns 1/(x_i + y_j) for x_i = i+1, y_j = 2j-½: det = Π_{i<j}(x_j-x_i)(y_j-y_i)/Π(x_i+y_j) (Cauchy 1841; Higham,
+// Accuracy and Stability, section 28.1). It is claimed up to order 8, where rounding of the entries does not yet drown it.
 func cauchy(n int) Case {
 	x, y := func(i int) float64 { return float64(i) + 1 }, func(j int) float64 { return float64(2*j) - 0.5 }
 	c := general("Cauchy", fill(n, n, func(i, j int) float64 { return 1 / (x(i) + y(j)) }))

@@ -10,13 +10,14 @@ import (
 )
 
 // Integers or powers of two, with a factor or eigenvalues to the bit.
-var exactFamilies = []kind{
+var exactFamilies = []row{
 	{"integer factor", nil, SPD},
 	{"failing pivot", from(1), func(s *Source, n int) Case { return FailingPivot(s, n, s.values.IntN(n), -s.values.IntN(2)) }},
 	{"low rank", nil, func(s *Source, n int) Case { return LowRank(s, n, n/2) }},
 	{"graded", nil, func(s *Source, n int) Case { return Graded(s, n, 100) }},
 
-	// C(i+j, i), whose factor is C(i, j) (Brawer and Pirovino, Linear Algebra Appl. 174, 1992). Above order 29 entries exceed 2⁵³.
+	// C(i+j, i), whose factor is C(i, j) (Brawer and Pirovino, Linear Algebra Appl. 174, 1992). Above order 29 entries exceed
+	// 2⁵³.
 	{"Pascal", upTo(29), fixed(func(n int) Case {
 		c := entries("Pascal", n, func(i, j int) float64 { return binomial(i+j, i) }).definite()
 		c.Factor = fill(n, n, binomial)
@@ -107,9 +108,8 @@ func unitTriangle(s *Source, n, bound int, there func(i, j int) bool) mat.Matrix
 	})
 }
 
-// IntegerFactor returns an n×n lower triangular matrix of integers from -3 to
-// 3 with 1, 2 or 4 on the diagonal: division by the diagonal is exact, and so
-// are the systems L·X = B whose solution X is of integers.
+// IntegerFactor returns an n×n lower triangular matrix of integers from -3 to 3 with 1, 2 or 4 on the diagonal: division by the
+// diagonal is exact, and so are the systems L·X = B whose solution X is of integers.
 func IntegerFactor(s *Source, n int) mat.Matrix {
 	return fill(n, n, func(i, j int) float64 {
 		switch {
@@ -122,18 +122,15 @@ func IntegerFactor(s *Source, n int) mat.Matrix {
 	})
 }
 
-// SPD returns a positive definite matrix of integers with its Cholesky factor,
-// also of integers, with 1, 2 or 4 on the diagonal. Every intermediate result
-// of every variant of Cholesky's algorithm is exact, so a factorisation must
-// return Factor to the bit.
+// SPD returns a positive definite matrix of integers with its Cholesky factor, also of integers, with 1, 2 or 4 on the diagonal.
+// Every intermediate result of every variant of Cholesky's algorithm is exact, so a factorisation must return Factor to the bit.
 func SPD(s *Source, n int) Case {
 	l := IntegerFactor(s, n)
 	return Case{Name: fmt.Sprintf("integer factor n=%d", n), A: timesTransposed(l), Factor: l, Pivot: n}
 }
 
-// FailingPivot returns L·D·Lᵀ with L of integers as in [SPD] and D the
-// identity but for D[k,k] = value, an integer not above 0: an exact
-// factorisation fails at pivot k, with Schur complement value·L[k,k]².
+// FailingPivot returns L·D·Lᵀ with L of integers as in [SPD] and D the identity but for D[k,k] = value, an integer not above 0:
+// an exact factorisation fails at pivot k, with Schur complement value·L[k,k]².
 func FailingPivot(s *Source, n, k, value int) Case {
 	if k < 0 || k >= n || value > 0 {
 		panic(fmt.Sprintf("fuzz: FailingPivot: pivot %d = %d of a %d×%d matrix", k, value, n, n))
@@ -145,9 +142,8 @@ func FailingPivot(s *Source, n, k, value int) Case {
 	return Case{Name: fmt.Sprintf("pivot %d is %d n=%d", k, value, n), A: NaiveMul(1, l, d.T(), 0, mat.Matrix{}), Pivot: k}
 }
 
-// LowRank returns G·Gᵀ, where G is n×rank of integers and its leading rank
-// rows are an integer factor as in [SPD]: positive semidefinite, of the given
-// rank exactly, and pivot number rank is exactly 0.
+// LowRank returns G·Gᵀ, where G is n×rank of integers and its leading rank rows are an integer factor as in [SPD]: positive
+// semidefinite, of the given rank exactly, and pivot number rank is exactly 0.
 func LowRank(s *Source, n, rank int) Case {
 	if rank < 0 || rank > n {
 		panic(fmt.Sprintf("fuzz: LowRank: rank %d of a %d×%d matrix", rank, n, n))
@@ -156,10 +152,8 @@ func LowRank(s *Source, n, rank int) Case {
 	return Case{Name: fmt.Sprintf("rank %d n=%d", rank, n), A: timesTransposed(l), Pivot: rank}
 }
 
-// Graded returns D·A·D with A as in [SPD] and D = diag(2^e), where e falls
-// evenly from span to -span: entries from 2^(2·span) down to 2^(-2·span), an
-// exact Cholesky factor D·L, a condition number near 2^(4·span). span is at
-// most 500.
+// Graded returns D·A·D with A as in [SPD] and D = diag(2^e), where e falls evenly from span to -span: entries from 2^(2·span)
+// down to 2^(-2·span), an exact Cholesky factor D·L, a condition number near 2^(4·span). span is at most 500.
 func Graded(s *Source, n, span int) Case {
 	if span < 0 || span > 500 {
 		panic(fmt.Sprintf("fuzz: Graded: span %d is not from 0 to 500", span))
@@ -184,9 +178,8 @@ func binomial(n, k int) float64 {
 	return b
 }
 
-// arrow returns an arrowhead matrix of integers: the identity bordered by v, and
-// 1+‖v‖² last. Factor and inverse are of integers; eigenvalues are 1, n-2
-// times, and (2+s±√(s²+4s))/2 with s = ‖v‖².
+// arrow returns an arrowhead matrix of integers: the identity bordered by v, and 1+‖v‖² last. Factor and inverse are of integers;
+// eigenvalues are 1, n-2 times, and (2+s±√(s²+4s))/2 with s = ‖v‖².
 func arrow(v []float64) Case {
 	n, s := len(v)+1, square(v)
 	at := func(last, sign float64, inside func(i, j int) float64) func(i, j int) float64 {
@@ -210,9 +203,8 @@ func arrow(v []float64) Case {
 	return c.spectrum(append(slices.Repeat([]float64{1}, n-2), most, 1/most)...)
 }
 
-// hadamard returns H·diag(d)·Hᵀ/n, where H is the Hadamard matrix of
-// Sylvester, n = len(d) is a power of two and d holds integers below 2⁵³/n in
-// size: a full matrix whose eigenvalues are d exactly.
+// hadamard returns H·diag(d)·Hᵀ/n, where H is the Hadamard matrix of Sylvester, n = len(d) is a power of two and d holds integers
+// below 2⁵³/n in size: a full matrix whose eigenvalues are d exactly.
 func hadamard(d []float64) Case {
 	n := len(d)
 	c := entries("Hadamard", n, func(i, j int) float64 {

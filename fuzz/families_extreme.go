@@ -8,7 +8,7 @@ import (
 )
 
 // Matrices at the ends of what a float64 can be.
-var extremeFamilies = []kind{
+var extremeFamilies = []row{
 	withEntries("NaN", math.NaN()), withEntries("Inf", math.Inf(1)), withEntries("-Inf", math.Inf(-1)),
 
 	// [SPD] times 2^-1074: every number subnormal or 0. Its factor is of size 2^-537.
@@ -36,12 +36,12 @@ var extremeFamilies = []kind{
 	})},
 }
 
-func withEntries(name string, v float64) kind {
-	return kind{name, from(1), func(s *Source, n int) Case { return withEntry(n, s.values.IntN(n), s.values.IntN(n), v) }}
+func withEntries(name string, v float64) row {
+	return row{name, from(1), func(s *Source, n int) Case { return withEntry(n, s.values.IntN(n), s.values.IntN(n), v) }}
 }
 
-// withEntry returns n·I plus ones with v at (i, j), and at (j, i): for v = NaN or
-// ±Inf, which an implementation has to refuse or to spread.
+// withEntry returns n·I plus ones with v at (i, j), and at (j, i): for v = NaN or ±Inf, which an implementation has to refuse or
+// to spread.
 func withEntry(n, i, j int, v float64) Case {
 	c := entries(fmt.Sprintf("%g at (%d, %d)", v, i, j), n, func(p, q int) float64 { return 1 + float64(n)*is(p == q) })
 	c.A.Set(i, j, v)
@@ -49,10 +49,8 @@ func withEntry(n, i, j int, v float64) Case {
 	return c
 }
 
-// Regressions returns matrices on which well-known libraries have hung, crashed,
-// overflowed or answered wrongly, each named by its report; and some of the
-// kind that a report describes without its numbers. All are symmetric but those
-// said not to be.
+// Regressions returns matrices on which well-known libraries have hung, crashed, overflowed or answered wrongly, each named by
+// its report; and some of the kind that a report describes without its numbers. All are symmetric but those said not to be.
 func Regressions() []Case {
 	inf, nan := math.Inf(1), math.NaN()
 	dense := func(name string, n int, v ...float64) Case {

@@ -7,7 +7,7 @@ import (
 )
 
 // General matrices, square and rectangular, for LU, QR and singular values.
-var generalFamilies = []kind{
+var generalFamilies = []row{
 	{"normal", nil, func(s *Source, n int) Case { return general("normal", Normal(s, n, n)) }},
 
 	// Rows and columns of wide range.
@@ -18,8 +18,8 @@ var generalFamilies = []kind{
 		return entries("Frank", n, func(i, j int) float64 { return is(i <= j+1) * float64(n-max(i, j)) }).determined(0, 1)
 	})},
 
-	// diag(1, s, s², …)·(I - c·N) with N the strict upper triangle of ones, c = cos 1.2, s = sin 1.2 (Kahan, Canad. Math. Bull. 9,
-	// 1966): QR with column pivoting changes nothing and does not show the smallest singular value; the one before it is
+	// diag(1, s, s², …)·(I - c·N) with N the strict upper triangle of ones, c = cos 1.2, s = sin 1.2 (Kahan, Canad. Math. Bull.
+	// 9, 1966): QR with column pivoting changes nothing and does not show the smallest singular value; the one before it is
 	// s^(n-2)·√(1+c) (Zha, SIAM J. Matrix Anal. Appl. 14, 1993).
 	{"Kahan", nil, fixed(func(n int) Case {
 		const theta = 1.2
@@ -37,8 +37,8 @@ var generalFamilies = []kind{
 		return c.inverted(func(i, j int) float64 { return side(i, j, 0, 1, math.Ldexp(1, j-i-1)) })
 	})},
 
-	// Partial pivoting doubles the last column at every step: 1 on the diagonal and in the last column, -1 below (Wilkinson, J. ACM
-	// 8, 1961): det 2^(n-1).
+	// Partial pivoting doubles the last column at every step: 1 on the diagonal and in the last column, -1 below (Wilkinson, J.
+	// ACM 8, 1961): det 2^(n-1).
 	{"growth", nil, fixed(func(n int) Case {
 		return entries("growth", n, func(i, j int) float64 { return side(i, j, -1, 1, is(j == n-1)) }).
 			determined(float64(max(n-1, 0))*math.Ln2, 1)
@@ -117,9 +117,8 @@ func parity(p []int) float64 {
 	return sign
 }
 
-// companion returns the companion matrix of Π (x-k), k = 1 … n, whose roots move
-// far for a small change of a coefficient (Wilkinson 1959): det n!. n is at most
-// 18: beyond, coefficients exceed 2⁵³.
+// companion returns the companion matrix of Π (x-k), k = 1 … n, whose roots move far for a small change of a coefficient
+// (Wilkinson 1959): det n!. n is at most 18: beyond, coefficients exceed 2⁵³.
 func companion(n int) Case {
 	p := make([]float64, n+1) // coefficients of xⁱ
 	p[0] = 1
@@ -142,8 +141,7 @@ func companion(n int) Case {
 	}).determined(log, 1)
 }
 
-// redheffer returns 1 where j = 0 or i+1 divides j+1 (Redheffer, 1977): det is
-// Mertens's function, the sum of μ(k).
+// redheffer returns 1 where j = 0 or i+1 divides j+1 (Redheffer, 1977): det is Mertens's function, the sum of μ(k).
 func redheffer(n int) Case {
 	c := entries("Redheffer", n, func(i, j int) float64 { return is(j == 0 || (j+1)%(i+1) == 0) })
 	det := 0.0
@@ -169,8 +167,8 @@ func redheffer(n int) Case {
 	return c.determined(math.Log(math.Abs(det)), math.Copysign(1, det))
 }
 
-// unimodular returns L·U of random unit triangles of -1, 0 and 1 in a band of
-// three: integers of det 1, with an inverse of integers.
+// unimodular returns L·U of random unit triangles of -1, 0 and 1 in a band of three: integers of det 1, with an inverse of
+// integers.
 func unimodular(s *Source, n int) Case {
 	l := unitTriangle(s, n, 1, func(i, j int) bool { return i > j && i-j < 3 })
 	u := unitTriangle(s, n, 1, func(i, j int) bool { return j > i && j-i < 3 })
@@ -178,8 +176,7 @@ func unimodular(s *Source, n int) Case {
 	return entries("unimodular", n, a.At).determined(0, 1)
 }
 
-// withSingularValues returns U·diag(d)·Vᵀ with random orthogonal U and V for
-// values d ≥ 0; Slack is as in [WithSpectrum].
+// withSingularValues returns U·diag(d)·Vᵀ with random orthogonal U and V for values d ≥ 0; Slack is as in [WithSpectrum].
 func withSingularValues(s *Source, name string, d []float64) Case {
 	n := len(d)
 	u, v := orthogonal(s, n), orthogonal(s, n)
@@ -193,8 +190,8 @@ func withSingularValues(s *Source, name string, d []float64) Case {
 	return general(name, a).singular(d...).slackened(float64(n), mat.NormMax(mat.Vector(d)))
 }
 
-// rankDeficient returns the product of integer matrices m×rank and rank×n, each
-// with an integer triangle in front: of that rank exactly.
+// rankDeficient returns the product of integer matrices m×rank and rank×n, each with an integer triangle in front: of that rank
+// exactly.
 func rankDeficient(s *Source, m, n, rank int) Case {
 	g, h := Integers(s, m, rank, 2), Integers(s, rank, n, 2)
 	mat.Copy(g.Slice(0, rank, 0, rank), IntegerFactor(s, rank))

@@ -8,9 +8,9 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
-// Laplacians of graphs, degree less adjacency: integers, positive semidefinite,
-// and rows that sum to 0 (Chung, Spectral Graph Theory, 1997).
-var graphFamilies = []kind{
+// Laplacians of graphs, degree less adjacency: integers, positive semidefinite, and rows that sum to 0 (Chung, Spectral Graph
+// Theory, 1997).
+var graphFamilies = []row{
 	// Eigenvalues 2-2cos(πk/n), k = 0 … n-1.
 	{"path", nil, fixed(func(n int) Case {
 		c := laplacian("path", n, func(i, j int) bool { return i-j == 1 })
@@ -115,15 +115,14 @@ func parents(s *Source, n int) []int {
 	return p
 }
 
-// randomGraph returns the Laplacian of a graph with each edge there or not,
-// about three at a node; it may fall apart (Gilbert, Ann. Math. Statist. 30, 1959).
+// randomGraph returns the Laplacian of a graph with each edge there or not, about three at a node; it may fall apart (Gilbert,
+// Ann. Math. Statist. 30, 1959).
 func randomGraph(s *Source, n int) Case {
 	return laplacian("random graph", n, func(i, j int) bool { return s.Float64()*float64(n) < 3 })
 }
 
-// cliques returns the adjacency matrix of two complete graphs of n/2 nodes
-// with one edge between them: eigenvalues -1, many times (Brouwer and Haemers,
-// Spectra of Graphs, 2012).
+// cliques returns the adjacency matrix of two complete graphs of n/2 nodes with one edge between them: eigenvalues -1, many times
+// (Brouwer and Haemers, Spectra of Graphs, 2012).
 func cliques(n int) Case {
 	h := n / 2
 	return entries("cliques", n, func(i, j int) float64 {

@@ -6,7 +6,7 @@ import (
 )
 
 // Spectra that are hard to resolve.
-var hardFamilies = []kind{
+var hardFamilies = []row{
 	{"Wilkinson", nil, fixed(wilkinson)},
 	{"glued Wilkinson", threefold, fixed(func(n int) Case { return GluedWilkinson(n/3, 3, 1e-14) })},
 	{"loosely glued Wilkinson", threefold, fixed(func(n int) Case { return GluedWilkinson(n/3, 3, 1e-7) })},
@@ -44,20 +44,18 @@ var hardFamilies = []kind{
 	ofMode(Gaussian, 1), ofMode(Tiny, 1), ofMode(Cluster, 1), ofMode(Dense, 1),
 }
 
-func ofMode(m Mode, cond float64) kind {
-	return kind{m.String(), nil, func(s *Source, n int) Case { return WithSpectrum(s, m.String(), Spectrum(s, m, n, cond)) }}
+func ofMode(m Mode, cond float64) row {
+	return row{m.String(), nil, func(s *Source, n int) Case { return WithSpectrum(s, m.String(), Spectrum(s, m, n, cond)) }}
 }
 
-// wilkinson returns Wilkinson's W⁺: diagonal |i-(n-1)/2|, off-diagonal 1. Its
-// large eigenvalues come in pairs that agree to working precision (Wilkinson,
-// The Algebraic Eigenvalue Problem, 1965).
+// wilkinson returns Wilkinson's W⁺: diagonal |i-(n-1)/2|, off-diagonal 1. Its large eigenvalues come in pairs that agree to
+// working precision (Wilkinson, The Algebraic Eigenvalue Problem, 1965).
 func wilkinson(n int) Case {
 	return entries("Wilkinson", n, func(i, j int) float64 { return near(i, j, math.Abs(float64(i)-float64(n-1)/2), 1) })
 }
 
-// GluedWilkinson returns copies of Wilkinson's W⁺ of order n along the diagonal,
-// joined by the off-diagonal element glue: clusters of copies eigenvalues, a hard
-// case for every tridiagonal eigensolver (Dhillon, Parlett and Vömel, BIT 45, 2005).
+// GluedWilkinson returns copies of Wilkinson's W⁺ of order n along the diagonal, joined by the off-diagonal element glue:
+// clusters of copies eigenvalues, a hard case for every tridiagonal eigensolver (Dhillon, Parlett and Vömel, BIT 45, 2005).
 func GluedWilkinson(n, copies int, glue float64) Case {
 	w := wilkinson(n).A
 	c := Case{Name: fmt.Sprintf("Wilkinson n=%d glued %d times by %g", n, copies, glue), Pivot: Unknown}

@@ -7,17 +7,15 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
-var kroneckerFamilies = []kind{
+var kroneckerFamilies = []row{
 	{"Kronecker of factors", even, func(s *Source, n int) Case { return kronecker(SPD(s, 2), SPD(s, n/2)) }},
 	{"Kronecker of spectra", even, func(s *Source, n int) Case { return kronecker(hadamard(integers(s, 2, 5)), completeGraph(n/2)) }},
 	{"Kronecker of KMS", perfectSquare, fixed(func(n int) Case { return kronecker(kms(root(n), 0.5), kms(root(n), 0.25)) })},
 	{"repeated blocks", even, func(s *Source, n int) Case { return blockRepeated(arrow(integers(s, n/2-1, 2)), 2) }},
 }
 
-// kronecker returns the Kronecker product of cases: eigenvalues, Cholesky
-// factor, log-determinant, inverse and rank are those of the factors, multiplied
-// (van Loan, J. Comput. Appl. Math. 123, 2000). What one factor does not know
-// the product does not.
+// kronecker returns the Kronecker product of cases: eigenvalues, Cholesky factor, log-determinant, inverse and rank are those of
+// the factors, multiplied (van Loan, J. Comput. Appl. Math. 123, 2000). What one factor does not know the product does not.
 func kronecker(cases ...Case) Case {
 	c := Case{Name: "Kronecker", A: mat.Identity(1), Sign: 1, Rank: 1, Eigenvalues: []float64{1}, Factor: mat.Identity(1), Inverse: mat.Identity(1)}
 	p := KnownSpectrum | KnownFactor | KnownInverse | KnownLogDet | KnownRank | Semidefinite
@@ -56,8 +54,8 @@ func kronecker(cases ...Case) Case {
 	return c.claiming(p & (KnownLogDet | KnownRank | Semidefinite))
 }
 
-// blockRepeated returns copies of a case along the diagonal, and nothing
-// between them: each eigenvalue comes copies times, exactly.
+// blockRepeated returns copies of a case along the diagonal, and nothing between them: each eigenvalue comes copies times,
+// exactly.
 func blockRepeated(block Case, copies int) Case {
 	one := diagonal(values(copies, func(int) float64 { return 1 }))
 	one.Inverse = one.A

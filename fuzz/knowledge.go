@@ -57,8 +57,7 @@ func near(i, j int, on, beside float64) float64 {
 	return 0
 }
 
-// entries returns the case of order n with A[i,j] = f(i, j), of which nothing
-// is known yet.
+// entries returns the case of order n with A[i,j] = f(i, j), of which nothing is known yet.
 func entries(name string, n int, f func(i, j int) float64) Case {
 	return Case{Name: fmt.Sprintf("%s n=%d", name, n), A: fill(n, n, f), Pivot: Unknown}
 }
@@ -83,8 +82,8 @@ func (c Case) claiming(p Properties) Case {
 	return c
 }
 
-// factored adds an exact Cholesky factor given by its entries on and below the
-// diagonal, and the determinant that follows from it.
+// factored adds an exact Cholesky factor given by its entries on and below the diagonal, and the determinant that follows from
+// it.
 func (c Case) factored(f func(i, j int) float64) Case {
 	n := c.A.Rows
 	var log float64

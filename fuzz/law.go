@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math"
-	"reflect"
 	"runtime/debug"
 	"slices"
 	"sync"
@@ -15,13 +14,11 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
-// Library is what laws judge: operations of a linear-algebra library, each in
-// the form that its field says. What is nil is not judged. Where "lower" is
-// said, only the lower triangle is read and written. A function may panic to
-// refuse its arguments only where a law says so (non-finite input, overlap).
+// Library is what laws judge: operations of a linear-algebra library, each in the form that its field says. What is nil is not
+// judged. Where "lower" is said, only the lower triangle is read and written. A function may panic to refuse its arguments only
+// where a law says so (non-finite input, overlap).
 //
-// For operations on plain slices see [Slices], for a Cholesky factorisation
-// that does not tell the failing pivot [NotTold].
+// For operations on plain slices see [Slices], for a Cholesky factorisation that does not tell the failing pivot [NotTold].
 type Library struct {
 	// Mul sets dst = alpha·a·b + beta·dst, as [mat.Mul].
 	Mul func(dst mat.Matrix, alpha float64, a, b mat.Matrix, beta float64)
@@ -29,50 +26,45 @@ type Library struct {
 	MulSym func(dst mat.Matrix, alpha float64, a, b mat.Matrix, beta float64)
 	// Syrk sets dst = alpha·a·aᵀ + beta·dst; lower.
 	Syrk func(dst mat.Matrix, alpha float64, a mat.Matrix, beta float64)
-	// MulLower and MulUpper overwrite b with t·b, SolveLower and SolveUpper with
-	// t⁻¹·b, for a triangular t whose other triangle is not read.
+	// MulLower and MulUpper overwrite b with t·b, SolveLower and SolveUpper with t⁻¹·b, for a triangular t whose other triangle
+	// is not read.
 	MulLower, MulUpper, SolveLower, SolveUpper func(t, b mat.Matrix)
 
-	// Cholesky returns the factor of a, of which it reads the lower triangle, and
-	// a.Rows; or the index of the first pivot that is not positive; or [NotTold].
+	// Cholesky returns the factor of a, of which it reads the lower triangle, and a.Rows; or the index of the first pivot that is
+	// not positive; or [NotTold].
 	Cholesky func(a mat.Matrix) (l mat.Matrix, failed int)
-	// SolveSPD returns a⁻¹·b, InverseSPD a⁻¹ and LogDetSPD log|a| of a positive
-	// definite matrix.
+	// SolveSPD returns a⁻¹·b, InverseSPD a⁻¹ and LogDetSPD log|a| of a positive definite matrix.
 	SolveSPD   func(a, b mat.Matrix) (mat.Matrix, error)
 	InverseSPD func(a mat.Matrix) (mat.Matrix, error)
 	LogDetSPD  func(a mat.Matrix) (float64, error)
 	// Update and Downdate return the factor of a ± x·xᵀ, made from that of a.
 	Update, Downdate func(a mat.Matrix, x []float64) (l mat.Matrix, err error)
 
-	// Eig returns ascending eigenvalues and orthonormal eigenvectors, in columns,
-	// of a symmetric matrix of which it reads the lower triangle; EigValues the
-	// eigenvalues alone.
+	// Eig returns ascending eigenvalues and orthonormal eigenvectors, in columns, of a symmetric matrix of which it reads the
+	// lower triangle; EigValues the eigenvalues alone.
 	Eig       func(a mat.Matrix) (w []float64, v mat.Matrix, err error)
 	EigValues func(a mat.Matrix) ([]float64, error)
 
-	// Solve returns a⁻¹·b and Inverse a⁻¹ for any square matrix, LogDet log|det a|
-	// and the determinant's sign.
+	// Solve returns a⁻¹·b and Inverse a⁻¹ for any square matrix, LogDet log|det a| and the determinant's sign.
 	Solve   func(a, b mat.Matrix) (mat.Matrix, error)
 	Inverse func(a mat.Matrix) (mat.Matrix, error)
 	LogDet  func(a mat.Matrix) (log, sign float64, err error)
-	// LU returns p, l and u with row p[i] of a = row i of l·u, where l is m×k unit
-	// lower and u k×n upper triangular, k = min(m, n), |l| ≤ 1.
+	// LU returns p, l and u with row p[i] of a = row i of l·u, where l is m×k unit lower and u k×n upper triangular, k = min(m,
+	// n), |l| ≤ 1.
 	LU func(a mat.Matrix) (p []int, l, u mat.Matrix, err error)
 	// QR returns a = q·r, m ≥ n, q m×n with orthonormal columns, r n×n upper.
 	QR func(a mat.Matrix) (q, r mat.Matrix, err error)
 	// SVD returns a = u·diag(s)·vᵀ with s descending, u m×k, v n×k, k = min(m, n).
 	SVD func(a mat.Matrix) (u mat.Matrix, s []float64, v mat.Matrix, err error)
 
-	// KronMul returns (A₁ ⊗ A₂ ⊗ …)·x, KronSolve (A₁ ⊗ …)⁻¹·b and KronLogDet log|A₁ ⊗
-	// …| of positive definite factors; KronEig the eigenvalues in the product's own
-	// order, and the factors' eigenvectors.
+	// KronMul returns (A₁ ⊗ A₂ ⊗ …)·x, KronSolve (A₁ ⊗ …)⁻¹·b and KronLogDet log|A₁ ⊗ …| of positive definite factors; KronEig
+	// the eigenvalues in the product's own order, and the factors' eigenvectors.
 	KronMul    func(factors []mat.Matrix, x mat.Matrix) mat.Matrix
 	KronSolve  func(factors []mat.Matrix, b mat.Matrix) (mat.Matrix, error)
 	KronLogDet func(factors []mat.Matrix) (float64, error)
 	KronEig    func(factors []mat.Matrix) (values []float64, vectors []mat.Matrix, err error)
 
-	// Into are operations that write to a destination given by the caller, for the
-	// law of overlaps: see [Library.Destinations].
+	// Into are operations that write to a destination given by the caller, for the law of overlaps: see [Library.Destinations].
 	Into []Operation
 
 	// Minimize returns the lowest point that it saw, and f there; it hears ctx.
@@ -82,8 +74,7 @@ type Library struct {
 	Start    func(s *Source) []float64
 }
 
-// NotTold is what Library.Cholesky returns for a matrix that it refuses without
-// saying at which pivot.
+// NotTold is what Library.Cholesky returns for a matrix that it refuses without saying at which pivot.
 const NotTold = -2
 
 // Law is a statement about libraries that a [Trial] can refute.
@@ -97,13 +88,7 @@ type Law struct {
 
 // Applies reports whether x has what the law needs.
 func (l Law) Applies(x Library) bool {
-	v := reflect.ValueOf(x)
-	for _, name := range l.Needs {
-		if v.FieldByName(name).IsNil() {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(l.Needs, func(field string) bool { return !x.has(field) })
 }
 
 // Trial is one test of one law: a source of what to test with, and the judge.
@@ -123,8 +108,7 @@ type Operand struct {
 	mat.Matrix
 }
 
-// stop is the panic with which a trial ends early: broken is nil if there was
-// nothing to test.
+// stop is the panic with which a trial ends early: broken is nil if there was nothing to test.
 type stop struct{ broken error }
 
 // broken ends the trial if there is an error.
@@ -157,8 +141,7 @@ func (t *Trial) Assume(holds bool) {
 	}
 }
 
-// Given makes m an operand of the trial and returns it, or, while a
-// counterexample is made simpler, what stands in for it.
+// Given makes m an operand of the trial and returns it, or, while a counterexample is made simpler, what stands in for it.
 func (t *Trial) Given(name string, m mat.Matrix) mat.Matrix {
 	if i := t.asked; i < len(t.replace) && t.replace[i].Rows == m.Rows && t.replace[i].Cols == m.Cols {
 		m = t.replace[i].Clone()
@@ -175,8 +158,7 @@ func (t *Trial) Note(name string, m mat.Matrix) {
 	t.given = append(t.given, Operand{name, m.Clone()})
 }
 
-// Matrix is Given for a case. What stands in for one keeps its symmetry, and is
-// known as well as naive algorithms know it.
+// Matrix is Given for a case. What stands in for one keeps its symmetry, and is known as well as naive algorithms know it.
 func (t *Trial) Matrix(c Case) Case {
 	m := t.Given("a", c.A)
 	if SameBits(m, c.A) == nil {
@@ -219,8 +201,8 @@ type Verdict struct {
 	Failure *Failure
 }
 
-// Run tries the law once, on what s draws, and returns nil or how it is broken.
-// Operands stand in for those that the law draws, in their order.
+// Run tries the law once, on what s draws, and returns nil or how it is broken. Operands stand in for those that the law draws,
+// in their order.
 func (l Law) Run(x Library, s *Source, operands ...mat.Matrix) *Failure {
 	f, _, _ := l.run(x, s, operands, Options{}.defaults().Limit)
 	return f
@@ -268,17 +250,15 @@ func (l Law) run(x Library, s *Source, replace []mat.Matrix, limit time.Duration
 	return f, f.Residual, true
 }
 
-// seed is that of draw k. It differs from law to law, so that those that begin
-// alike see different matrices.
+// seed is that of draw k. It differs from law to law, so that those that begin alike see different matrices.
 func (l Law) seed(o Options, k uint64) uint64 {
 	name := fnv.New32a()
 	name.Write([]byte(l.Name))
 	return o.Seed + uint64(name.Sum32()) + k
 }
 
-// Try tries the law on o.Draws seeds, ends at the first that breaks it, and makes
-// the counterexample simpler. One with matrices without elements is the answer
-// only if there is no other.
+// Try tries the law on o.Draws seeds, ends at the first that breaks it, and makes the counterexample simpler. One with matrices
+// without elements is the answer only if there is no other.
 func (l Law) Try(x Library, o Options) Verdict {
 	o = o.defaults()
 	if !l.Applies(x) {

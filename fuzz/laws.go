@@ -4,8 +4,7 @@ import (
 	"slices"
 )
 
-// Sizes that the laws draw, unless [Source.Orders] or [Source.Most] say
-// otherwise or a shorter input of bytes forbids.
+// Sizes that the laws draw, unless [Source.Orders] or [Source.Most] say otherwise or a shorter input of bytes forbids.
 const (
 	maxMul = 40
 	maxEig = 24
@@ -14,8 +13,7 @@ const (
 // scalars are multiples that keep integers exact.
 var scalars = []float64{1, 0, -1, 2, -0.5}
 
-// Laws lists every law. Those that a [Library] lacks something for do not apply
-// to it.
+// Laws lists every law. Those that a [Library] lacks something for do not apply to it.
 func Laws() []Law {
 	return slices.Concat(productLaws, triangularLaws, choleskyLaws, eigenLaws, generalLaws, kroneckerLaws, robustLaws, functionLaws)
 }
@@ -35,8 +33,7 @@ func (x Library) applying() []Law {
 	return slices.DeleteFunc(Laws(), func(l Law) bool { return !l.Applies(x) })
 }
 
-// Try tries one of the laws that apply, chosen by s, and returns nil or how it is
-// broken.
+// Try tries one of the laws that apply, chosen by s, and returns nil or how it is broken.
 func (x Library) Try(s *Source) *Failure {
 	laws := x.applying()
 	return laws[s.IntN(len(laws))].Run(x, s)

@@ -6,15 +6,12 @@ import (
 	"slices"
 )
 
-// 4^±scaleUp is near the roots of the overflow and underflow thresholds, by which
-// LAPACK's tests scale matrices up and down.
+// 4^±scaleUp is near the roots of the overflow and underflow thresholds, by which LAPACK's tests scale matrices up and down.
 const scaleUp = 250
 
-// SymmetricCases returns the 21 types of n×n matrices on which LAPACK tests
-// its symmetric eigensolvers (dchkst, ddrvst): zero, identity, diagonal, full
-// with a given spectrum of either sign and condition 1/ε, random entries,
-// positive definite with condition 0.1/(nε), tridiagonal, and some of them
-// scaled nearly to the root of overflow and underflow.
+// SymmetricCases returns the 21 types of n×n matrices on which LAPACK tests its symmetric eigensolvers (dchkst, ddrvst): zero,
+// identity, diagonal, full with a given spectrum of either sign and condition 1/ε, random entries, positive definite with
+// condition 0.1/(nε), tridiagonal, and some of them scaled nearly to the root of overflow and underflow.
 func SymmetricCases(s *Source, n int) []Case {
 	signed := func(mode Mode) []float64 { return RandomSigns(s, Spectrum(s, mode, n, 1/Eps)) }
 	full := func(mode Mode) Case { return WithSpectrum(s, mode.String(), signed(mode)) }
@@ -33,8 +30,7 @@ func SymmetricCases(s *Source, n int) []Case {
 		scaled(definite), []Case{dominant(s, n)}))
 }
 
-// dominant is a diagonally dominant tridiagonal matrix with a geometric
-// diagonal, the last of LAPACK's types.
+// dominant is a diagonally dominant tridiagonal matrix with a geometric diagonal, the last of LAPACK's types.
 func dominant(s *Source, n int) Case {
 	d := Spectrum(s, Geometric, n, 1/Eps)
 	a := symmetric(n, func(i, j int) float64 {
@@ -46,11 +42,9 @@ func dominant(s *Source, n int) Case {
 	return Case{Name: fmt.Sprintf("dominant n=%d", n), A: a, Pivot: n}
 }
 
-// DefiniteCases returns the nine types of n×n matrices on which LAPACK tests
-// its Cholesky factorisation (dchkpo, dlatb4): diagonal, well conditioned, with
-// a zero row and column first, last and in the middle, at which the
-// factorisation has to fail, ill-conditioned (√(0.1/ε), and 0.1/ε over 64n²,
-// where LAPACK leaves out the divisor that lets rounding spare every pivot), and
+// DefiniteCases returns the nine types of n×n matrices on which LAPACK tests its Cholesky factorisation (dchkpo, dlatb4):
+// diagonal, well conditioned, with a zero row and column first, last and in the middle, at which the factorisation has to fail,
+// ill-conditioned (√(0.1/ε), and 0.1/ε over 64n², where LAPACK leaves out the divisor that lets rounding spare every pivot), and
 // scaled nearly to underflow and overflow.
 func DefiniteCases(s *Source, n int) []Case {
 	full := func(cond float64) Case {
@@ -83,9 +77,8 @@ func number(cases []Case) []Case {
 	return cases
 }
 
-// Stetester returns full matrices with the spectra of STETESTER (see [Mode]):
-// every mode, condition number cond, each with positive, negative and random
-// signs.
+// Stetester returns full matrices with the spectra of STETESTER (see [Mode]): every mode, condition number cond, each with
+// positive, negative and random signs.
 func Stetester(s *Source, n int, cond float64) []Case {
 	var cases []Case
 	for mode := OneLarge; mode <= Dense; mode++ {

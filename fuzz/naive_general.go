@@ -7,10 +7,9 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
-// NaiveSVD returns a = u·diag(s)·vᵀ with s descending, u m×k, v n×k, k = min(m,
-// n), by one-sided Jacobi rotations (Hestenes 1958; Demmel and Veselić, SIAM J.
-// Matrix Anal. Appl. 13, 1992). Where s is 0 the columns of u complete an
-// orthonormal set. The entries of a must be finite.
+// NaiveSVD returns a = u·diag(s)·vᵀ with s descending, u m×k, v n×k, k = min(m, n), by one-sided Jacobi rotations (Hestenes 1958;
+// Demmel and Veselić, SIAM J. Matrix Anal. Appl. 13, 1992). Where s is 0 the columns of u complete an orthonormal set. The
+// entries of a must be finite.
 func NaiveSVD(a mat.Matrix) (u mat.Matrix, s []float64, v mat.Matrix) {
 	if a.Rows < a.Cols {
 		v, s, u = NaiveSVD(a.T())
@@ -55,8 +54,7 @@ func NaiveSVD(a mat.Matrix) (u mat.Matrix, s []float64, v mat.Matrix) {
 	return u, values(n, func(i int) float64 { return math.Ldexp(s[order[i]], e) }), v
 }
 
-// orthogonalize rotates rows p and q of w until they are orthogonal to rounding,
-// and turns along with them; false where they are.
+// orthogonalize rotates rows p and q of w until they are orthogonal to rounding, and turns along with them; false where they are.
 func orthogonalize(w, turns mat.Matrix, p, q int) bool {
 	x, y := w.Row(p), w.Row(q)
 	var xx, yy, xy float64
@@ -81,8 +79,7 @@ func orthogonalize(w, turns mat.Matrix, p, q int) bool {
 	return true
 }
 
-// complete replaces columns of zeros of u, whose other columns are orthonormal,
-// by unit vectors orthogonal to all others.
+// complete replaces columns of zeros of u, whose other columns are orthonormal, by unit vectors orthogonal to all others.
 func complete(u mat.Matrix) {
 	for j := range u.Cols {
 		column := u.Slice(0, u.Rows, j, j+1)

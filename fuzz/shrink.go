@@ -7,8 +7,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
-// shrink looks for a counterexample of the lowest order, and then for one with
-// the simplest entries, while o.Shrink lasts.
+// shrink looks for a counterexample of the lowest order, and then for one with the simplest entries, while o.Shrink lasts.
 func (l Law) shrink(x Library, f *Failure, o Options) *Failure {
 	end := time.Now().Add(o.Shrink)
 	limit := o.Limit
@@ -21,10 +20,9 @@ func (l Law) shrink(x Library, f *Failure, o Options) *Failure {
 	return l.round(x, f, limit, end)
 }
 
-// lower draws with sizes of at most some order, first by halving the order, then
-// with 0, 1, 2, … until the law is broken. The first seeds are tried at every
-// order before more of them are, so that a fault that shows only from some order
-// on is found before time is up.
+// lower draws with sizes of at most some order, first by halving the order, then with 0, 1, 2, … until the law is broken. The
+// first seeds are tried at every order before more of them are, so that a fault that shows only from some order on is found
+// before time is up.
 func (l Law) lower(x Library, f *Failure, o Options, limit time.Duration, end time.Time) *Failure {
 	free := o // of a list of orders: any up to the one that was found
 	if o.Orders != nil {
@@ -84,10 +82,9 @@ func (f *Failure) entries() int {
 	return n
 }
 
-// round makes entries simpler, all together and then one by one, as long as the
-// law stays broken: rounded to few digits, to integers, to small integers, 0.
-// Entries that mirror each other in a symmetric operand change together, and
-// zeros, NaN and infinities stay.
+// round makes entries simpler, all together and then one by one, as long as the law stays broken: rounded to few digits, to
+// integers, to small integers, 0. Entries that mirror each other in a symmetric operand change together, and zeros, NaN and
+// infinities stay.
 func (l Law) round(x Library, f *Failure, limit time.Duration, end time.Time) *Failure {
 	changed := func(change func(which, i, j int, v float64) float64) bool {
 		if time.Now().After(end) {
@@ -150,8 +147,7 @@ func (l Law) round(x Library, f *Failure, limit time.Duration, end time.Time) *F
 	return f
 }
 
-// simplifications are tried in turn, the simplest first; norm is the operand's
-// largest entry.
+// simplifications are tried in turn, the simplest first; norm is the operand's largest entry.
 var simplifications = []func(v, norm float64) float64{
 	func(float64, float64) float64 { return 0 },
 	func(v, _ float64) float64 { return sign(v) },

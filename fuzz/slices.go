@@ -6,31 +6,28 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
-// Slices are the operations of a library on plain slices: element (i, j) of a
-// matrix is a[i*lda+j], and lda is at least the number of columns. What is nil is
-// not judged. [Slices.Library] makes it a [Library]: the laws then give these
-// functions slices with gaps at the ends of rows, of which none may change, and
-// copies of what does not lie in rows.
+// Slices are the operations of a library on plain slices: element (i, j) of a matrix is a[i*lda+j], and lda is at least the
+// number of columns. What is nil is not judged. [Slices.Library] makes it a [Library]: the laws then give these functions slices
+// with gaps at the ends of rows, of which none may change, and copies of what does not lie in rows.
 type Slices struct {
 	// Mul sets c = alpha·a·b + beta·c for a m×k, b k×n, c m×n.
 	Mul func(m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int)
 	// SolveLower and SolveUpper overwrite b, n×k, with t⁻¹·b.
 	SolveLower, SolveUpper func(n, k int, t []float64, ldt int, b []float64, ldb int)
-	// Cholesky overwrites the lower triangle of a with its factor and returns n, or
-	// the index of the first pivot that is not positive, or [NotTold].
+	// Cholesky overwrites the lower triangle of a with its factor and returns n, or the index of the first pivot that is not
+	// positive, or [NotTold].
 	Cholesky func(n int, a []float64, lda int) (failed int)
-	// Eig writes ascending eigenvalues of a, of which it reads the lower triangle, to
-	// w, and overwrites a with orthonormal eigenvectors in columns; false: refused.
+	// Eig writes ascending eigenvalues of a, of which it reads the lower triangle, to w, and overwrites a with orthonormal
+	// eigenvectors in columns; false: refused.
 	Eig func(n int, a []float64, lda int, w []float64) bool
 	// Solve overwrites b, n×k, with a⁻¹·b, and a with anything; false: refused.
 	Solve func(n, k int, a []float64, lda int, b []float64, ldb int) bool
-	// LU overwrites a, m×n, with its factors, the unit diagonal of L not stored, and
-	// p with the row of a that became row i; false: refused.
+	// LU overwrites a, m×n, with its factors, the unit diagonal of L not stored, and p with the row of a that became row i;
+	// false: refused.
 	LU func(m, n int, a []float64, lda int, p []int) bool
 	// QR writes q, m×n with orthonormal columns, and r, n×n, for m ≥ n; false: refused.
 	QR func(m, n int, a []float64, lda int, q []float64, ldq int, r []float64, ldr int) bool
-	// SVD writes u, m×k, s, of length k, descending, and v, n×k, k = min(m, n); false:
-	// refused.
+	// SVD writes u, m×k, s, of length k, descending, and v, n×k, k = min(m, n); false: refused.
 	SVD func(m, n int, a []float64, lda int, u []float64, ldu int, s []float64, v []float64, ldv int) bool
 }
 
@@ -45,8 +42,7 @@ type rows struct {
 // inRows copies m to rows with a gap of three canaries behind each.
 func inRows(m mat.Matrix) rows { return rows{Guard(m, Layout{Offset: 2, Gap: 3}), m} }
 
-// back copies the rows to where they came from. A gap that was overwritten breaks
-// the law.
+// back copies the rows to where they came from. A gap that was overwritten breaks the law.
 func (r rows) back() {
 	r.intact()
 	mat.Copy(r.from, r.Matrix)
@@ -169,8 +165,7 @@ func refusal(ok bool, all ...rows) error {
 	return nil
 }
 
-// TellsNoPivot makes a factorisation that reports success alone one for
-// Library.Cholesky: what it refuses is [NotTold].
+// TellsNoPivot makes a factorisation that reports success alone one for Library.Cholesky: what it refuses is [NotTold].
 func TellsNoPivot(factor func(a mat.Matrix) (l mat.Matrix, ok bool)) func(a mat.Matrix) (mat.Matrix, int) {
 	return func(a mat.Matrix) (mat.Matrix, int) {
 		l, ok := factor(a)

@@ -7,14 +7,12 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
-// Eps is the distance from 1 to the next float64, 2⁻⁵², the unit ε of every
-// residual here.
+// Eps is the distance from 1 to the next float64, 2⁻⁵², the unit ε of every residual here.
 const Eps = 0x1p-52
 
-// Mode is a distribution of n eigenvalues between 1/κ and 1. The first six are
-// those of LAPACK's dlatms (routine dlatm1), the last three follow those that
-// STETESTER adds (Marques, Vömel, Demmel and Parlett, "Algorithm 880", ACM TOMS
-// 35(1), 2008). κ is the condition number where it has a meaning.
+// Mode is a distribution of n eigenvalues between 1/κ and 1. The first six are those of LAPACK's dlatms (routine dlatm1), the
+// last three follow those that STETESTER adds (Marques, Vömel, Demmel and Parlett, "Algorithm 880", ACM TOMS 35(1), 2008). κ is
+// the condition number where it has a meaning.
 type Mode int
 
 const (
@@ -38,8 +36,7 @@ func (m Mode) String() string {
 	return names[m-1]
 }
 
-// Spectrum returns n numbers distributed as mode says, for the condition
-// number cond ≥ 1, in the order of the mode's description.
+// Spectrum returns n numbers distributed as mode says, for the condition number cond ≥ 1, in the order of the mode's description.
 func Spectrum(s *Source, mode Mode, n int, cond float64) []float64 {
 	if !(cond >= 1) || mode < OneLarge || mode > Dense {
 		panic(fmt.Sprintf("fuzz: Spectrum: no mode %v of condition %g", mode, cond))
@@ -96,9 +93,8 @@ func RandomSigns(s *Source, d []float64) []float64 {
 	return d
 }
 
-// WithSpectrum returns Q·diag(d)·Qᵀ with Q from orthogonal. Rounding moves
-// the eigenvalues by at most Slack = n·ε·max|d|, in practice by a few ε·max|d|:
-// Q is orthogonal to a few ε and each entry is a sum of n terms.
+// WithSpectrum returns Q·diag(d)·Qᵀ with Q from orthogonal. Rounding moves the eigenvalues by at most Slack = n·ε·max|d|, in
+// practice by a few ε·max|d|: Q is orthogonal to a few ε and each entry is a sum of n terms.
 func WithSpectrum(s *Source, name string, d []float64) Case {
 	n := len(d)
 	q := orthogonal(s, n)
@@ -113,8 +109,8 @@ func WithSpectrum(s *Source, name string, d []float64) Case {
 	c := Case{Name: fmt.Sprintf("%s n=%d", name, n), A: a, Eigenvalues: sorted(d), Pivot: Unknown}
 	if n > 0 {
 		c.Slack = float64(n) * Eps * mat.NormMax(mat.Vector(d))
-		// Cholesky succeeds surely if λmin exceeds its backward error, about
-		// n²ε·λmax (Demmel 1989; Higham, Accuracy and Stability, Theorem 10.7).
+		// Cholesky succeeds surely if λmin exceeds its backward error, about n²ε·λmax (Demmel 1989; Higham, Accuracy and
+		// Stability, Theorem 10.7).
 		if c.Eigenvalues[0] > 4*float64(n+1)*c.Slack {
 			c.Pivot = n
 		}

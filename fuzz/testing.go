@@ -2,8 +2,7 @@ package fuzz
 
 import "testing"
 
-// Test tries every law that applies to x, each as a subtest. In short mode it
-// draws a tenth as often.
+// Test tries every law that applies to x, each as a subtest. In short mode it draws a tenth as often.
 func Test(t *testing.T, x Library, o Options) {
 	t.Helper()
 	o = o.defaults()
