@@ -144,6 +144,11 @@ func (t *Trial) answer(x Library, field, what string, a mat.Matrix, b ...mat.Mat
 	got, err := c.do(x, views[0].Matrix, views[1].Matrix)
 	t.Fail(said(err, "%s", what))
 	t.Fail(in.kept())
+	for k, m := range got {
+		if i, j, found := mat.NonFinite(m); found {
+			t.Failf("%s: answer %d of %s has %g at (%d, %d)", what, k+1, field, m.At(i, j), i, j)
+		}
+	}
 	return got
 }
 

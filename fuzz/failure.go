@@ -24,6 +24,7 @@ type Failure struct {
 	Options  Options   // of which Orders, Most and Least belong to Bytes
 	rounded  bool      // whether operands were changed after they had been drawn
 	hung     bool
+	laid     bool // whether the law holds where operands lie in rows without gaps
 }
 
 // Again tries the law on the counterexample, of another library say.
@@ -50,6 +51,9 @@ func (f *Failure) Error() string {
 	}
 	if f.empty() {
 		b.WriteString(", only with matrices without elements")
+	}
+	if f.laid {
+		b.WriteString(", only where operands do not lie in rows without gaps")
 	}
 	for _, m := range f.Operands {
 		if m.Rows*m.Cols > most {

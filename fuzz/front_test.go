@@ -41,6 +41,21 @@ func TestEmptyHidesNothing(t *testing.T) {
 	}
 }
 
+// Where strides alone are wrong the report says so.
+func TestLayoutIsTold(t *testing.T) {
+	packed := fuzz.Library{Mul: func(dst mat.Matrix, alpha float64, a, b mat.Matrix, beta float64) {
+		a.RowStride, a.ColStride = a.Cols, 1
+		naiveMul(dst, alpha, a, b, beta)
+	}}
+	law, says := fuzz.LawNamed("product: integers"), "only where operands do not lie in rows without gaps"
+	if f := law.Try(packed, fuzz.Options{}).Failure; f == nil || !strings.Contains(f.Error(), says) {
+		t.Errorf("strides are ignored: %v", f)
+	}
+	if f := law.Try(tail(1), fuzz.Options{}).Failure; f == nil || strings.Contains(f.Error(), says) {
+		t.Errorf("a term is missing in any layout: %v", f)
+	}
+}
+
 const asFailing = "KRONFIELD_FUZZ_FAILS"
 
 // What fails here is read by TestReport.

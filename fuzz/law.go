@@ -278,6 +278,12 @@ func (l Law) Try(x Library, o Options) Verdict {
 		}
 	}
 	v.Failure = l.shrink(x, v.Failure, full)
+	if f := v.Failure; !f.hung {
+		plain := f.source()
+		plain.plain = true
+		g, _, _ := l.run(x, plain, f.matrices(), o.Limit)
+		f.laid = g == nil
+	}
 	return v
 }
 

@@ -51,7 +51,7 @@ func judgeCholesky(t *Trial, x Library, c Case) {
 	case c.Factor.Rows > 0:
 		t.Fail(said(SameNumbers(Lower(l), c.Factor), "%s: the factor", c.Name))
 	default:
-		t.Judge(c.Name+": residual", CholResidual(c.A, l))
+		t.judgeProduct(c.Name, CholResidual(c.A, l), c.A, Lower(l), Lower(l).T())
 	}
 }
 

@@ -119,6 +119,29 @@ func ProductResidual(a mat.Matrix, factors ...mat.Matrix) float64 {
 	return guarded(mat.Norm1(r), mat.Norm1(scaled(a, -e)), float64(max(a.Rows, a.Cols))*Eps)
 }
 
+// judgeProduct is Judge for the residual of a product of factors, and says where it is
+// farthest from a: a factorisation in which one element is wrong differs there alone.
+func (t *Trial) judgeProduct(name string, residual float64, a mat.Matrix, factors ...mat.Matrix) {
+	what := name + ": residual"
+	if !(residual <= t.gate) {
+		p := factors[0]
+		for _, f := range factors[1:] {
+			p = NaiveMul(1, p, f, 0, mat.Matrix{})
+		}
+		var row, column int
+		var most float64
+		for i := range a.Rows {
+			for j := range a.Cols {
+				if d := math.Abs(p.At(i, j) - a.At(i, j)); !(d < most) {
+					row, column, most = i, j, d
+				}
+			}
+		}
+		what = fmt.Sprintf("%s, most at (%d, %d),", what, row, column)
+	}
+	t.Judge(what, residual)
+}
+
 // anyCase draws a finite matrix of any shape; one in two is not square, though most families are.
 func (t *Trial) anyCase(want, not Properties) Case {
 	switch t.IntN(4) {
@@ -162,7 +185,7 @@ func luLaw(t *Trial, x Library) {
 	}
 	rows := fill(n, c.A.Cols, func(i, j int) float64 { return c.A.At(p[i], j) })
 	growth := max(1, mat.NormMax(u)/max(mat.NormMax(c.A), 0x1p-1022))
-	t.Judge(c.Name+": residual/growth", ProductResidual(rows, l, u)/growth)
+	t.judgeProduct(c.Name, ProductResidual(rows, l, u)/growth, rows, l, u)
 }
 
 func qrLaw(t *Trial, x Library) {
@@ -172,7 +195,7 @@ func qrLaw(t *Trial, x Library) {
 	if !Structure(r).Has(UpperTriangular) {
 		t.Failf("%s: R is not upper triangular", c.Name)
 	}
-	t.Judge(c.Name+": residual", ProductResidual(c.A, q, r))
+	t.judgeProduct(c.Name, ProductResidual(c.A, q, r), c.A, q, r)
 	t.Judge(c.Name+": orthogonality", Orthogonality(q))
 }
 
@@ -195,7 +218,7 @@ func svdLaw(t *Trial, x Library) {
 	c := t.anyCase(0, 0)
 	got := t.answer(x, "SVD", c.Name, c.A)
 	u, v, middle := got[0], got[2], diagonal(got[1].Data).A
-	t.Judge(c.Name+": residual", ProductResidual(c.A, u, middle, v.T()))
+	t.judgeProduct(c.Name, ProductResidual(c.A, u, middle, v.T()), c.A, u, middle, v.T())
 	t.Judge(c.Name+": orthogonality of U", Orthogonality(u))
 	t.Judge(c.Name+": orthogonality of V", Orthogonality(v))
 }

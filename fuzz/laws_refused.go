@@ -24,7 +24,7 @@ func nonFiniteLaw(field string) func(t *Trial, x Library) {
 		j := t.IntN(i + 1)
 		a := t.Given("a", withEntry(n, i, j, t.notFinite()).A)
 		if got, err := callOf(field).do(x, a, mat.Matrix{}); err == nil && (finite(got...) || field == "Cholesky") {
-			t.Failf("%g at (%d, %d) is accepted: %v", a.At(i, j), i, j, got)
+			t.Failf("%g at (%d, %d) is accepted", a.At(i, j), i, j)
 		}
 	}
 }
@@ -50,7 +50,7 @@ func (t *Trial) notAnswered(x Library, field string, a mat.Matrix) {
 	b := mat.New(a.Rows, 1)
 	b.Fill(1)
 	if got, err := callOf(field).do(x, a, b); err == nil && finite(got...) {
-		t.Failf("the answer is finite: %v", got)
+		t.Failf("the answer is finite")
 	}
 }
 

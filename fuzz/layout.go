@@ -37,7 +37,11 @@ var Layouts = []Layout{
 
 // Layout draws a layout; gaps are small.
 func (s *Source) Layout() Layout {
-	return Layout{Offset: s.IntN(8), Gap: s.IntN(8), Spread: s.IntN(3), Transposed: s.Bool()}
+	l := Layout{Offset: s.IntN(8), Gap: s.IntN(8), Spread: s.IntN(3), Transposed: s.Bool()}
+	if s.plain {
+		return Layout{}
+	}
+	return l
 }
 
 // Guarded is a matrix with canaries in the gaps of its storage and around it.

@@ -28,6 +28,7 @@ type Source struct {
 	orders []int // that sizes are drawn from, instead of a range
 	most   int   // largest size, instead of the caller's, if above 0
 	least  int   // smallest size
+	plain  bool  // whether every layout is the plain one, whatever is drawn
 	cap    int   // above which no size goes, while a counterexample shrinks; below 0: none
 }
 
