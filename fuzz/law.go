@@ -229,7 +229,7 @@ func (l Law) run(x Library, s *Source, replace []mat.Matrix, limit time.Duration
 	}()
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
-	f = &Failure{Law: l, rounded: replace != nil}
+	f = &Failure{Law: l, rounded: replace != nil, Options: Options{Orders: s.orders, Most: s.most, Least: s.least}}
 	select {
 	case broken := <-done:
 		if broken == nil {
@@ -282,7 +282,7 @@ func (l Law) Try(x Library, o Options) Verdict {
 		plain := f.source()
 		plain.plain = true
 		g, _, _ := l.run(x, plain, f.matrices(), o.Limit)
-		f.laid = g == nil
+		f.laid = g == nil && f.Again(x) != nil
 	}
 	return v
 }
@@ -295,7 +295,7 @@ func (l Law) tries(x Library, o Options) (v Verdict) {
 		}
 		v.Worst = max(v.Worst, worst)
 		if f != nil {
-			f.Options, v.Failure = o, f
+			v.Failure = f
 			break
 		}
 	}

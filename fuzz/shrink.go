@@ -36,7 +36,7 @@ func (l Law) lower(x Library, f *Failure, o Options, limit time.Duration, end ti
 		s.cap = order
 		g, _, _ := l.run(x, s, nil, limit)
 		if g != nil {
-			g.First, g.Options = f.First, free
+			g.First = f.First
 		}
 		return g
 	}
@@ -114,7 +114,7 @@ func (l Law) round(x Library, f *Failure, limit time.Duration, end time.Time) *F
 				return false
 			}
 		}
-		g.First, g.Bytes, g.Options = f.First, f.Bytes, f.Options
+		g.First, g.Bytes = f.First, f.Bytes
 		f = g
 		return true
 	}
