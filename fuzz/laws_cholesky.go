@@ -59,22 +59,16 @@ func samePivot(c Case, failed int) error {
 	if failed == c.Pivot || failed == NotTold && !c.Definite() {
 		return nil
 	}
-	return said(errPivot{failed, c.Pivot, c.A.Rows}, "%s", c.Name)
-}
-
-type errPivot struct{ got, want, n int }
-
-func (e errPivot) Error() string {
 	say := func(k int) string {
 		switch k {
-		case e.n:
+		case c.A.Rows:
 			return "none"
 		case NotTold:
 			return "one that is not told"
 		}
 		return strconv.Itoa(k)
 	}
-	return "the failing pivot is " + say(e.got) + ", want " + say(e.want)
+	return fmt.Errorf("%s: the failing pivot is %s, want %s", c.Name, say(failed), say(c.Pivot))
 }
 
 func pivotLaw(t *Trial, x Library) {
@@ -191,10 +185,18 @@ func logDetScalingLaw(t *Trial, x Library) {
 	c, k := t.definite(WideRange|IllConditioned), t.IntN(1601)-800
 	cond := condition(c.A)
 	t.Assume(cond < 1e4 && ordinary(c.A))
-	log, err := x.LogDetSPD(c.A)
+	t.judgeScaled(c, k, cond, func(a mat.Matrix) (log, sign float64, err error) { log, err = x.LogDetSPD(a); return log, 1, err })
+}
+
+// judgeScaled compares the determinants of a matrix and of 2^k times it.
+func (t *Trial) judgeScaled(c Case, k int, cond float64, det func(a mat.Matrix) (log, sign float64, err error)) {
+	log, sign, err := det(c.A)
 	t.Fail(said(err, "%s", c.Name))
-	far, err := x.LogDetSPD(scaled(c.A, k))
+	far, same, err := det(scaled(c.A, k))
 	t.Fail(said(err, "%s times 2^%d", c.Name, k))
+	if sign != same {
+		t.Failf("%s: the determinant's sign is %g, times 2^%d %g", c.Name, sign, k, same)
+	}
 	n := float64(c.A.Rows)
 	want := log + n*float64(k)*math.Ln2
 	unit := Eps * (n + 1) * (cond + math.Abs(log) + n*math.Abs(float64(k)))

@@ -262,15 +262,5 @@ func svdTransposedLaw(t *Trial, x Library) {
 func detScalingLaw(t *Trial, x Library) {
 	c, k := t.solvable(), t.IntN(1601)-800
 	t.Assume(wellConditioned(c.A) && ordinary(c.A))
-	log, sign, err := x.LogDet(c.A)
-	t.Fail(said(err, "%s", c.Name))
-	far, same, err := x.LogDet(scaled(c.A, k))
-	t.Fail(said(err, "%s times 2^%d", c.Name, k))
-	if sign != same {
-		t.Failf("%s: the determinant's sign is %g, times 2^%d %g", c.Name, sign, k, same)
-	}
-	n := float64(c.A.Rows)
-	want := log + n*float64(k)*math.Ln2
-	unit := Eps * (n + 1) * (1e4 + math.Abs(log) + n*math.Abs(float64(k)))
-	t.Judge(fmt.Sprintf("%s times 2^%d: off, in units of n·ε·cond, by", c.Name, k), math.Abs(far-want)/unit)
+	t.judgeScaled(c, k, 1e4, x.LogDet)
 }

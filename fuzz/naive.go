@@ -1,6 +1,7 @@
 package fuzz
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -103,7 +104,7 @@ func NaiveSolveUpper(u, b mat.Matrix) mat.Matrix {
 }
 
 // NaiveEig returns the eigenvalues w of a symmetric matrix in ascending order and orthonormal eigenvectors in the columns of v,
-// by cyclic Jacobi rotations (golub and Van Loan, Matrix Computations, section 8.5): O(n³) a sweep, about ten sweeps, no blocks,
+// by cyclic Jacobi rotations (Golub and Van Loan, Matrix Computations, section 8.5): O(n³) a sweep, about ten sweeps, no blocks,
 // no cut-overs. Only the lower triangle of a is read; its entries must be finite.
 func NaiveEig(a mat.Matrix) (w []float64, v mat.Matrix) {
 	n := a.Rows
@@ -111,35 +112,43 @@ func NaiveEig(a mat.Matrix) (w []float64, v mat.Matrix) {
 	t := scaled(Lower(a), -e) // entries below 1: nothing overflows
 	mat.MirrorLower(t)
 	v = mat.Identity(n)
+	sweep(n, func(p, q int) bool { return rotate(t, v, p, q) })
+	order := ordered(n, func(i, j int) int { return cmp.Compare(t.At(i, i), t.At(j, j)) })
+	for _, i := range order {
+		w = append(w, math.Ldexp(t.At(i, i), e))
+	}
+	vectors := v
+	return w, fill(n, n, func(i, j int) float64 { return vectors.At(i, order[j]) })
+}
+
+// sweep goes through all pairs below n until a whole sweep rotates none.
+func sweep(n int, rotate func(p, q int) bool) {
 	for range 60 {
 		rotated := false
 		for p := range n {
 			for q := p + 1; q < n; q++ {
-				rotated = rotate(t, v, p, q) || rotated
+				rotated = rotate(p, q) || rotated
 			}
 		}
 		if !rotated {
 			break
 		}
 	}
-	order := make([]int, n)
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(i, j int) int {
-		switch x, y := t.At(i, i), t.At(j, j); {
-		case x < y:
-			return -1
-		case x > y:
-			return 1
-		}
-		return 0
-	})
-	for _, i := range order {
-		w = append(w, math.Ldexp(t.At(i, i), e))
-	}
-	vectors := v
-	return w, fill(n, n, func(i, j int) float64 { return vectors.At(i, order[j]) })
+}
+
+// ordered returns 0 … n-1 in the order that compare says.
+func ordered(n int, compare func(i, j int) int) []int {
+	order := values(n, func(i int) int { return i })
+	slices.SortStableFunc(order, compare)
+	return order
+}
+
+// rotation returns tangent, cosine and sine of the angle by which a rotation makes x zero between diagonal entries that differ by d.
+func rotation(d, x float64) (tan, cos, sin float64) {
+	theta := d / (2 * x)
+	tan = math.Copysign(1/(math.Abs(theta)+math.Hypot(theta, 1)), theta)
+	cos = 1 / math.Hypot(tan, 1)
+	return tan, cos, cos * tan
 }
 
 // rotate makes t[p,q] zero by a rotation from both sides and applies it to the columns of v. It reports false, and does nothing,
@@ -151,10 +160,7 @@ func rotate(t, v mat.Matrix, p, q int) bool {
 		t.Set(q, p, 0)
 		return false
 	}
-	theta := (t.At(q, q) - t.At(p, p)) / (2 * x)
-	tan := math.Copysign(1/(math.Abs(theta)+math.Hypot(theta, 1)), theta)
-	cos := 1 / math.Hypot(tan, 1)
-	sin := cos * tan
+	tan, cos, sin := rotation(t.At(q, q)-t.At(p, p), x)
 	turn := func(m mat.Matrix) {
 		for i := range m.Rows {
 			f, g := m.At(i, p), m.At(i, q)

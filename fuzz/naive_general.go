@@ -1,8 +1,8 @@
 package fuzz
 
 import (
+	"cmp"
 	"math"
-	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 )
@@ -19,30 +19,9 @@ func NaiveSVD(a mat.Matrix) (u mat.Matrix, s []float64, v mat.Matrix) {
 	e := exponent(a)
 	w := scaled(a, -e).T().Clone() // rows are columns of a
 	turns := mat.Identity(n)       // rows are columns of v
-	for range 60 {
-		rotated := false
-		for p := range n {
-			for q := p + 1; q < n; q++ {
-				rotated = orthogonalize(w, turns, p, q) || rotated
-			}
-		}
-		if !rotated {
-			break
-		}
-	}
+	sweep(n, func(p, q int) bool { return orthogonalize(w, turns, p, q) })
 	s = values(n, func(i int) float64 { return mat.NormFro(w.Slice(i, i+1, 0, m)) })
-	order := make([]int, n)
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(i, j int) int {
-		if s[i] > s[j] {
-			return -1
-		} else if s[i] < s[j] {
-			return 1
-		}
-		return 0
-	})
+	order := ordered(n, func(i, j int) int { return cmp.Compare(s[j], s[i]) })
 	v = fill(n, n, func(i, j int) float64 { return turns.At(order[j], i) })
 	u = fill(m, n, func(i, j int) float64 {
 		if k := order[j]; s[k] > float64(m)*Eps*s[order[0]] {
@@ -66,10 +45,7 @@ func orthogonalize(w, turns mat.Matrix, p, q int) bool {
 	if math.Abs(xy) <= 2*Eps*math.Sqrt(xx)*math.Sqrt(yy) || math.Abs(xy) < 0x1p-1000 {
 		return false
 	}
-	theta := (yy - xx) / (2 * xy)
-	tan := math.Copysign(1/(math.Abs(theta)+math.Hypot(theta, 1)), theta)
-	cos := 1 / math.Hypot(tan, 1)
-	sin := cos * tan
+	_, cos, sin := rotation(yy-xx, xy)
 	for _, m := range []mat.Matrix{w, turns} {
 		x, y := m.Row(p), m.Row(q)
 		for i := range x {
@@ -89,7 +65,7 @@ func complete(u mat.Matrix) {
 		for k := 0; k < u.Rows; k++ {
 			column.Fill(0)
 			column.Set(k, 0, 1)
-			for range 2 { // twice is enough (kahan; Parlett)
+			for range 2 { // twice is enough (Kahan; Parlett)
 				for l := range u.Cols {
 					if l == j {
 						continue
