@@ -50,7 +50,7 @@ func (g vector) check(t *testing.T, name string) {
 	t.Helper()
 	first := cap(g.mark) - cap(g.v)
 	for i, x := range g.mark {
-		if inside := i >= first && i < first+len(g.v); !inside && math.Float64bits(x) != fuzz.CanaryBits {
+		if inside := i >= first && i < first+len(g.v); !inside && math.Float64bits(x) != math.Float64bits(fuzz.Canary()) {
 			t.Errorf("%s: element %d of a slice of %d was overwritten with %g", name, i-first, len(g.v), x)
 		}
 	}

@@ -22,14 +22,7 @@ func factor(a mat.Matrix) (mat.Matrix, int) {
 	return f.L(), a.Rows
 }
 
-func FuzzFactorize(f *testing.F) {
-	f.Add([]byte{})
-	f.Fuzz(func(t *testing.T, data []byte) {
-		if err := fuzz.CheckCholesky(fuzz.FromBytes(data), factor); err != nil {
-			t.Fatal(err)
-		}
-	})
-}
+func FuzzFactorize(f *testing.F) { fuzz.Target(f, fuzz.Library{Cholesky: factor}) }
 
 func TestLaws(t *testing.T) {
 	tier.Skip(t, tier.Race)
@@ -40,8 +33,8 @@ func TestLaws(t *testing.T) {
 	for _, side := range []int{3, 96} {
 		chol.SetBlocking(t, side, 0, 50)
 		for seed := range seeds {
-			if err := fuzz.CheckCholesky(fuzz.New(seed), factor); err != nil {
-				t.Errorf("blocks of %d, seed %d: %v", side, seed, err)
+			if broken := (fuzz.Library{Cholesky: factor}).Try(fuzz.New(seed)); broken != nil {
+				t.Errorf("blocks of %d, seed %d: %v", side, seed, broken)
 			}
 		}
 	}

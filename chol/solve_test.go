@@ -19,7 +19,7 @@ func spectra(n int) []fuzz.Case {
 	for _, cond := range []float64{1, 100, 1e6, 1e10} {
 		cases = append(cases, fuzz.WithSpectrum(s, "geometric", fuzz.Spectrum(s, fuzz.Geometric, n, cond)))
 	}
-	return append(cases, fuzz.SecondDifference(n), fuzz.MinIJ(n))
+	return append(cases, family("second difference", n), family("min(i,j)", n))
 }
 
 func condition(c fuzz.Case) float64 {
@@ -64,7 +64,7 @@ func TestSolve(t *testing.T) {
 func TestHalves(t *testing.T) {
 	for _, n := range sizes() {
 		s := fuzz.New(uint64(n))
-		c := fuzz.MinIJ(n) // L is the triangle of ones, L⁻¹ takes differences
+		c := family("min(i,j)", n) // L is the triangle of ones, L⁻¹ takes differences
 		f := mustFactorize(t, c.A)
 		x := fuzz.Integers(s, n, 2+n%4, 100)
 		for _, op := range []struct {
@@ -161,8 +161,8 @@ func TestInverse(t *testing.T) {
 		}
 		// min(i,j)+1 is the inverse of the second difference with a free end.
 		inverse := mat.New(n, n)
-		mustFactorize(t, fuzz.MinIJ(n).A).Inverse(inverse)
-		want := fuzz.SecondDifference(n).A
+		mustFactorize(t, family("min(i,j)", n).A).Inverse(inverse)
+		want := family("second difference", n).A
 		if n > 0 {
 			want.Set(n-1, n-1, 1)
 		}

@@ -148,7 +148,7 @@ func TestDowndate(t *testing.T) {
 // which Σ p[i]² over i ≤ k reaches 1. The factor is what it was.
 func TestDowndateFails(t *testing.T) {
 	for _, n := range []int{1, 2, 4, 5, 9, 30} {
-		f := mustFactorize(t, fuzz.MinIJ(n).A)
+		f := mustFactorize(t, family("min(i,j)", n).A)
 		before := f.L().Clone()
 		for k := range n {
 			for _, p := range []float64{1, 2, -3} {
@@ -184,7 +184,7 @@ func TestDowndateFails(t *testing.T) {
 // TestUpdateRefuses names bad numbers and leaves the factor alone.
 func TestUpdateRefuses(t *testing.T) {
 	const n = 9
-	f := mustFactorize(t, fuzz.MinIJ(n).A)
+	f := mustFactorize(t, family("min(i,j)", n).A)
 	before := f.L().Clone()
 	for name, op := range map[string]func([]float64) error{"Update": f.Update, "Downdate": f.Downdate} {
 		for i := range n {

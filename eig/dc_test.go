@@ -226,7 +226,7 @@ func stetester(n int, conds []float64) []tridiagonal {
 	s := fuzz.New(uint64(n))
 	var ts []tridiagonal
 	for _, cond := range conds {
-		for _, mode := range fuzz.Modes {
+		for mode := fuzz.OneLarge; mode <= fuzz.Dense; mode++ {
 			w := fuzz.Spectrum(s, mode, n, cond)
 			negative := make([]float64, n)
 			for i, x := range w {
@@ -246,7 +246,7 @@ func stetester(n int, conds []float64) []tridiagonal {
 func special(s *fuzz.Source, n int) []tridiagonal {
 	var ts []tridiagonal
 	for _, c := range []fuzz.Case{
-		fuzz.SecondDifference(n), fuzz.Clement(n), fuzz.Wilkinson(n), fuzz.Hermite(n), fuzz.Laguerre(n), fuzz.Legendre(n),
+		family("second difference", n), family("Clement", n), family("Wilkinson", n), family("Hermite", n), family("Laguerre", n), family("Legendre", n),
 	} {
 		ts = append(ts, ofCase(c), ofCase(c).reversed())
 	}
@@ -398,7 +398,7 @@ func TestDivideAgainstQL(t *testing.T) {
 // conquer promises nothing of components far below 1.
 func TestGaussHermite(t *testing.T) {
 	for _, n := range []int{18, 32, 33, 40, 60} {
-		c := ofCase(fuzz.Hermite(n))
+		c := ofCase(family("Hermite", n))
 		w, z, err := eig.Tridiagonal(c.d, c.e)
 		if err != nil {
 			t.Fatal(err)
@@ -464,7 +464,7 @@ func TestDivideAllocations(t *testing.T) {
 func TestSecularLimit(t *testing.T) {
 	to := eig.Tuned()
 	to.LeafOrder = 10
-	c := ofCase(fuzz.SecondDifference(40))
+	c := ofCase(family("second difference", 40))
 	for _, steps := range []int{0, 1} {
 		to.SecularSteps = steps
 		eig.Tune(t, to)

@@ -13,19 +13,12 @@ func sym(a mat.Matrix) ([]float64, mat.Matrix, error) {
 	return sp.Values, sp.Vectors, err
 }
 
-func FuzzSym(f *testing.F) {
-	f.Add([]byte{})
-	f.Fuzz(func(t *testing.T, data []byte) {
-		if err := fuzz.CheckEig(fuzz.FromBytes(data), sym); err != nil {
-			t.Fatal(err)
-		}
-	})
-}
+func FuzzSym(f *testing.F) { fuzz.Target(f, fuzz.Library{Eig: sym}) }
 
 func TestLaws(t *testing.T) {
 	for seed := range uint64(3000) {
-		if err := fuzz.CheckEig(fuzz.New(seed), sym); err != nil {
-			t.Errorf("seed %d: %v", seed, err)
+		if broken := (fuzz.Library{Eig: sym}).Try(fuzz.New(seed)); broken != nil {
+			t.Errorf("seed %d: %v", seed, broken)
 		}
 	}
 }

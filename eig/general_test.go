@@ -276,7 +276,7 @@ func TestGeneralRefusals(t *testing.T) {
 	to := eig.Tuned()
 	to.SweepsPerRow = 0
 	eig.Tune(t, to)
-	_, err = eig.General(fuzz.SecondDifference(n).A, mat.Identity(n))
+	_, err = eig.General(family("second difference", n).A, mat.Identity(n))
 	var slow *eig.NotConvergedError
 	if !errors.As(err, &slow) || slow.Order != n {
 		t.Errorf("no sweeps allowed: got error %v", err)

@@ -20,7 +20,7 @@ func TestReduction(t *testing.T) {
 	for _, n := range sizes {
 		rng := fuzz.New(uint64(n))
 		zero := mat.New(n, n)
-		for _, c := range append(fuzz.SymmetricCases(rng, n), fuzz.Clement(n), fuzz.MinIJ(n), fuzz.LowRank(rng, n, n/2)) {
+		for _, c := range append(fuzz.SymmetricCases(rng, n), family("Clement", n), family("min(i,j)", n), fuzz.LowRank(rng, n, n/2)) {
 			d, e, scale := reduce(t, &s, c.A)
 			tri := mat.New(n, n)
 			for i, x := range d {

@@ -6,12 +6,10 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
-// Dot2 returns Σ x[i]·y[i] as if computed in twice the working precision and
-// then rounded: hi + lo, where lo is what rounding leaves over (algorithm Dot2
-// of Ogita, Rump and Oishi, "Accurate sum and dot product", SIAM Journal on
-// Scientific Computing 26, 2005, equation 5.3 bounds its error by
-// ε/2·|result| + (nε/2)²·Σ|x·y|). y must not be shorter than x.
-func Dot2(x, y []float64) (hi, lo float64) {
+// dot2 returns Σ x[i]·y[i] as if computed in twice the working precision and then rounded: hi + lo, where lo is what rounding
+// leaves over (algorithm Dot2 of Ogita, Rump and Oishi, "Accurate sum and dot product", SIAM Journal on Scientific Computing 26,
+// 2005, equation 5.3 bounds its error by ε/2·|result| + (nε/2)²·Σ|x·y|). y must not be shorter than x.
+func dot2(x, y []float64) (hi, lo float64) {
 	y = y[:len(x)]
 	for i, v := range x {
 		p, q := twoProduct(v, y[i])
@@ -29,23 +27,19 @@ func twoSum(a, b float64) (s, e float64) {
 	return s, (a - (s - z)) + (b - z)
 }
 
-// twoProduct returns p and e with p = fl(a·b) and p+e = a·b exactly, barring
-// underflow.
+// twoProduct returns p and e with p = fl(a·b) and p+e = a·b exactly, barring underflow.
 func twoProduct(a, b float64) (p, e float64) {
 	p = float64(a * b) // rounded: no compiler may fuse it with what p is added to
 	return p, math.FMA(a, b, -p)
 }
 
-// MulError judges got as alpha·a·b + beta·c, where a is m×k, b k×n and c and
-// got m×n: it returns the largest of
+// MulError judges got as alpha·a·b + beta·c, where a is m×k, b k×n and c and got m×n: it returns the largest of
 //
 //	|got - ref| / (2·γ·(|alpha|·Σ|a·b| + |beta·c|)),  γ = (k+3)ε/(1-(k+3)ε)
 //
-// over all elements, at most 1 for any order of summation, fused or not
-// (Higham, Accuracy and Stability of Numerical Algorithms, section 3.1). ref is
-// computed with [Dot2]; the divisor allows for gradual underflow. c is not read
-// with beta == 0 and may then be 0×0. A non-finite element of got gives +Inf;
-// the arguments must be finite and their product must not overflow.
+// over all elements, at most 1 for any order of summation, fused or not (Higham, Accuracy and Stability of Numerical Algorithms,
+// section 3.1). ref is computed with dot2; the divisor allows for gradual underflow. c is not read with beta == 0 and may then be
+// 0×0. A non-finite element of got gives +Inf; the arguments must be finite and their product must not overflow.
 func MulError(got mat.Matrix, alpha float64, a, b mat.Matrix, beta float64, c mat.Matrix) float64 {
 	if beta == 0 {
 		c = got
@@ -62,7 +56,7 @@ func MulError(got mat.Matrix, alpha float64, a, b mat.Matrix, beta float64, c ma
 	for i := range got.Rows {
 		for j := range got.Cols {
 			x, y := a.Row(i), b.Row(j)
-			hi, lo := Dot2(x, y)
+			hi, lo := dot2(x, y)
 			var size float64
 			for l, v := range x {
 				size += math.Abs(v * y[l])

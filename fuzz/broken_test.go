@@ -230,7 +230,7 @@ func TestLawsCanBreak(t *testing.T) {
 	for _, l := range fuzz.Laws() {
 		broken := false
 		for _, y := range libraries {
-			f := l.Try(y, fuzz.Options{Draws: 100, Shrink: -1}).Failure
+			f := l.Try(y, fuzz.Options{Draws: 300, Shrink: -1}).Failure
 			if broken = f != nil && !strings.HasPrefix(f.Place.Error(), "panic"); broken {
 				break
 			}

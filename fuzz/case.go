@@ -8,41 +8,35 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
-// Case is a matrix and what is known of it. Most are symmetric; those of the
-// general families are not, and may be rectangular.
+// Case is a matrix and what is known of it. Most are symmetric; those of the general families are not, and may be rectangular.
 type Case struct {
 	Name string
 	A    mat.Matrix // stored in full; a symmetric one exactly symmetric
 
-	// Claims are the properties that are known of A and follow neither from its
-	// entries nor from the fields below: see [Case.Properties].
+	// Claims are the properties that are known of A and follow neither from its entries nor from the fields below: see
+	// [Case.Properties].
 	Claims Properties
 
-	// Eigenvalues are in ascending order, or nil if they are not known. They
-	// differ from those of A, as stored, by at most Slack; 0 means that they are
-	// the rounded values of the true ones.
+	// Eigenvalues are in ascending order, or nil if they are not known. They differ from those of A, as stored, by at most Slack;
+	// 0 means that they are the rounded values of the true ones.
 	Eigenvalues []float64
 	Slack       float64
 
-	// SingularValues are in descending order, or nil if they are not known; Slack
-	// holds of them too.
+	// SingularValues are in descending order, or nil if they are not known; Slack holds of them too.
 	SingularValues []float64
 
-	// Factor is the lower triangular L with positive diagonal and A = L·Lᵀ
-	// exactly, or 0×0 if it is not known.
+	// Factor is the lower triangular L with positive diagonal and A = L·Lᵀ exactly, or 0×0 if it is not known.
 	Factor mat.Matrix
 
-	// Pivot is the index, counted from 0, of the first pivot that is not
-	// positive. It is n if A is positive definite, by a margin that rounding
-	// cannot use up or because Factor comes out without rounding, and Unknown
-	// if neither is settled.
+	// Pivot is the index, counted from 0, of the first pivot that is not positive. It is n if A is positive definite, by a margin
+	// that rounding cannot use up or because Factor comes out without rounding, and Unknown if neither is settled.
 	Pivot int
 
 	// Inverse is A⁻¹ to the rounding of its entries and of those of A, or 0×0.
 	Inverse mat.Matrix
 
-	// LogDet is log|det A| and Sign the determinant's sign, if Claims has
-	// KnownLogDet; both belong to A but for the rounding of its entries.
+	// LogDet is log|det A| and Sign the determinant's sign, if Claims has KnownLogDet; both belong to A but for the rounding of
+	// its entries.
 	LogDet, Sign float64
 
 	// Rank is A's rank, if Claims has KnownRank.
@@ -55,8 +49,7 @@ type Case struct {
 // Unknown is the Pivot of a matrix whose definiteness is not settled.
 const Unknown = -1
 
-// Properties returns all that is known of the case to hold: what the entries
-// decide, what it claims, and what follows.
+// Properties returns all that is known of the case to hold: what the entries decide, what it claims, and what follows.
 func (c Case) Properties() Properties {
 	p := Structure(c.A) | c.Claims
 	n := c.A.Rows
@@ -135,9 +128,8 @@ func conditioned(most, least, slack float64) Properties {
 // Definite reports whether a Cholesky factorisation of A must succeed.
 func (c Case) Definite() bool { return c.Pivot == c.A.Rows }
 
-// Scaled returns the case with the matrix multiplied by 4^k, its eigenvalues
-// too and its factor by 2^k, all without rounding unless they overflow or
-// underflow.
+// Scaled returns the case with the matrix multiplied by 4^k, its eigenvalues too and its factor by 2^k, all without rounding
+// unless they overflow or underflow.
 func (c Case) Scaled(k int) Case {
 	n := c.A.Rows
 	c.Name = fmt.Sprintf("%s × 4^%d", c.Name, k)
@@ -166,10 +158,8 @@ func scaled(a mat.Matrix, k int) mat.Matrix {
 	return fill(a.Rows, a.Cols, func(i, j int) float64 { return math.Ldexp(a.At(i, j), k) })
 }
 
-// Permuted returns the case with rows and columns of its square matrix in
-// another order, drawn from s: entry (i, j) is A[p[i], p[j]]. All that is known
-// stays but for a factor, factors of a Kronecker product and the pivot of a
-// matrix that is not definite.
+// Permuted returns the case with rows and columns of its square matrix in another order, drawn from s: entry (i, j) is A[p[i],
+// p[j]]. All that is known stays but for a factor, factors of a Kronecker product and the pivot of a matrix that is not definite.
 func (c Case) Permuted(s *Source) Case {
 	n, p, a, inverse := c.A.Rows, s.Perm(c.A.Rows), c.A, c.Inverse
 	c.Name += ", permuted"
@@ -186,8 +176,7 @@ func (c Case) Permuted(s *Source) Case {
 	return c
 }
 
-// measured returns a case of a symmetric matrix whose facts are those that the
-// naive algorithms find, with their errors as slack.
+// measured returns a case of a symmetric matrix whose facts are those that the naive algorithms find, with their errors as slack.
 func measured(name string, a mat.Matrix) Case {
 	c := Case{Name: name, A: a, Pivot: Unknown}
 	if n := a.Rows; n > 0 && Structure(a).Has(Symmetric|Finite) {

@@ -7,16 +7,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
-func fill(r, c int, f func(i, j int) float64) mat.Matrix {
-	m := mat.New(r, c)
-	for i := range r {
-		for j := range c {
-			m.Set(i, j, f(i, j))
-		}
-	}
-	return m
-}
-
 // Normal returns an r×c matrix of independent standard normal entries.
 func Normal(s *Source, r, c int) mat.Matrix {
 	return fill(r, c, func(int, int) float64 { return s.NormFloat64() })
@@ -27,17 +17,16 @@ func Uniform(s *Source, r, c int) mat.Matrix {
 	return fill(r, c, func(int, int) float64 { return 2*s.Float64() - 1 })
 }
 
-// Integers returns an r×c matrix of independent integers from -bound to bound.
-// Sums of products of such matrices are exact, in any order and with or
-// without fused operations, while depth·bound² is at most 2⁵³.
+// Integers returns an r×c matrix of independent integers from -bound to bound. Sums of products of such matrices are exact, in
+// any order and with or without fused operations, while depth·bound² is at most 2⁵³.
 func Integers(s *Source, r, c, bound int) mat.Matrix {
 	return fill(r, c, func(int, int) float64 { return s.integer(bound) })
 }
 
 func (s *Source) integer(bound int) float64 { return float64(s.values.IntN(2*bound+1) - bound) }
 
-// Wide returns an r×c matrix of entries ±x·2^e with x in [1, 2) and e an
-// integer from -exponent to exponent, independent and uniform.
+// Wide returns an r×c matrix of entries ±x·2^e with x in [1, 2) and e an integer from -exponent to exponent, independent and
+// uniform.
 func Wide(s *Source, r, c, exponent int) mat.Matrix {
 	return fill(r, c, func(int, int) float64 {
 		x := math.Ldexp(1+s.Float64(), int(s.integer(exponent)))
@@ -48,9 +37,8 @@ func Wide(s *Source, r, c, exponent int) mat.Matrix {
 	})
 }
 
-// Cancelling returns a of shape m×k and b of shape k×n whose product is small
-// against the sums of absolute values behind it: the second half of the depth
-// takes away what the first adds, up to a relative 2^-40.
+// Cancelling returns a of shape m×k and b of shape k×n whose product is small against the sums of absolute values behind it: the
+// second half of the depth takes away what the first adds, up to a relative 2^-40.
 func Cancelling(s *Source, m, k, n int) (a, b mat.Matrix) {
 	a, b = Normal(s, m, k), Normal(s, k, n)
 	h := k / 2
@@ -65,11 +53,10 @@ func Cancelling(s *Source, m, k, n int) (a, b mat.Matrix) {
 	return a, b
 }
 
-// Orthogonal returns an n×n orthogonal matrix drawn from the Haar measure: the
-// product of Householder reflections of normal vectors (Stewart, "The
-// efficient generation of random orthogonal matrices", SIAM Journal on
-// Numerical Analysis 17, 1980). Its columns are orthonormal to a few ε.
-func Orthogonal(s *Source, n int) mat.Matrix {
+// orthogonal returns an n×n orthogonal matrix drawn from the Haar measure: the product of Householder reflections of normal
+// vectors (Stewart, "The efficient generation of random orthogonal matrices", SIAM Journal on Numerical Analysis 17, 1980). Its
+// columns are orthonormal to a few ε.
+func orthogonal(s *Source, n int) mat.Matrix {
 	q := mat.New(n, n)
 	v, row := make([]float64, n), make([]float64, n)
 	for k := n - 1; k >= 0; k-- {
@@ -103,10 +90,9 @@ func Orthogonal(s *Source, n int) mat.Matrix {
 	return q
 }
 
-// Triangular returns an n×n lower triangular matrix U·D whose condition number
-// is about cond ≥ 1: D is diagonal, geometric from 1 down to 1/cond, and U is
-// unit lower triangular with entries below 1/n in size under the diagonal, well
-// conditioned. With byRows it is D·U: the rows are graded, not the columns.
+// Triangular returns an n×n lower triangular matrix U·D whose condition number is about cond ≥ 1: D is diagonal, geometric from 1
+// down to 1/cond, and U is unit lower triangular with entries below 1/n in size under the diagonal, well conditioned. With byRows
+// it is D·U: the rows are graded, not the columns.
 func Triangular(s *Source, n int, cond float64, byRows bool) mat.Matrix {
 	if !(cond >= 1) {
 		panic(fmt.Sprintf("fuzz: Triangular: condition %g below 1", cond))

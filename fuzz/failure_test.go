@@ -54,11 +54,11 @@ func TestShrinking(t *testing.T) {
 		if nonzero > 2 {
 			t.Errorf("%d entries of a and b are not 0, want 2:\n%v", nonzero, f)
 		}
-		if law.Run(tail(k), fuzz.FromBytes(f.Bytes)) == nil {
-			t.Error("the bytes do not bring it back")
+		if f.Again(tail(k)) == nil {
+			t.Error("the counterexample does not bring it back")
 		}
-		if law.Run(tail(1000), fuzz.FromBytes(f.Bytes)) != nil {
-			t.Error("the bytes break a right product")
+		if f.Again(tail(1000)) != nil {
+			t.Error("the counterexample breaks a right product")
 		}
 	}
 }
@@ -75,9 +75,8 @@ func TestOrders(t *testing.T) {
 		if f == nil {
 			t.Fatalf("%+v: the fault is not found", o)
 		}
-		s := fuzz.FromBytes(f.Bytes).Orders(f.Options.Orders...).Most(f.Options.Most)
-		if law.Run(tail(96), s) == nil {
-			t.Errorf("%+v: the bytes do not bring it back: %v", o, f)
+		if f.Again(tail(96)) == nil {
+			t.Errorf("%+v: the counterexample does not bring it back: %v", o, f)
 		}
 	}
 }
@@ -105,8 +104,7 @@ func TestLowestOrder(t *testing.T) {
 		if f == nil || f.Order != k+1 {
 			t.Fatalf("order %d is wanted: %v", k+1, f)
 		}
-		again := f.Law.Run(at(k), fuzz.FromBytes(f.Bytes).Orders(f.Options.Orders...).Most(f.Options.Most))
-		if again == nil || again.Order != k+1 {
+		if again := f.Again(at(k)); again == nil || again.Order != k+1 {
 			t.Errorf("the bytes bring back %v", again)
 		}
 	}
@@ -146,11 +144,11 @@ func TestDestinations(t *testing.T) {
 	}
 }
 
-// The text says law, place, order, seed, bytes and operands.
+// The text says law, place, order, operands and how to have it again.
 func TestFailureText(t *testing.T) {
 	f := fuzz.LawNamed("product: integers").Try(tail(1), fuzz.Options{Shrink: time.Minute}).Failure
 	text := f.Error()
-	for _, part := range []string{`law "product: integers" is broken`, "element (", "order 2", "seed ", "fuzz.FromBytes([]byte(\"", "a := mat.NewDense("} {
+	for _, part := range []string{`law "product: integers" is broken`, "element (", "order 2", `replay: fuzz.LawNamed("product: integers").Run(library, fuzz.FromBytes([]byte("`, "a, b, c)", "a := mat.NewDense("} {
 		if !strings.Contains(text, part) {
 			t.Errorf("the text does not contain %q:\n%s", part, text)
 		}
@@ -160,7 +158,7 @@ func TestFailureText(t *testing.T) {
 		t.Errorf("Check: error %v", err)
 	}
 	m := mat.NewDense(1, 4, []float64{math.NaN(), math.Inf(-1), math.Copysign(0, -1), 0.1})
-	if got, want := fuzz.Literal(m), "mat.NewDense(1, 4, []float64{math.NaN(), math.Inf(-1), math.Copysign(0, -1), 0.1})"; got != want {
+	if got, want := (fuzz.Operand{Name: "a", Matrix: m}).String(), "a := mat.NewDense(1, 4, []float64{math.NaN(), math.Inf(-1), math.Copysign(0, -1), 0.1})"; got != want {
 		t.Errorf("literal %s, want %s", got, want)
 	}
 }

@@ -8,62 +8,49 @@ import (
 )
 
 // Matrices at the ends of what a float64 can be.
+var extremeFamilies = []row{
+	withEntries("NaN", math.NaN()), withEntries("Inf", math.Inf(1)), withEntries("-Inf", math.Inf(-1)),
 
-// withEntry returns the identity plus ones with v at (i, j), and at (j, i): for
-// v = NaN or ±Inf, which an implementation has to refuse or to spread.
+	// [SPD] times 2^-1074: every number subnormal or 0. Its factor is of size 2^-537.
+	{"subnormal", nil, func(s *Source, n int) Case {
+		c := SPD(s, n)
+		return Case{Name: "subnormal " + c.Name, A: scaled(c.A, -1074), Pivot: Unknown}
+	}},
+
+	// Entries about ±2^1020 in full, whose sums of rows overflow though the eigenvalues do not.
+	{"near overflow", nil, fixed(func(n int) Case {
+		c := sineBasis(n)
+		c.Name = "near overflow, " + c.Name
+		c.A = scaled(c.A, 1022)
+		c.Eigenvalues = scaledValues(c.Eigenvalues, 1022)
+		c.Slack = math.Ldexp(c.Slack, 1022)
+		c.Claims = 0
+		return c
+	})},
+
+	// diag(2^e) with e from -1060 to 1000: the first numbers subnormal, the last near overflow.
+	{"straddling", nil, fixed(func(n int) Case {
+		c := diagonal(values(n, func(i int) float64 { return math.Ldexp(1, -1060+2060*i/max(n-1, 1)) }))
+		c.Name = "straddling " + c.Name
+		return c
+	})},
+}
+
+func withEntries(name string, v float64) row {
+	return row{name, from(1), func(s *Source, n int) Case { return withEntry(n, s.values.IntN(n), s.values.IntN(n), v) }}
+}
+
+// withEntry returns n·I plus ones with v at (i, j), and at (j, i): for v = NaN or ±Inf, which an implementation has to refuse or
+// to spread.
 func withEntry(n, i, j int, v float64) Case {
-	c := entries(fmt.Sprintf("%g at (%d, %d)", v, i, j), n, func(p, q int) float64 {
-		switch {
-		case p == i && q == j || p == j && q == i:
-			return v
-		case p == q:
-			return float64(n + 1)
-		}
-		return 1
-	})
+	c := entries(fmt.Sprintf("%g at (%d, %d)", v, i, j), n, func(p, q int) float64 { return 1 + float64(n)*is(p == q) })
+	c.A.Set(i, j, v)
+	c.A.Set(j, i, v)
 	return c
 }
 
-// subnormalSPD returns [SPD] times 2^-1074: every number subnormal or 0.
-// Its eigenvalues are defined, its Cholesky factor is of size 2^-537.
-func subnormalSPD(s *Source, n int) Case {
-	c := SPD(s, n)
-	return Case{Name: "subnormal " + c.Name, A: scaled(c.A, -1074), Pivot: Unknown}
-}
-
-// nearOverflow returns a full symmetric matrix with entries about ±2^1020 whose
-// row sums overflow though its eigenvalues do not: [sineBasis] scaled.
-func nearOverflow(n int) Case {
-	c := sineBasis(n)
-	c.Name = "near overflow, " + c.Name
-	c.A = scaled(c.A, 1022)
-	c.Eigenvalues = scaledValues(c.Eigenvalues, 1022)
-	c.Slack = math.Ldexp(c.Slack, 1022)
-	c.Claims = 0
-	return c
-}
-
-// zeroMatrix returns zeros, of both signs.
-func zeroMatrix(n int) Case {
-	c := entries("zero", n, func(i, j int) float64 { return math.Copysign(0, float64((i+j)%2)-0.5) })
-	if n > 0 {
-		c.Pivot = 0
-	}
-	return c.spectrum(make([]float64, n)...).singular(make([]float64, n)...).ranked(0)
-}
-
-// straddling returns diag(2^e) with e from -1060 to 1000: the first numbers
-// subnormal, the last near overflow.
-func straddling(n int) Case {
-	c := Diagonal(values(n, func(i int) float64 { return math.Ldexp(1, -1060+2060*i/max(n-1, 1)) }))
-	c.Name = "straddling " + c.Name
-	return c
-}
-
-// Regressions returns matrices on which well-known libraries have hung, crashed,
-// overflowed or answered wrongly, each named by its report; and some of the
-// kind that a report describes without its numbers. All are symmetric but those
-// said not to be.
+// Regressions returns matrices on which well-known libraries have hung, crashed, overflowed or answered wrongly, each named by
+// its report; and some of the kind that a report describes without its numbers. All are symmetric but those said not to be.
 func Regressions() []Case {
 	inf, nan := math.Inf(1), math.NaN()
 	dense := func(name string, n int, v ...float64) Case {
@@ -101,16 +88,13 @@ func Regressions() []Case {
 		c.Name += " (" + report + ")"
 		cases = append(cases, c)
 	}
-	cliques := adjacency(12)
-	kind("as RSpectra #20", cliques)
+	kind("as RSpectra #20", cliques(12))
 	kind("as faer #82", fromGraph(randomGraph(s, 20)))
-	repeated := Integers(s, 33, 4, 1)
-	kind("rows of 0 and ±1 repeated, as nalgebra #1025", Case{Name: "Gram", A: timesTransposed(repeated), Pivot: Unknown})
-	blocks := blockRepeated(fromGraph(randomGraph(s, 7)), 3).Permuted(s)
-	kind("interleaved equal blocks, as faer #136", blocks)
-	kind("small vector components, as lapack #351", Hermite(24))
+	kind("rows of 0 and ±1 repeated, as nalgebra #1025", Case{Name: "Gram", A: timesTransposed(Integers(s, 33, 4, 1)), Pivot: Unknown})
+	kind("interleaved equal blocks, as faer #136", blockRepeated(fromGraph(randomGraph(s, 7)), 3).Permuted(s))
+	kind("small vector components, as lapack #351", hermite(24))
 	kind("no convergence of a secular root, as lapack #1166", GluedWilkinson(9, 3, 1e-14))
-	skew := Wilkinson(21)
+	skew := wilkinson(21)
 	skew.A = scaled(skew.A, -1)
 	kind("W₂₁ upside down, as lapack #151", Case{Name: "-" + skew.Name, A: skew.A, Pivot: Unknown})
 	return cases
@@ -119,11 +103,6 @@ func Regressions() []Case {
 // fromGraph returns the adjacency matrix of a Laplacian's graph.
 func fromGraph(c Case) Case {
 	n := c.A.Rows
-	a := c.A
-	return Case{Name: "adjacency of " + c.Name, Pivot: Unknown, A: fill(n, n, func(i, j int) float64 {
-		if i == j {
-			return 0
-		}
-		return math.Abs(a.At(i, j))
-	})}
+	a := fill(n, n, func(i, j int) float64 { return math.Abs(c.A.At(i, j)) * is(i != j) })
+	return Case{Name: "adjacency of " + c.Name, Pivot: Unknown, A: a}
 }

@@ -6,23 +6,19 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math"
-	"reflect"
 	"runtime/debug"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
-// Library is what laws judge: operations of a linear-algebra library, each in
-// the form that its field says. What is nil is not judged. Where "lower" is
-// said, only the lower triangle is read and written. A function may panic to
-// refuse its arguments only where a law says so (non-finite input, overlap).
+// Library is what laws judge: operations of a linear-algebra library, each in the form that its field says. What is nil is not
+// judged. Where "lower" is said, only the lower triangle is read and written. A function may panic to refuse its arguments only
+// where a law says so (non-finite input, overlap).
 //
-// For operations on plain slices see [Slices], for a Cholesky factorisation
-// that does not tell the failing pivot [NotTold].
+// For operations on plain slices see [Slices], for a Cholesky factorisation that does not tell the failing pivot [NotTold].
 type Library struct {
 	// Mul sets dst = alpha·a·b + beta·dst, as [mat.Mul].
 	Mul func(dst mat.Matrix, alpha float64, a, b mat.Matrix, beta float64)
@@ -30,50 +26,45 @@ type Library struct {
 	MulSym func(dst mat.Matrix, alpha float64, a, b mat.Matrix, beta float64)
 	// Syrk sets dst = alpha·a·aᵀ + beta·dst; lower.
 	Syrk func(dst mat.Matrix, alpha float64, a mat.Matrix, beta float64)
-	// MulLower and MulUpper overwrite b with t·b, SolveLower and SolveUpper with
-	// t⁻¹·b, for a triangular t whose other triangle is not read.
+	// MulLower and MulUpper overwrite b with t·b, SolveLower and SolveUpper with t⁻¹·b, for a triangular t whose other triangle
+	// is not read.
 	MulLower, MulUpper, SolveLower, SolveUpper func(t, b mat.Matrix)
 
-	// Cholesky returns the factor of a, of which it reads the lower triangle, and
-	// a.Rows; or the index of the first pivot that is not positive; or [NotTold].
+	// Cholesky returns the factor of a, of which it reads the lower triangle, and a.Rows; or the index of the first pivot that is
+	// not positive; or [NotTold].
 	Cholesky func(a mat.Matrix) (l mat.Matrix, failed int)
-	// SolveSPD returns a⁻¹·b, InverseSPD a⁻¹ and LogDetSPD log|a| of a positive
-	// definite matrix.
+	// SolveSPD returns a⁻¹·b, InverseSPD a⁻¹ and LogDetSPD log|a| of a positive definite matrix.
 	SolveSPD   func(a, b mat.Matrix) (mat.Matrix, error)
 	InverseSPD func(a mat.Matrix) (mat.Matrix, error)
 	LogDetSPD  func(a mat.Matrix) (float64, error)
 	// Update and Downdate return the factor of a ± x·xᵀ, made from that of a.
 	Update, Downdate func(a mat.Matrix, x []float64) (l mat.Matrix, err error)
 
-	// Eig returns ascending eigenvalues and orthonormal eigenvectors, in columns,
-	// of a symmetric matrix of which it reads the lower triangle; EigValues the
-	// eigenvalues alone.
+	// Eig returns ascending eigenvalues and orthonormal eigenvectors, in columns, of a symmetric matrix of which it reads the
+	// lower triangle; EigValues the eigenvalues alone.
 	Eig       func(a mat.Matrix) (w []float64, v mat.Matrix, err error)
 	EigValues func(a mat.Matrix) ([]float64, error)
 
-	// Solve returns a⁻¹·b and Inverse a⁻¹ for any square matrix, LogDet log|det a|
-	// and the determinant's sign.
+	// Solve returns a⁻¹·b and Inverse a⁻¹ for any square matrix, LogDet log|det a| and the determinant's sign.
 	Solve   func(a, b mat.Matrix) (mat.Matrix, error)
 	Inverse func(a mat.Matrix) (mat.Matrix, error)
 	LogDet  func(a mat.Matrix) (log, sign float64, err error)
-	// LU returns p, l and u with row p[i] of a = row i of l·u, where l is m×k unit
-	// lower and u k×n upper triangular, k = min(m, n), |l| ≤ 1.
+	// LU returns p, l and u with row p[i] of a = row i of l·u, where l is m×k unit lower and u k×n upper triangular, k = min(m,
+	// n), |l| ≤ 1.
 	LU func(a mat.Matrix) (p []int, l, u mat.Matrix, err error)
 	// QR returns a = q·r, m ≥ n, q m×n with orthonormal columns, r n×n upper.
 	QR func(a mat.Matrix) (q, r mat.Matrix, err error)
 	// SVD returns a = u·diag(s)·vᵀ with s descending, u m×k, v n×k, k = min(m, n).
 	SVD func(a mat.Matrix) (u mat.Matrix, s []float64, v mat.Matrix, err error)
 
-	// KronMul returns (A₁ ⊗ A₂ ⊗ …)·x, KronSolve (A₁ ⊗ …)⁻¹·b and KronLogDet log|A₁ ⊗
-	// …| of positive definite factors; KronEig the eigenvalues in the product's own
-	// order, and the factors' eigenvectors.
+	// KronMul returns (A₁ ⊗ A₂ ⊗ …)·x, KronSolve (A₁ ⊗ …)⁻¹·b and KronLogDet log|A₁ ⊗ …| of positive definite factors; KronEig
+	// the eigenvalues in the product's own order, and the factors' eigenvectors.
 	KronMul    func(factors []mat.Matrix, x mat.Matrix) mat.Matrix
 	KronSolve  func(factors []mat.Matrix, b mat.Matrix) (mat.Matrix, error)
 	KronLogDet func(factors []mat.Matrix) (float64, error)
 	KronEig    func(factors []mat.Matrix) (values []float64, vectors []mat.Matrix, err error)
 
-	// Into are operations that write to a destination given by the caller, for the
-	// law of overlaps: see [Library.Destinations].
+	// Into are operations that write to a destination given by the caller, for the law of overlaps: see [Library.Destinations].
 	Into []Operation
 
 	// Minimize returns the lowest point that it saw, and f there; it hears ctx.
@@ -83,8 +74,7 @@ type Library struct {
 	Start    func(s *Source) []float64
 }
 
-// NotTold is what Library.Cholesky returns for a matrix that it refuses without
-// saying at which pivot.
+// NotTold is what Library.Cholesky returns for a matrix that it refuses without saying at which pivot.
 const NotTold = -2
 
 // Law is a statement about libraries that a [Trial] can refute.
@@ -98,13 +88,7 @@ type Law struct {
 
 // Applies reports whether x has what the law needs.
 func (l Law) Applies(x Library) bool {
-	v := reflect.ValueOf(x)
-	for _, name := range l.Needs {
-		if v.FieldByName(name).IsNil() {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(l.Needs, func(field string) bool { return !x.has(field) })
 }
 
 // Trial is one test of one law: a source of what to test with, and the judge.
@@ -124,16 +108,18 @@ type Operand struct {
 	mat.Matrix
 }
 
-// stop is the panic with which a trial ends early: broken is nil if there was
-// nothing to test.
+// stop is the panic with which a trial ends early: broken is nil if there was nothing to test.
 type stop struct{ broken error }
 
-// Fail ends the trial: the law is broken. nil is no failure.
-func (t *Trial) Fail(err error) {
+// broken ends the trial if there is an error.
+func broken(err error) {
 	if err != nil {
 		panic(stop{err})
 	}
 }
+
+// Fail ends the trial: the law is broken. nil is no failure.
+func (t *Trial) Fail(err error) { broken(err) }
 
 // Failf is Fail with a formatted text.
 func (t *Trial) Failf(format string, args ...any) { t.Fail(fmt.Errorf(format, args...)) }
@@ -155,8 +141,7 @@ func (t *Trial) Assume(holds bool) {
 	}
 }
 
-// Given makes m an operand of the trial and returns it, or, while a
-// counterexample is made simpler, what stands in for it.
+// Given makes m an operand of the trial and returns it, or, while a counterexample is made simpler, what stands in for it.
 func (t *Trial) Given(name string, m mat.Matrix) mat.Matrix {
 	if i := t.asked; i < len(t.replace) && t.replace[i].Rows == m.Rows && t.replace[i].Cols == m.Cols {
 		m = t.replace[i].Clone()
@@ -173,8 +158,7 @@ func (t *Trial) Note(name string, m mat.Matrix) {
 	t.given = append(t.given, Operand{name, m.Clone()})
 }
 
-// Matrix is Given for a case. What stands in for one keeps its symmetry, and is
-// known as well as naive algorithms know it.
+// Matrix is Given for a case. What stands in for one keeps its symmetry, and is known as well as naive algorithms know it.
 func (t *Trial) Matrix(c Case) Case {
 	m := t.Given("a", c.A)
 	if SameBits(m, c.A) == nil {
@@ -210,81 +194,6 @@ func (o Options) defaults() Options {
 // sized gives a source the options about sizes.
 func (o Options) sized(s *Source) *Source { return s.Orders(o.Orders...).Most(o.Most).Least(o.Least) }
 
-// Failure is a broken law: what, where, and how to have it again. It is an error.
-type Failure struct {
-	Law      Law
-	Seed     uint64 // of the draw, at the lowest order; 0 if Bytes was given
-	Place    error  // what is wrong
-	Residual float64
-	Bytes    []byte    // [FromBytes] of them breaks the law; after shrinking, at the lowest order
-	Operands []Operand // of the simplest counterexample
-	Order    int       // the largest dimension of an operand of it
-	First    int       // the same, as first found
-	Rounded  bool      // whether operands were changed after they had been drawn
-	Options  Options   // of which Orders, Most and Least belong to Bytes
-	hung     bool
-}
-
-// Error says law, place, gate, seed, bytes, and small operands as Go literals.
-func (f *Failure) Error() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "law %q is broken: %s\n  %v\n", f.Law.Name, f.Law.Says, f.Place)
-	fmt.Fprintf(&b, "  order %d", f.Order)
-	if f.First != f.Order {
-		fmt.Fprintf(&b, ", found at order %d", f.First)
-	}
-	if f.Bytes != nil {
-		fmt.Fprintf(&b, ", seed %d; replay: fuzz.FromBytes([]byte(%q))", f.Seed, f.Bytes)
-	}
-	if o := f.Options; o.Orders != nil {
-		fmt.Fprintf(&b, ".Orders(%s)", strings.Trim(strings.ReplaceAll(fmt.Sprint(o.Orders), " ", ", "), "[]"))
-	} else if o.Most > 0 {
-		fmt.Fprintf(&b, ".Most(%d)", o.Most)
-	}
-	if f.Options.Least > 0 {
-		fmt.Fprintf(&b, ".Least(%d)", f.Options.Least)
-	}
-	if f.Rounded {
-		b.WriteString(", then rounded to:")
-	}
-	for _, m := range f.Operands {
-		if m.Rows*m.Cols > 64 {
-			fmt.Fprintf(&b, "\n  %s is %d×%d", m.Name, m.Rows, m.Cols)
-			continue
-		}
-		fmt.Fprintf(&b, "\n  %s := %s", m.Name, Literal(m.Matrix))
-	}
-	return b.String()
-}
-
-// Unwrap returns what is wrong.
-func (f *Failure) Unwrap() error { return f.Place }
-
-// Literal returns the matrix as Go source.
-func Literal(m mat.Matrix) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "mat.NewDense(%d, %d, []float64{", m.Rows, m.Cols)
-	for i := range m.Rows {
-		for j := range m.Cols {
-			if i+j > 0 {
-				b.WriteString(", ")
-			}
-			switch v := m.At(i, j); {
-			case v != v:
-				b.WriteString("math.NaN()")
-			case math.IsInf(v, 0):
-				fmt.Fprintf(&b, "math.Inf(%d)", int(math.Copysign(1, v)))
-			case v == 0 && math.Signbit(v):
-				b.WriteString("math.Copysign(0, -1)")
-			default:
-				fmt.Fprintf(&b, "%v", v)
-			}
-		}
-	}
-	b.WriteString("})")
-	return b.String()
-}
-
 // Verdict is what trials of a law came to.
 type Verdict struct {
 	Worst   float64 // residual that passed, or that broke the law
@@ -292,9 +201,10 @@ type Verdict struct {
 	Failure *Failure
 }
 
-// Run tries the law once, on what s draws, and returns nil or how it is broken.
-func (l Law) Run(x Library, s *Source) *Failure {
-	f, _, _ := l.run(x, s, nil, Options{}.defaults().Limit)
+// Run tries the law once, on what s draws, and returns nil or how it is broken. Operands stand in for those that the law draws,
+// in their order.
+func (l Law) Run(x Library, s *Source, operands ...mat.Matrix) *Failure {
+	f, _, _ := l.run(x, s, operands, Options{}.defaults().Limit)
 	return f
 }
 
@@ -312,58 +222,72 @@ func (l Law) run(x Library, s *Source, replace []mat.Matrix, limit time.Duration
 				empty = p.broken == nil
 				done <- p.broken
 			default:
-				done <- fmt.Errorf("panic: %v\n%s", p, where(debug.Stack()))
+				done <- fmt.Errorf("panic: %v%s", p, where(debug.Stack()))
 			}
 		}()
 		l.Check(t, x)
 	}()
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
+	f = &Failure{Law: l, rounded: replace != nil, Options: Options{Orders: s.orders, Most: s.most, Least: s.least}}
 	select {
 	case broken := <-done:
 		if broken == nil {
 			return nil, t.worst, !empty
 		}
-		worst = t.worst
-		f = &Failure{Law: l, Place: broken, Residual: worst, Bytes: s.Bytes(), Rounded: replace != nil}
-	case <-timer.C: // the trial goes on, and the source is its own
-		worst = math.Inf(1)
-		f = &Failure{Law: l, Place: fmt.Errorf("no answer within %v", limit), Residual: worst, hung: true}
+		f.Place, f.Residual = broken, t.worst
+	case <-timer.C: // the trial goes on
+		f.Place, f.Residual, f.hung = fmt.Errorf("no answer within %v", limit), math.Inf(1), true
 	}
+	f.Bytes = s.Bytes()
 	t.lock.Lock()
 	f.Operands = slices.Clone(t.given)
 	t.lock.Unlock()
-	for _, m := range t.given {
+	for _, m := range f.Operands {
 		f.Order = max(f.Order, m.Rows, m.Cols)
 	}
 	f.First = f.Order
-	return f, worst, true
+	return f, f.Residual, true
 }
 
-// where returns the lines of a stack that tell the place of a panic.
-func where(stack []byte) string {
-	lines := strings.Split(string(stack), "\n")
-	at := slices.IndexFunc(lines, func(s string) bool { return strings.HasPrefix(s, "panic(") })
-	lines = lines[max(at, 0):]
-	return strings.Join(lines[:min(len(lines), 8)], "\n")
-}
-
-// seed is that of draw k. It differs from law to law, so that those that begin
-// alike see different matrices.
+// seed is that of draw k. It differs from law to law, so that those that begin alike see different matrices.
 func (l Law) seed(o Options, k uint64) uint64 {
 	name := fnv.New32a()
 	name.Write([]byte(l.Name))
 	return o.Seed + uint64(name.Sum32()) + k
 }
 
-// Try tries the law on o.Draws seeds, ends at the first that breaks it, and makes
-// the counterexample simpler.
+// Try tries the law on o.Draws seeds, ends at the first that breaks it, and makes the counterexample simpler. One with matrices
+// without elements is the answer only if there is no other.
 func (l Law) Try(x Library, o Options) Verdict {
 	o = o.defaults()
-	var v Verdict
 	if !l.Applies(x) {
+		return Verdict{}
+	}
+	v := l.tries(x, o)
+	if v.Failure == nil {
 		return v
 	}
+	full := o
+	full.Least = max(o.Least, 1)
+	if v.Failure.empty() {
+		if w := l.tries(x, full); w.Failure != nil {
+			v = w
+		} else {
+			full = o
+		}
+	}
+	v.Failure = l.shrink(x, v.Failure, full)
+	if f := v.Failure; !f.hung {
+		plain := f.source()
+		plain.plain = true
+		g, _, _ := l.run(x, plain, f.matrices(), o.Limit)
+		f.laid = g == nil && f.Again(x) != nil
+	}
+	return v
+}
+
+func (l Law) tries(x Library, o Options) (v Verdict) {
 	for k := range uint64(o.Draws) {
 		f, worst, tried := l.run(x, o.sized(New(l.seed(o, k))), nil, o.Limit)
 		if tried {
@@ -371,9 +295,8 @@ func (l Law) Try(x Library, o Options) Verdict {
 		}
 		v.Worst = max(v.Worst, worst)
 		if f != nil {
-			f.Seed, f.Options = l.seed(o, k), o
-			v.Failure = l.shrink(x, f, o)
-			return v
+			v.Failure = f
+			break
 		}
 	}
 	return v
@@ -382,7 +305,7 @@ func (l Law) Try(x Library, o Options) Verdict {
 // Check tries every law that applies to x and returns the failures, joined.
 func Check(x Library, o Options) error {
 	var all []error
-	for _, l := range Laws() {
+	for _, l := range x.applying() {
 		if v := l.Try(x, o); v.Failure != nil {
 			all = append(all, v.Failure)
 		}

@@ -16,11 +16,9 @@ var functionLaws = []Law{
 	{"minimum: again", "the same search gives the same bits, and leaves its start as it was", []string{"Minimize"}, 0, minimizeAgainLaw},
 }
 
-// GradientError compares the gradient that f writes with differences of order
-// four, (8(f(x+h)-f(x-h)) - f(x+2h) + f(x-2h))/(12h), and returns the largest
-// difference in units of 1e-6·max(1, ‖g‖∞) + 1e-10·|f|. A gradient that is not
-// finite gives +Inf.
-func GradientError(f func(x, grad []float64) float64, x []float64) float64 {
+// gradientError compares the gradient that f writes with differences of order four, (8(f(x+h)-f(x-h)) - f(x+2h) + f(x-2h))/(12h),
+// and returns the largest difference in units of 1e-6·max(1, ‖g‖∞) + 1e-10·|f|. A gradient that is not finite gives +Inf.
+func gradientError(f func(x, grad []float64) float64, x []float64) float64 {
 	n := len(x)
 	g, ignored := make([]float64, n), make([]float64, n)
 	value := f(x, g)
@@ -52,7 +50,7 @@ func GradientError(f func(x, grad []float64) float64, x []float64) float64 {
 
 func gradientLaw(t *Trial, x Library) {
 	p := t.Given("x", mat.Vector(x.Start(t.Source)))
-	t.Judge("the worst derivative is off, in units of its error bound, by", GradientError(x.Gradient, p.Clone().Data))
+	t.Judge("the worst derivative is off, in units of its error bound, by", gradientError(x.Gradient, p.Clone().Data))
 }
 
 // objective is a smooth function that remembers the lowest value it gave.

@@ -98,8 +98,7 @@ func kronSpreadLaw(t *Trial, x Library) {
 	}
 }
 
-// definiteFactors draws up to three small definite factors with integer Cholesky
-// factors.
+// definiteFactors draws up to three small definite factors with integer Cholesky factors.
 func (t *Trial) definiteFactors() (factors []mat.Matrix, whole Case) {
 	cases := make([]Case, 1+t.IntN(3))
 	for i := range cases {
@@ -113,7 +112,7 @@ func (t *Trial) definiteFactors() (factors []mat.Matrix, whole Case) {
 		factors = append(factors, m)
 		cases[i] = cases[i].factored(cases[i].Factor.At)
 	}
-	return factors, Kronecker(cases...)
+	return factors, kronecker(cases...)
 }
 
 func kronSolveLaw(t *Trial, x Library) {

@@ -28,8 +28,7 @@ func digest(views []Guarded) [sha256.Size]byte {
 	return Digest(ms...)
 }
 
-// kept returns an error if an input has changed, or a gap in its storage or in
-// that of a result.
+// kept returns an error if an input has changed, or a gap in its storage or in that of a result.
 func (in inputs) kept(results ...Guarded) error {
 	var err error
 	if digest(in.views) != in.sum {
@@ -44,8 +43,7 @@ func (in inputs) kept(results ...Guarded) error {
 	return err
 }
 
-// SameNumbers is [SameBits] but for the sign of zeros, which sums in another
-// order may turn.
+// SameNumbers is [SameBits] but for the sign of zeros, which sums in another order may turn.
 func SameNumbers(got, want mat.Matrix) error {
 	if got.Rows == want.Rows && got.Cols == want.Cols {
 		positive := func(m mat.Matrix) mat.Matrix {
@@ -56,8 +54,7 @@ func SameNumbers(got, want mat.Matrix) error {
 	return SameBits(got, want)
 }
 
-// factors draws m×k and k×n matrices of the given kind: integers, normal, widely
-// spread, cancelling.
+// factors draws m×k and k×n matrices of the given kind: integers, normal, widely spread, cancelling.
 func (t *Trial) factors(kind, m, k, n int) (a, b mat.Matrix) {
 	switch kind {
 	case 0:
@@ -196,13 +193,7 @@ func mulPermutationLaw(t *Trial, x Library) {
 	t.Fail(SameNumbers(mul(x, rows(a), b), rows(mul(x, a, b))))
 }
 
-// notFinite draws NaN, +Inf or -Inf.
-func (t *Trial) notFinite() float64 {
-	return []float64{math.NaN(), math.Inf(1), math.Inf(-1)}[t.IntN(3)]
-}
-
-// mulSpreadLaw puts zeros where they meet what is not finite: 0·NaN and 0·Inf are
-// NaN, and must not be skipped.
+// mulSpreadLaw puts zeros where they meet what is not finite: 0·NaN and 0·Inf are NaN, and must not be skipped.
 func mulSpreadLaw(t *Trial, x Library) {
 	m, k, n := t.some(13), t.some(13), t.some(13)
 	i, l, j := t.IntN(m), t.IntN(k), t.IntN(n)
@@ -240,8 +231,8 @@ func (t *Trial) spread(what string, got mat.Matrix, reached func(p, q int) bool)
 	}
 }
 
-// rowLaw judges products with one row against the same scalars, where overflow
-// and underflow of alpha·a differ from those of alpha·(a·b).
+// rowLaw judges products with one row against the same scalars, where overflow and underflow of alpha·a differ from those of
+// alpha·(a·b).
 func rowLaw(t *Trial, x Library) {
 	k, n := t.some(maxMul), t.some(maxMul)
 	e := t.IntN(3) - 1
@@ -261,8 +252,8 @@ func rowLaw(t *Trial, x Library) {
 	t.Judge("the worst element is off, in units of its error bound, by", MulError(scaled(c, -700*e), 1, a, b, 0, mat.Matrix{}))
 }
 
-// triangle draws the start of a square destination, odd integers below and on
-// the diagonal, canaries above; all canaries where it is not to be read.
+// triangle draws the start of a square destination, odd integers below and on the diagonal, canaries above; all canaries where it
+// is not to be read.
 func (t *Trial) triangle(n int, beta float64) (c mat.Matrix, g Guarded) {
 	c = t.Given("c", fill(n, n, func(int, int) float64 { return 2*t.integer(8) + 1 }))
 	g = t.lay(c)
@@ -327,7 +318,7 @@ func (t *Trial) lowerOf(got mat.Matrix, alpha float64, a, b mat.Matrix, beta flo
 
 func triangularProductLaw(t *Trial, mul func(t, b mat.Matrix), upper bool) {
 	n, k := t.Size(maxMul), t.Size(maxMul)
-	l, b := t.Given("t", IntegerFactor(t.Source, n)), t.Given("b", Integers(t.Source, n, k, 8))
+	l, b := t.Given("l", IntegerFactor(t.Source, n)), t.Given("b", Integers(t.Source, n, k, 8))
 	poisoned := l.Clone()
 	PoisonUpper(poisoned)
 	if upper {

@@ -36,26 +36,18 @@ func lastBit(m mat.Matrix) {
 // A law accepts right implementations on every draw and refuses each wrong one
 // on some draw.
 func TestLaws(t *testing.T) {
-	type law = func(*fuzz.Source) error
-	mul := func(f func(dst mat.Matrix, alpha float64, a, b mat.Matrix, beta float64)) law {
-		return func(s *fuzz.Source) error { return fuzz.CheckMul(s, f) }
-	}
-	lower := func(f func(l, b mat.Matrix)) law {
-		return func(s *fuzz.Source) error { return fuzz.CheckSolveLower(s, f) }
-	}
-	upper := func(f func(u, b mat.Matrix)) law {
-		return func(s *fuzz.Source) error { return fuzz.CheckSolveUpper(s, f) }
-	}
-	chol := func(f func(a mat.Matrix) (mat.Matrix, int)) law {
-		return func(s *fuzz.Source) error { return fuzz.CheckCholesky(s, f) }
-	}
-	eig := func(f func(a mat.Matrix) ([]float64, mat.Matrix, error)) law {
-		return func(s *fuzz.Source) error { return fuzz.CheckEig(s, f) }
-	}
+	type library = fuzz.Library
+	type product = func(dst mat.Matrix, alpha float64, a, b mat.Matrix, beta float64)
+	type overwriting = func(t, b mat.Matrix)
+	mul := func(f product) library { return library{Mul: f} }
+	lower := func(f overwriting) library { return library{SolveLower: f} }
+	upper := func(f overwriting) library { return library{SolveUpper: f} }
+	chol := func(f func(a mat.Matrix) (mat.Matrix, int)) library { return library{Cholesky: f} }
+	eig := func(f func(a mat.Matrix) ([]float64, mat.Matrix, error)) library { return library{Eig: f} }
 	for _, c := range []struct {
 		name  string
 		right bool
-		law   law
+		library
 	}{
 		{"mul", true, mul(mat.Mul)},
 		{"naive mul", true, mul(naiveMul)},
@@ -220,11 +212,11 @@ func TestLaws(t *testing.T) {
 				draws = 50
 			}
 			for seed := range uint64(draws) {
-				err := c.law(fuzz.New(seed))
-				if err != nil && c.right {
-					t.Fatalf("seed %d: %v", seed, err)
+				broken := c.Try(fuzz.New(seed))
+				if broken != nil && c.right {
+					t.Fatalf("seed %d: %v", seed, broken)
 				}
-				if err != nil {
+				if broken != nil {
 					return
 				}
 			}
@@ -235,42 +227,6 @@ func TestLaws(t *testing.T) {
 	}
 }
 
-// seeds are inputs that reach every kind of problem of a law.
-func seeds(f *testing.F) {
-	f.Add([]byte{})
-	for seed := range uint64(6) {
-		s := fuzz.New(seed)
-		data := make([]byte, 64)
-		for i := range data {
-			data[i] = byte(s.IntN(256))
-		}
-		f.Add(data)
-	}
-}
-
-func FuzzMul(f *testing.F) {
-	seeds(f)
-	f.Fuzz(func(t *testing.T, data []byte) {
-		if err := fuzz.CheckMul(fuzz.FromBytes(data), mat.Mul); err != nil {
-			t.Fatal(err)
-		}
-	})
-}
-
-func FuzzSolveLower(f *testing.F) {
-	seeds(f)
-	f.Fuzz(func(t *testing.T, data []byte) {
-		if err := fuzz.CheckSolveLower(fuzz.FromBytes(data), mat.SolveLower); err != nil {
-			t.Fatal(err)
-		}
-	})
-}
-
-func FuzzSolveUpper(f *testing.F) {
-	seeds(f)
-	f.Fuzz(func(t *testing.T, data []byte) {
-		if err := fuzz.CheckSolveUpper(fuzz.FromBytes(data), mat.SolveUpper); err != nil {
-			t.Fatal(err)
-		}
-	})
-}
+func FuzzMul(f *testing.F)        { fuzz.Target(f, fuzz.Library{Mul: mat.Mul}) }
+func FuzzSolveLower(f *testing.F) { fuzz.Target(f, fuzz.Library{SolveLower: mat.SolveLower}) }
+func FuzzSolveUpper(f *testing.F) { fuzz.Target(f, fuzz.Library{SolveUpper: mat.SolveUpper}) }

@@ -65,9 +65,8 @@ func solveScalingLaw(t *Trial, x Library) {
 	t.Fail(SameBits(two, scaled(one, e)))
 }
 
-// triangularSpreadLaw puts a NaN into b, where it reaches its column from its row
-// on, or below the diagonal of l, where it meets a number of b or of the solution
-// that is 0: it reaches its row, and in a solution the rows after it.
+// triangularSpreadLaw puts a NaN into b, where it reaches its column from its row on, or below the diagonal of l, where it meets
+// a number of b or of the solution that is 0: it reaches its row, and in a solution the rows after it.
 func triangularSpreadLaw(t *Trial, apply func(t, b mat.Matrix), upper, solve bool) {
 	n, k := t.some(21), t.some(21)
 	l := fill(n, n, func(i, j int) float64 { return float64(min(max(i-j+1, 0), 1)) }) // ones

@@ -9,15 +9,14 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
-// CanaryBits is the bit pattern of the NaN that fills gaps: no arithmetic
-// makes it, so that a NaN written by mistake is told from it.
-const CanaryBits = 0x7ff8deadbeef0001
+// canaryBits is the bit pattern of the NaN that fills gaps: no arithmetic makes it, so that a NaN written by mistake is told from
+// it.
+const canaryBits = 0x7ff8deadbeef0001
 
-// Canary returns the NaN of bit pattern [CanaryBits].
-func Canary() float64 { return math.Float64frombits(CanaryBits) }
+// Canary returns the NaN of bit pattern [canaryBits].
+func Canary() float64 { return math.Float64frombits(canaryBits) }
 
-// Layout says how a matrix lies in storage. The zero value is row after row
-// without gaps.
+// Layout says how a matrix lies in storage. The zero value is row after row without gaps.
 type Layout struct {
 	Offset     int  // canaries before the first element and after the last
 	Gap        int  // canaries between the end of a row and the next row
@@ -25,8 +24,8 @@ type Layout struct {
 	Transposed bool // whether columns play the part of rows
 }
 
-// Layouts lists one layout of each kind: plain, transposed, with a leading
-// dimension larger than needed, misaligned, and with no two elements adjacent.
+// Layouts lists one layout of each kind: plain, transposed, with a leading dimension larger than needed, misaligned, and with no
+// two elements adjacent.
 var Layouts = []Layout{
 	{},
 	{Transposed: true},
@@ -38,7 +37,11 @@ var Layouts = []Layout{
 
 // Layout draws a layout; gaps are small.
 func (s *Source) Layout() Layout {
-	return Layout{Offset: s.IntN(8), Gap: s.IntN(8), Spread: s.IntN(3), Transposed: s.Bool()}
+	l := Layout{Offset: s.IntN(8), Gap: s.IntN(8), Spread: s.IntN(3), Transposed: s.Bool()}
+	if s.plain {
+		return Layout{}
+	}
+	return l
 }
 
 // Guarded is a matrix with canaries in the gaps of its storage and around it.
@@ -48,8 +51,7 @@ type Guarded struct {
 	offset  int
 }
 
-// Guard returns a copy of a in the given layout. The copy's Data ends with its
-// last element.
+// Guard returns a copy of a in the given layout. The copy's Data ends with its last element.
 func Guard(a mat.Matrix, l Layout) Guarded {
 	r, c := a.Rows, a.Cols
 	if l.Transposed {
@@ -73,8 +75,7 @@ func Guard(a mat.Matrix, l Layout) Guarded {
 	return Guarded{Matrix: m, storage: storage, offset: l.Offset}
 }
 
-// Check returns an error that names the first overwritten canary, if there is
-// one.
+// Check returns an error that names the first overwritten canary, if there is one.
 func (g Guarded) Check() error {
 	element := make([]bool, len(g.storage))
 	for i := range g.Rows {
@@ -83,7 +84,7 @@ func (g Guarded) Check() error {
 		}
 	}
 	for at, v := range g.storage {
-		if bits := math.Float64bits(v); !element[at] && bits != CanaryBits {
+		if bits := math.Float64bits(v); !element[at] && bits != canaryBits {
 			return fmt.Errorf("a %d×%d matrix with strides %d, %d: the gap at Data[%d] was overwritten with %g (%#x)",
 				g.Rows, g.Cols, g.RowStride, g.ColStride, at-g.offset, v, bits)
 		}
@@ -91,8 +92,7 @@ func (g Guarded) Check() error {
 	return nil
 }
 
-// PoisonUpper fills the strict upper triangle of a with canaries, for a
-// routine that must read the lower triangle only.
+// PoisonUpper fills the strict upper triangle of a with canaries, for a routine that must read the lower triangle only.
 func PoisonUpper(a mat.Matrix) {
 	for i := range a.Rows {
 		for j := i + 1; j < a.Cols; j++ {
@@ -101,12 +101,12 @@ func PoisonUpper(a mat.Matrix) {
 	}
 }
 
-// CheckUpper returns an error that names the first element of the strict upper
-// triangle that is no canary any more, if there is one.
+// CheckUpper returns an error that names the first element of the strict upper triangle that is no canary any more, if there is
+// one.
 func CheckUpper(a mat.Matrix) error {
 	for i := range a.Rows {
 		for j := i + 1; j < a.Cols; j++ {
-			if v := a.At(i, j); math.Float64bits(v) != CanaryBits {
+			if v := a.At(i, j); math.Float64bits(v) != canaryBits {
 				return fmt.Errorf("element (%d, %d) above the diagonal was overwritten with %g", i, j, v)
 			}
 		}
@@ -124,8 +124,8 @@ func Lower(a mat.Matrix) mat.Matrix {
 	})
 }
 
-// SameBits returns an error that names the first element, row by row, in which
-// got and want differ in any bit, if there is one or the shapes differ.
+// SameBits returns an error that names the first element, row by row, in which got and want differ in any bit, if there is one or
+// the shapes differ.
 func SameBits(got, want mat.Matrix) error {
 	if got.Rows != want.Rows || got.Cols != want.Cols {
 		return fmt.Errorf("got a %d×%d matrix, want %d×%d", got.Rows, got.Cols, want.Rows, want.Cols)
@@ -141,8 +141,7 @@ func SameBits(got, want mat.Matrix) error {
 	return nil
 }
 
-// Digest returns the SHA-256 of the matrices' shapes and elements, row by row:
-// equal digests are equal bits.
+// Digest returns the SHA-256 of the matrices' shapes and elements, row by row: equal digests are equal bits.
 func Digest(ms ...mat.Matrix) [sha256.Size]byte {
 	h := sha256.New()
 	var b [8]byte

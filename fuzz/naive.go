@@ -1,6 +1,7 @@
 package fuzz
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -8,9 +9,8 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
-// NaiveMul returns alpha·a·b + beta·c by the definition, each entry summed from
-// the first term to the last. As in [mat.Mul], c is not read with beta == 0,
-// nor a and b with alpha == 0.
+// NaiveMul returns alpha·a·b + beta·c by the definition, each entry summed from the first term to the last. As in [mat.Mul], c is
+// not read with beta == 0, nor a and b with alpha == 0.
 func NaiveMul(alpha float64, a, b mat.Matrix, beta float64, c mat.Matrix) mat.Matrix {
 	if a.Cols != b.Rows || beta != 0 && (c.Rows != a.Rows || c.Cols != b.Cols) {
 		panic(fmt.Sprintf("fuzz: NaiveMul: a %d×%d, b %d×%d, c %d×%d do not fit", a.Rows, a.Cols, b.Rows, b.Cols, c.Rows, c.Cols))
@@ -36,9 +36,8 @@ func NaiveMul(alpha float64, a, b mat.Matrix, beta float64, c mat.Matrix) mat.Ma
 	})
 }
 
-// NaiveKron returns the Kronecker product of the factors, from left to right:
-// entry (i₁, i₂, …; j₁, j₂, …) is Π A_k[i_k, j_k], the last index running
-// fastest. Without factors it is the 1×1 matrix 1.
+// NaiveKron returns the Kronecker product of the factors, from left to right: entry (i₁, i₂, …; j₁, j₂, …) is Π A_k[i_k, j_k],
+// the last index running fastest. Without factors it is the 1×1 matrix 1.
 func NaiveKron(factors ...mat.Matrix) mat.Matrix {
 	k := mat.Identity(1)
 	for _, f := range factors {
@@ -50,9 +49,8 @@ func NaiveKron(factors ...mat.Matrix) mat.Matrix {
 	return k
 }
 
-// NaiveCholesky returns the lower triangular l with a = l·lᵀ, column by
-// column, from the lower triangle of a. If a pivot is not a positive finite
-// number, failed is its index, counted from 0; otherwise failed is a.Rows.
+// NaiveCholesky returns the lower triangular l with a = l·lᵀ, column by column, from the lower triangle of a. If a pivot is not a
+// positive finite number, failed is its index, counted from 0; otherwise failed is a.Rows.
 func NaiveCholesky(a mat.Matrix) (l mat.Matrix, failed int) {
 	n := a.Rows
 	l = mat.New(n, n)
@@ -75,8 +73,7 @@ func NaiveCholesky(a mat.Matrix) (l mat.Matrix, failed int) {
 	return l, n
 }
 
-// NaiveSolveLower returns l⁻¹·b by forward substitution, from the lower
-// triangle of l.
+// NaiveSolveLower returns l⁻¹·b by forward substitution, from the lower triangle of l.
 func NaiveSolveLower(l, b mat.Matrix) mat.Matrix {
 	x := b.Clone()
 	for j := range x.Cols {
@@ -91,8 +88,7 @@ func NaiveSolveLower(l, b mat.Matrix) mat.Matrix {
 	return x
 }
 
-// NaiveSolveUpper returns u⁻¹·b by back substitution, from the upper triangle
-// of u.
+// NaiveSolveUpper returns u⁻¹·b by back substitution, from the upper triangle of u.
 func NaiveSolveUpper(u, b mat.Matrix) mat.Matrix {
 	x := b.Clone()
 	for j := range x.Cols {
@@ -107,41 +103,17 @@ func NaiveSolveUpper(u, b mat.Matrix) mat.Matrix {
 	return x
 }
 
-// NaiveEig returns the eigenvalues w of a symmetric matrix in ascending order
-// and orthonormal eigenvectors in the columns of v, by cyclic Jacobi rotations
-// (golub and Van Loan, Matrix Computations, section 8.5): O(n³) a sweep, about
-// ten sweeps, no blocks, no cut-overs. Only the lower triangle of a is read;
-// its entries must be finite.
+// NaiveEig returns the eigenvalues w of a symmetric matrix in ascending order and orthonormal eigenvectors in the columns of v,
+// by cyclic Jacobi rotations (Golub and Van Loan, Matrix Computations, section 8.5): O(n³) a sweep, about ten sweeps, no blocks,
+// no cut-overs. Only the lower triangle of a is read; its entries must be finite.
 func NaiveEig(a mat.Matrix) (w []float64, v mat.Matrix) {
 	n := a.Rows
 	e := exponent(Lower(a))
 	t := scaled(Lower(a), -e) // entries below 1: nothing overflows
 	mat.MirrorLower(t)
 	v = mat.Identity(n)
-	for range 60 {
-		rotated := false
-		for p := range n {
-			for q := p + 1; q < n; q++ {
-				rotated = rotate(t, v, p, q) || rotated
-			}
-		}
-		if !rotated {
-			break
-		}
-	}
-	order := make([]int, n)
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(i, j int) int {
-		switch x, y := t.At(i, i), t.At(j, j); {
-		case x < y:
-			return -1
-		case x > y:
-			return 1
-		}
-		return 0
-	})
+	sweep(n, func(p, q int) bool { return rotate(t, v, p, q) })
+	order := ordered(n, func(i, j int) int { return cmp.Compare(t.At(i, i), t.At(j, j)) })
 	for _, i := range order {
 		w = append(w, math.Ldexp(t.At(i, i), e))
 	}
@@ -149,9 +121,38 @@ func NaiveEig(a mat.Matrix) (w []float64, v mat.Matrix) {
 	return w, fill(n, n, func(i, j int) float64 { return vectors.At(i, order[j]) })
 }
 
-// rotate makes t[p,q] zero by a rotation from both sides and applies it to the
-// columns of v. It reports false, and does nothing, where t[p,q] is already
-// negligible.
+// sweep goes through all pairs below n until a whole sweep rotates none.
+func sweep(n int, rotate func(p, q int) bool) {
+	for range 60 {
+		rotated := false
+		for p := range n {
+			for q := p + 1; q < n; q++ {
+				rotated = rotate(p, q) || rotated
+			}
+		}
+		if !rotated {
+			break
+		}
+	}
+}
+
+// ordered returns 0 … n-1 in the order that compare says.
+func ordered(n int, compare func(i, j int) int) []int {
+	order := values(n, func(i int) int { return i })
+	slices.SortStableFunc(order, compare)
+	return order
+}
+
+// rotation returns tangent, cosine and sine of the angle by which a rotation makes x zero between diagonal entries that differ by d.
+func rotation(d, x float64) (tan, cos, sin float64) {
+	theta := d / (2 * x)
+	tan = math.Copysign(1/(math.Abs(theta)+math.Hypot(theta, 1)), theta)
+	cos = 1 / math.Hypot(tan, 1)
+	return tan, cos, cos * tan
+}
+
+// rotate makes t[p,q] zero by a rotation from both sides and applies it to the columns of v. It reports false, and does nothing,
+// where t[p,q] is already negligible.
 func rotate(t, v mat.Matrix, p, q int) bool {
 	x := t.At(p, q)
 	if math.Abs(x) <= 0x1p-56*math.Sqrt(math.Abs(t.At(p, p)))*math.Sqrt(math.Abs(t.At(q, q))) || math.Abs(x) < 0x1p-1000 {
@@ -159,10 +160,7 @@ func rotate(t, v mat.Matrix, p, q int) bool {
 		t.Set(q, p, 0)
 		return false
 	}
-	theta := (t.At(q, q) - t.At(p, p)) / (2 * x)
-	tan := math.Copysign(1/(math.Abs(theta)+math.Hypot(theta, 1)), theta)
-	cos := 1 / math.Hypot(tan, 1)
-	sin := cos * tan
+	tan, cos, sin := rotation(t.At(q, q)-t.At(p, p), x)
 	turn := func(m mat.Matrix) {
 		for i := range m.Rows {
 			f, g := m.At(i, p), m.At(i, q)
@@ -181,8 +179,7 @@ func rotate(t, v mat.Matrix, p, q int) bool {
 	return true
 }
 
-// exponent returns e such that every entry of a is below 2^e in size; 0 for a
-// zero matrix.
+// exponent returns e such that every entry of a is below 2^e in size; 0 for a zero matrix.
 func exponent(a mat.Matrix) int {
 	_, e := math.Frexp(mat.NormMax(a))
 	return e

@@ -8,12 +8,11 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
-// Properties is a set of statements that hold of a matrix, or of what is known
-// of it. A statement brings along what follows from it: see [Properties.Closed].
+// Properties is a set of statements that hold of a matrix, or of what is known of it. A statement brings along what follows from
+// it: see [Properties.Closed].
 type Properties uint64
 
-// What the entries say. [Structure] decides it, so that a case has such a
-// property exactly if it is true.
+// What the entries say. [Structure] decides it, so that a case has such a property exactly if it is true.
 const (
 	Square          Properties = 1 << iota // as many rows as columns
 	Tall                                   // more rows than columns
@@ -39,8 +38,7 @@ const (
 	ZeroLine                               // square, with a row or a column of zeros
 )
 
-// What mathematics says, and what is known. A case claims it, or it follows
-// from what a case knows; tests prove each claim.
+// What mathematics says, and what is known. A case claims it, or it follows from what a case knows; tests prove each claim.
 const (
 	Semidefinite    Properties = 1 << (iota + 22) // symmetric, no negative eigenvalue
 	Definite                                      // symmetric, eigenvalues above 0, by a margin that Cholesky's algorithm cannot use up
@@ -112,15 +110,6 @@ var implied = map[Properties]Properties{
 	KnownRank:       Finite,
 }
 
-// AllProperties lists every property by itself.
-func AllProperties() []Properties {
-	all := make([]Properties, propertyCount)
-	for i := range all {
-		all[i] = 1 << i
-	}
-	return all
-}
-
 // Has reports whether the set holds all of want.
 func (p Properties) Has(want Properties) bool { return p&want == want }
 
@@ -155,8 +144,7 @@ func (p Properties) String() string {
 	return strings.Join(names, ", ")
 }
 
-// Structure returns the properties that the entries of a decide, with what
-// follows from them. A 0×0 matrix has every structure.
+// Structure returns the properties that the entries of a decide, with what follows from them. A 0×0 matrix has every structure.
 func Structure(a mat.Matrix) Properties {
 	m, n := a.Rows, a.Cols
 	p := Finite | Integer | Nonnegative | UpperTriangular | LowerTriangular | DiagonalOnly | Tridiagonal | Hessenberg | Toeplitz | Hankel
@@ -217,8 +205,7 @@ func Structure(a mat.Matrix) Properties {
 	return p.Closed()
 }
 
-// unlessLines returns those of Dominant and Laplacian that a row of a square
-// matrix contradicts.
+// unlessLines returns those of Dominant and Laplacian that a row of a square matrix contradicts.
 func unlessLines(a mat.Matrix, p Properties) Properties {
 	if !p.Has(Square) {
 		return 0

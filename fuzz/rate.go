@@ -8,15 +8,12 @@ import (
 	"time"
 )
 
-// Rate reports the speed of f, which does flops floating-point operations, beside
-// that of a yardstick such as asm.Peak, which does n rounds and returns its
-// operations: GFLOPS, and the ratio of the two speeds, of-peak. flops must be at
-// least 1.
+// Rate reports the speed of f, which does flops floating-point operations, beside that of a yardstick such as asm.Peak, which
+// does n rounds and returns its operations: GFLOPS, and the ratio of the two speeds, of-peak. flops must be at least 1.
 //
-// Runs of the two take turns, so that both meet the same clock and the same
-// neighbours; the speed is the median, the ratios are those of medians.
-// of-peak-in-cycles is the ratio in clock cycles, with the clock measured beside
-// every run: the two ratios differ where the processor lowers its clock for f.
+// Runs of the two take turns, so that both meet the same clock and the same neighbours; the speed is the median, the ratios are
+// those of medians. of-peak-in-cycles is the ratio in clock cycles, with the clock measured beside every run: the two ratios
+// differ where the processor lowers its clock for f.
 func Rate(b *testing.B, yardstick func(n int) float64, flops float64, f func()) {
 	const run, turn = 1e7, 1e9 // operations of a run, about 0.1 ms, and of what runs in turn
 	if !(flops >= 1) || math.IsInf(flops, 0) {
@@ -61,8 +58,8 @@ func Rate(b *testing.B, yardstick func(n int) float64, flops float64, f func()) 
 	b.ReportMetric(0, "ns/op") // of both and of no interest
 }
 
-// multiplications returns how many integer multiplications, one waiting for the
-// other, are done in a second: the clock, but for a factor of 3.
+// multiplications returns how many integer multiplications, one waiting for the other, are done in a second: the clock, but for a
+// factor of 3.
 func multiplications() float64 {
 	const n = 1000
 	x := uint64(3)

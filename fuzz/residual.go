@@ -27,9 +27,8 @@ func finite(ms ...mat.Matrix) bool {
 	return true
 }
 
-// guarded returns norm/(scale·unit) without overflow, after LAPACK's dsyt21
-// and dpot01: where scale is 0, a zero norm has residual 0 and any other one
-// +Inf.
+// guarded returns norm/(scale·unit) without overflow, after LAPACK's dsyt21 and dpot01: where scale is 0, a zero norm has
+// residual 0 and any other one +Inf.
 func guarded(norm, scale, unit float64) float64 {
 	switch {
 	case norm == 0:
@@ -40,9 +39,8 @@ func guarded(norm, scale, unit float64) float64 {
 	return norm / scale / unit
 }
 
-// CholResidual returns ‖L·Lᵀ - A‖₁ / (n·‖A‖₁·ε) for n×n matrices, reading the
-// lower triangles alone (LAPACK's dpot01). It is free of overflow. A non-finite
-// entry gives +Inf.
+// CholResidual returns ‖L·Lᵀ - A‖₁ / (n·‖A‖₁·ε) for n×n matrices, reading the lower triangles alone (LAPACK's dpot01). It is free
+// of overflow. A non-finite entry gives +Inf.
 func CholResidual(a, l mat.Matrix) float64 {
 	n := a.Rows
 	refuse("CholResidual", a.Cols == n && l.Rows == n && l.Cols == n, a, l)
@@ -64,10 +62,9 @@ func CholResidual(a, l mat.Matrix) float64 {
 	return guarded(mat.Norm1(r), mat.Norm1(a), float64(n)*Eps)
 }
 
-// SolveResidual returns the largest ‖b - A·x‖₁ / (‖A‖₁·‖x‖₁·ε) over the
-// columns x of X and b of B, where A is m×n, read in full, X n×k and B m×k
-// (LAPACK's dpot02 and dget02). A backward stable solution of a system of order
-// n has a residual of order n at most. A non-finite entry gives +Inf.
+// SolveResidual returns the largest ‖b - A·x‖₁ / (‖A‖₁·‖x‖₁·ε) over the columns x of X and b of B, where A is m×n, read in full,
+// X n×k and B m×k (LAPACK's dpot02 and dget02). A backward stable solution of a system of order n has a residual of order n at
+// most. A non-finite entry gives +Inf.
 func SolveResidual(a, x, b mat.Matrix) float64 {
 	refuse("SolveResidual", a.Cols == x.Rows && a.Rows == b.Rows && x.Cols == b.Cols, a, x, b)
 	if !finite(a, x, b) {
@@ -88,9 +85,8 @@ func SolveResidual(a, x, b mat.Matrix) float64 {
 	return worst
 }
 
-// ForwardError returns the largest ‖x - y‖∞ / (‖y‖∞·cond·ε) over the columns x
-// of X and y of Y, the true solution of a system with the given condition
-// number (LAPACK's dget04). A non-finite entry gives +Inf.
+// ForwardError returns the largest ‖x - y‖∞ / (‖y‖∞·cond·ε) over the columns x of X and y of Y, the true solution of a system
+// with the given condition number (LAPACK's dget04). A non-finite entry gives +Inf.
 func ForwardError(x, y mat.Matrix, cond float64) float64 {
 	refuse("ForwardError", x.Rows == y.Rows && x.Cols == y.Cols, x, y)
 	if !finite(x, y) {
@@ -108,9 +104,8 @@ func ForwardError(x, y mat.Matrix, cond float64) float64 {
 	return worst
 }
 
-// InverseResidual returns ‖I - A·Y‖₁ / (n·‖A‖₁·‖Y‖₁·ε) for n×n matrices, both
-// read in full, where Y stands for A⁻¹ (LAPACK's dpot03). A non-finite entry
-// gives +Inf.
+// InverseResidual returns ‖I - A·Y‖₁ / (n·‖A‖₁·‖Y‖₁·ε) for n×n matrices, both read in full, where Y stands for A⁻¹ (LAPACK's
+// dpot03). A non-finite entry gives +Inf.
 func InverseResidual(a, y mat.Matrix) float64 {
 	n := a.Rows
 	refuse("InverseResidual", a.Cols == n && y.Rows == n && y.Cols == n, a, y)
@@ -123,9 +118,8 @@ func InverseResidual(a, y mat.Matrix) float64 {
 	return guarded(mat.Norm1(r), mat.Norm1(a)*mat.Norm1(y), float64(n)*Eps)
 }
 
-// EigResidual returns ‖A - V·diag(w)·Vᵀ‖₁ / (n·‖A‖₁·ε) for a symmetric n×n
-// matrix, of which the lower triangle is read (the first test of LAPACK's
-// dsyt21). It is free of overflow. A non-finite entry gives +Inf.
+// EigResidual returns ‖A - V·diag(w)·Vᵀ‖₁ / (n·‖A‖₁·ε) for a symmetric n×n matrix, of which the lower triangle is read (the first
+// test of LAPACK's dsyt21). It is free of overflow. A non-finite entry gives +Inf.
 func EigResidual(a mat.Matrix, w []float64, v mat.Matrix) float64 {
 	n := a.Rows
 	refuse("EigResidual", a.Cols == n && len(w) == n && v.Rows == n && v.Cols == n, a, mat.Vector(w), v)
@@ -148,8 +142,8 @@ func EigResidual(a mat.Matrix, w []float64, v mat.Matrix) float64 {
 	return guarded(mat.Norm1(r), mat.Norm1(a), float64(n)*Eps)
 }
 
-// Orthogonality returns ‖I - Vᵀ·V‖₁ / (n·ε) for V with n rows (the second test
-// of LAPACK's dsyt21; dort01). A non-finite entry gives +Inf.
+// Orthogonality returns ‖I - Vᵀ·V‖₁ / (n·ε) for V with n rows (the second test of LAPACK's dsyt21; dort01). A non-finite entry
+// gives +Inf.
 func Orthogonality(v mat.Matrix) float64 {
 	if !finite(v) {
 		return math.Inf(1)
@@ -169,9 +163,8 @@ func Orthogonality(v mat.Matrix) float64 {
 	return guarded(mat.Norm1(r), 1, float64(max(v.Rows, 1))*Eps)
 }
 
-// EigenvalueError returns max|w[i] - c.Eigenvalues[i]| less c.Slack, in units
-// of n·ε·‖A‖₂. It panics if the eigenvalues of the case are not known. A
-// non-finite eigenvalue gives +Inf.
+// EigenvalueError returns max|w[i] - c.Eigenvalues[i]| less c.Slack, in units of n·ε·‖A‖₂. It panics if the eigenvalues of the
+// case are not known. A non-finite eigenvalue gives +Inf.
 func EigenvalueError(c Case, w []float64) float64 {
 	n := c.A.Rows
 	if len(c.Eigenvalues) != n || len(w) != n {

@@ -289,12 +289,10 @@ func TestShapesRefused(t *testing.T) {
 		"fuzz: Spectrum: no mode Mode(0) of condition 2":                 func() { fuzz.Spectrum(fuzz.New(1), 0, 3, 2) },
 		"fuzz: Spectrum: no mode one large of condition 0.5":             func() { fuzz.Spectrum(fuzz.New(1), fuzz.OneLarge, 3, 0.5) },
 		"fuzz: Triangular: condition NaN below 1":                        func() { fuzz.Triangular(fuzz.New(1), 3, math.NaN(), false) },
-		"fuzz: Hadamard: order 3 is not a power of two":                  func() { fuzz.Hadamard([]int{1, 2, 3}) },
 		"fuzz: FailingPivot: pivot 3 = 0 of a 3×3 matrix":                func() { fuzz.FailingPivot(fuzz.New(1), 3, 3, 0) },
 		"fuzz: LowRank: rank 4 of a 3×3 matrix":                          func() { fuzz.LowRank(fuzz.New(1), 3, 4) },
 		"fuzz: Graded: span 501 is not from 0 to 500":                    func() { fuzz.Graded(fuzz.New(1), 3, 501) },
-		"fuzz: Pascal: order 30 is above 29":                             func() { fuzz.Pascal(30) },
-		"fuzz: EigenvalueError: 3 eigenvalues, 0 known, of a 3×3 matrix": func() { fuzz.EigenvalueError(fuzz.Wilkinson(3), make([]float64, 3)) },
+		"fuzz: EigenvalueError: 3 eigenvalues, 0 known, of a 3×3 matrix": func() { fuzz.EigenvalueError(fuzz.FamilyNamed("Wilkinson").Make(nil, 3), make([]float64, 3)) },
 	} {
 		func() {
 			defer func() {

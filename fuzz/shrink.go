@@ -2,42 +2,41 @@ package fuzz
 
 import (
 	"math"
-	"slices"
 	"time"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
-// shrink looks for a counterexample of the lowest order, and then for one with
-// the simplest entries, while o.Shrink lasts.
+// shrink looks for a counterexample of the lowest order, and then for one with the simplest entries, while o.Shrink lasts.
 func (l Law) shrink(x Library, f *Failure, o Options) *Failure {
 	end := time.Now().Add(o.Shrink)
 	limit := o.Limit
 	if f.hung {
 		limit = min(limit, time.Second) // what hangs is left behind, running
 	}
-	f = l.lower(x, f, o, limit, end)
-	if f.hung {
+	if f = l.lower(x, f, o, limit, end); f.hung {
 		return f
 	}
 	return l.round(x, f, limit, end)
 }
 
-// lower draws with sizes of at most some order, first by halving the order, then
-// with 0, 1, 2, … until the law is broken. The first seeds are tried at every
-// order before more of them are, so that a fault that shows only from some order
-// on is found before time is up.
+// lower draws with sizes of at most some order, first by halving the order, then with 0, 1, 2, … until the law is broken. The
+// first seeds are tried at every order before more of them are, so that a fault that shows only from some order on is found
+// before time is up.
 func (l Law) lower(x Library, f *Failure, o Options, limit time.Duration, end time.Time) *Failure {
 	free := o // of a list of orders: any up to the one that was found
 	if o.Orders != nil {
 		free.Orders, free.Most = nil, max(f.Order, 1)
 	}
 	try := func(order int, k uint64) *Failure {
+		if time.Now().After(end) {
+			return nil
+		}
 		s := free.sized(New(l.seed(o, k)))
 		s.cap = order
 		g, _, _ := l.run(x, s, nil, limit)
 		if g != nil {
-			g.Seed, g.First, g.Options = l.seed(o, k), f.First, free
+			g.First = f.First
 		}
 		return g
 	}
@@ -45,9 +44,9 @@ func (l Law) lower(x Library, f *Failure, o Options, limit time.Duration, end ti
 	if f.hung {
 		below = min(below, 4)
 	}
-	for least := 0; least < below && !f.hung; { // by halves, as if the fault showed from some order on
+	for least := o.Least; least < below && !f.hung; { // by halves, as if the fault showed from some order on
 		order, found := (least+below)/2, false
-		for k := uint64(0); k < 10 && !found && time.Now().Before(end); k++ {
+		for k := uint64(0); k < 10 && !found; k++ {
 			if g := try(order, k); g != nil && g.Order < f.Order && !g.hung {
 				f, below, found = g, min(order, g.Order), true
 			}
@@ -57,21 +56,16 @@ func (l Law) lower(x Library, f *Failure, o Options, limit time.Duration, end ti
 		}
 	}
 	for _, draws := range []uint64{30, 300} {
-		for order := 0; order < below; order++ {
+		for order := o.Least; order < below; order++ {
 			for k := range draws {
-				if time.Now().After(end) {
-					return f
+				if g := try(order, k); g != nil && (g.Order < f.Order || g.hung) {
+					f, below = g, order
+					break
 				}
-				g := try(order, k)
-				if g == nil || g.Order >= f.Order && !g.hung {
-					continue
-				}
-				f, below = g, order
-				break
 			}
 		}
 	}
-	for k := uint64(0); k < 300 && !f.hung && time.Now().Before(end); k++ { // fewer entries of the same order
+	for k := uint64(0); k < 300 && !f.hung; k++ { // fewer entries of the same order
 		if g := try(f.Order, k); g != nil && !g.hung && g.Order <= f.Order && g.entries() < f.entries() {
 			f = g
 		}
@@ -88,65 +82,62 @@ func (f *Failure) entries() int {
 	return n
 }
 
-// round makes entries simpler, all together and then one by one, as long as the
-// law stays broken: rounded to few digits, to integers, to small integers, 0.
-// Entries that mirror each other in a symmetric operand change together, and
-// zeros stay.
+// round makes entries simpler, all together and then one by one, as long as the law stays broken: rounded to few digits, to
+// integers, to small integers, 0. Entries that mirror each other in a symmetric operand change together, and zeros, NaN and
+// infinities stay.
 func (l Law) round(x Library, f *Failure, limit time.Duration, end time.Time) *Failure {
-	current := make([]mat.Matrix, len(f.Operands))
-	for i, m := range f.Operands {
-		current[i] = m.Clone()
-	}
-	try := func(candidate []mat.Matrix) bool {
-		g, _, _ := l.run(x, f.Options.sized(FromBytes(f.Bytes)), candidate, limit)
+	changed := func(change func(which, i, j int, v float64) float64) bool {
+		if time.Now().After(end) {
+			return false
+		}
+		candidate, same := f.matrices(), true
+		for which, m := range candidate {
+			candidate[which] = fill(m.Rows, m.Cols, func(i, j int) float64 {
+				v := m.At(i, j)
+				if v-v != 0 {
+					return v
+				}
+				w := change(which, i, j, v)
+				same = same && w == v
+				return w
+			})
+		}
+		if same {
+			return false
+		}
+		g, _, _ := l.run(x, f.source(), candidate, limit)
 		if g == nil || g.hung || len(g.Operands) != len(candidate) {
 			return false
 		}
-		for i := range candidate { // the law may have taken something else
-			if SameBits(g.Operands[i].Matrix, candidate[i]) != nil {
+		for i, m := range candidate { // the law may have taken something else
+			if SameBits(g.Operands[i].Matrix, m) != nil {
 				return false
 			}
 		}
-		g.Seed, g.First, g.Bytes, g.Options = f.Seed, f.First, f.Bytes, f.Options
-		f, current = g, candidate
+		g.First, g.Bytes = f.First, f.Bytes
+		f = g
 		return true
 	}
+	norms := values(len(f.Operands), func(which int) float64 { return finiteNorm(f.Operands[which].Matrix) })
 	for _, simpler := range simplifications {
-		candidate := make([]mat.Matrix, len(current))
-		for i, m := range current {
-			norm := finiteNorm(m)
-			candidate[i] = fill(m.Rows, m.Cols, func(i, j int) float64 {
-				if v := m.At(i, j); v-v != 0 { // NaN and infinities stay
-					return v
-				}
-				return simpler(m.At(i, j), norm)
-			})
-		}
-		if !same(candidate, current) && try(candidate) {
+		if changed(func(which, _, _ int, v float64) float64 { return simpler(v, norms[which]) }) {
 			break
 		}
 	}
-	for which := range current {
-		norm := finiteNorm(current[which])
-		mirrored := current[which].Rows == current[which].Cols && SameBits(current[which], current[which].T()) == nil
-		for i := range current[which].Rows {
-			for j := range current[which].Cols {
+	for which, m := range f.matrices() {
+		norm := finiteNorm(m)
+		mirrored := m.Rows == m.Cols && SameBits(m, m.T()) == nil
+		for i := range m.Rows {
+			for j := range m.Cols {
 				for _, simpler := range simplifications {
-					if time.Now().After(end) {
-						return f
-					}
-					v := current[which].At(i, j)
+					v := f.Operands[which].At(i, j)
 					w := simpler(v, norm)
-					if w == v || v-v != 0 {
-						break
-					}
-					candidate := slices.Clone(current)
-					candidate[which] = current[which].Clone()
-					candidate[which].Set(i, j, w)
-					if mirrored {
-						candidate[which].Set(j, i, w)
-					}
-					if try(candidate) {
+					if w == v || changed(func(k, p, q int, v float64) float64 {
+						if k == which && (p == i && q == j || mirrored && p == j && q == i) {
+							return w
+						}
+						return v
+					}) {
 						break
 					}
 				}
@@ -156,8 +147,7 @@ func (l Law) round(x Library, f *Failure, limit time.Duration, end time.Time) *F
 	return f
 }
 
-// simplifications are tried in turn, the simplest first; norm is the operand's
-// largest entry.
+// simplifications are tried in turn, the simplest first; norm is the operand's largest entry.
 var simplifications = []func(v, norm float64) float64{
 	func(float64, float64) float64 { return 0 },
 	func(v, _ float64) float64 { return sign(v) },
@@ -196,13 +186,4 @@ func finiteNorm(m mat.Matrix) float64 {
 		return 1
 	}
 	return norm
-}
-
-func same(a, b []mat.Matrix) bool {
-	for i := range a {
-		if SameBits(a[i], b[i]) != nil {
-			return false
-		}
-	}
-	return true
 }

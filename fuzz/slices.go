@@ -6,31 +6,28 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
-// Slices are the operations of a library on plain slices: element (i, j) of a
-// matrix is a[i*lda+j], and lda is at least the number of columns. What is nil is
-// not judged. [Slices.Library] makes it a [Library]: the laws then give these
-// functions slices with gaps at the ends of rows, of which none may change, and
-// copies of what does not lie in rows.
+// Slices are the operations of a library on plain slices: element (i, j) of a matrix is a[i*lda+j], and lda is at least the
+// number of columns. What is nil is not judged. [Slices.Library] makes it a [Library]: the laws then give these functions slices
+// with gaps at the ends of rows, of which none may change, and copies of what does not lie in rows.
 type Slices struct {
 	// Mul sets c = alpha·a·b + beta·c for a m×k, b k×n, c m×n.
 	Mul func(m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int)
 	// SolveLower and SolveUpper overwrite b, n×k, with t⁻¹·b.
 	SolveLower, SolveUpper func(n, k int, t []float64, ldt int, b []float64, ldb int)
-	// Cholesky overwrites the lower triangle of a with its factor and returns n, or
-	// the index of the first pivot that is not positive, or [NotTold].
+	// Cholesky overwrites the lower triangle of a with its factor and returns n, or the index of the first pivot that is not
+	// positive, or [NotTold].
 	Cholesky func(n int, a []float64, lda int) (failed int)
-	// Eig writes ascending eigenvalues of a, of which it reads the lower triangle, to
-	// w, and overwrites a with orthonormal eigenvectors in columns; false: refused.
+	// Eig writes ascending eigenvalues of a, of which it reads the lower triangle, to w, and overwrites a with orthonormal
+	// eigenvectors in columns; false: refused.
 	Eig func(n int, a []float64, lda int, w []float64) bool
 	// Solve overwrites b, n×k, with a⁻¹·b, and a with anything; false: refused.
 	Solve func(n, k int, a []float64, lda int, b []float64, ldb int) bool
-	// LU overwrites a, m×n, with its factors, the unit diagonal of L not stored, and
-	// p with the row of a that became row i; false: refused.
+	// LU overwrites a, m×n, with its factors, the unit diagonal of L not stored, and p with the row of a that became row i;
+	// false: refused.
 	LU func(m, n int, a []float64, lda int, p []int) bool
 	// QR writes q, m×n with orthonormal columns, and r, n×n, for m ≥ n; false: refused.
 	QR func(m, n int, a []float64, lda int, q []float64, ldq int, r []float64, ldr int) bool
-	// SVD writes u, m×k, s, of length k, descending, and v, n×k, k = min(m, n); false:
-	// refused.
+	// SVD writes u, m×k, s, of length k, descending, and v, n×k, k = min(m, n); false: refused.
 	SVD func(m, n int, a []float64, lda int, u []float64, ldu int, s []float64, v []float64, ldv int) bool
 }
 
@@ -45,18 +42,13 @@ type rows struct {
 // inRows copies m to rows with a gap of three canaries behind each.
 func inRows(m mat.Matrix) rows { return rows{Guard(m, Layout{Offset: 2, Gap: 3}), m} }
 
-// back copies the rows to where they came from. A gap that was overwritten is a
-// panic, which breaks the law.
+// back copies the rows to where they came from. A gap that was overwritten breaks the law.
 func (r rows) back() {
 	r.intact()
 	mat.Copy(r.from, r.Matrix)
 }
 
-func (r rows) intact() {
-	if err := r.Check(); err != nil {
-		panic(err)
-	}
-}
+func (r rows) intact() { broken(r.Check()) }
 
 // Library returns the operations in the form that laws ask for.
 func (x Slices) Library() Library {
@@ -66,9 +58,7 @@ func (x Slices) Library() Library {
 			ra, rb, rc := inRows(a), inRows(b), inRows(dst)
 			in := watch(ra.Guarded, rb.Guarded)
 			x.Mul(dst.Rows, dst.Cols, a.Cols, alpha, ra.Data, ra.RowStride, rb.Data, rb.RowStride, beta, rc.Data, rc.RowStride)
-			if err := in.kept(); err != nil {
-				panic(err)
-			}
+			broken(in.kept())
 			rc.back()
 		}
 	}
@@ -80,9 +70,7 @@ func (x Slices) Library() Library {
 			rt, rb := inRows(t), inRows(b)
 			in := watch(rt.Guarded)
 			f(b.Rows, b.Cols, rt.Data, rt.RowStride, rb.Data, rb.RowStride)
-			if err := in.kept(); err != nil {
-				panic(err)
-			}
+			broken(in.kept())
 			rb.back()
 		}
 	}
@@ -177,8 +165,7 @@ func refusal(ok bool, all ...rows) error {
 	return nil
 }
 
-// TellsNoPivot makes a factorisation that reports success alone one for
-// Library.Cholesky: what it refuses is [NotTold].
+// TellsNoPivot makes a factorisation that reports success alone one for Library.Cholesky: what it refuses is [NotTold].
 func TellsNoPivot(factor func(a mat.Matrix) (l mat.Matrix, ok bool)) func(a mat.Matrix) (mat.Matrix, int) {
 	return func(a mat.Matrix) (mat.Matrix, int) {
 		l, ok := factor(a)

@@ -3,19 +3,16 @@ package fuzz
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
-// Eps is the distance from 1 to the next float64, 2⁻⁵², the unit ε of every
-// residual here.
+// Eps is the distance from 1 to the next float64, 2⁻⁵², the unit ε of every residual here.
 const Eps = 0x1p-52
 
-// Mode is a distribution of n eigenvalues between 1/κ and 1. The first six are
-// those of LAPACK's dlatms (routine dlatm1), the last three follow those that
-// STETESTER adds (Marques, Vömel, Demmel and Parlett, "Algorithm 880", ACM TOMS
-// 35(1), 2008). κ is the condition number where it has a meaning.
+// Mode is a distribution of n eigenvalues between 1/κ and 1. The first six are those of LAPACK's dlatms (routine dlatm1), the
+// last three follow those that STETESTER adds (Marques, Vömel, Demmel and Parlett, "Algorithm 880", ACM TOMS 35(1), 2008). κ is
+// the condition number where it has a meaning.
 type Mode int
 
 const (
@@ -30,9 +27,6 @@ const (
 	Dense                      // 1, 1+100ε, 1+200ε, …
 )
 
-// Modes lists every mode.
-var Modes = []Mode{OneLarge, OneSmall, Geometric, Arithmetic, LogUniform, Gaussian, Tiny, Cluster, Dense}
-
 // String returns the mode's name.
 func (m Mode) String() string {
 	names := [...]string{"one large", "one small", "geometric", "arithmetic", "log-uniform", "Gaussian", "tiny", "cluster", "dense"}
@@ -42,8 +36,7 @@ func (m Mode) String() string {
 	return names[m-1]
 }
 
-// Spectrum returns n numbers distributed as mode says, for the condition
-// number cond ≥ 1, in the order of the mode's description.
+// Spectrum returns n numbers distributed as mode says, for the condition number cond ≥ 1, in the order of the mode's description.
 func Spectrum(s *Source, mode Mode, n int, cond float64) []float64 {
 	if !(cond >= 1) || mode < OneLarge || mode > Dense {
 		panic(fmt.Sprintf("fuzz: Spectrum: no mode %v of condition %g", mode, cond))
@@ -100,12 +93,11 @@ func RandomSigns(s *Source, d []float64) []float64 {
 	return d
 }
 
-// WithSpectrum returns Q·diag(d)·Qᵀ with Q from [Orthogonal]. Rounding moves
-// the eigenvalues by at most Slack = n·ε·max|d|, in practice by a few ε·max|d|:
-// Q is orthogonal to a few ε and each entry is a sum of n terms.
+// WithSpectrum returns Q·diag(d)·Qᵀ with Q from orthogonal. Rounding moves the eigenvalues by at most Slack = n·ε·max|d|, in
+// practice by a few ε·max|d|: Q is orthogonal to a few ε and each entry is a sum of n terms.
 func WithSpectrum(s *Source, name string, d []float64) Case {
 	n := len(d)
-	q := Orthogonal(s, n)
+	q := orthogonal(s, n)
 	a := symmetric(n, func(i, j int) float64 {
 		qi, qj := q.Row(i), q.Row(j)
 		var sum float64
@@ -117,69 +109,11 @@ func WithSpectrum(s *Source, name string, d []float64) Case {
 	c := Case{Name: fmt.Sprintf("%s n=%d", name, n), A: a, Eigenvalues: sorted(d), Pivot: Unknown}
 	if n > 0 {
 		c.Slack = float64(n) * Eps * mat.NormMax(mat.Vector(d))
-		// Cholesky succeeds surely if λmin exceeds its backward error, about
-		// n²ε·λmax (Demmel 1989; Higham, Accuracy and Stability, Theorem 10.7).
+		// Cholesky succeeds surely if λmin exceeds its backward error, about n²ε·λmax (Demmel 1989; Higham, Accuracy and
+		// Stability, Theorem 10.7).
 		if c.Eigenvalues[0] > 4*float64(n+1)*c.Slack {
 			c.Pivot = n
 		}
 	}
 	return c
-}
-
-func sorted(d []float64) []float64 {
-	d = slices.Clone(d)
-	slices.Sort(d)
-	return d
-}
-
-// Diagonal returns diag(d): its eigenvalues are d exactly.
-func Diagonal(d []float64) Case {
-	n := len(d)
-	c := Case{
-		Name:        fmt.Sprintf("diagonal n=%d", n),
-		A:           mat.New(n, n),
-		Eigenvalues: sorted(d),
-		Pivot:       slices.IndexFunc(d, func(v float64) bool { return !(v > 0) }),
-	}
-	if c.Pivot < 0 {
-		c.Pivot = n
-	}
-	for i, v := range d {
-		c.A.Set(i, i, v)
-	}
-	return c
-}
-
-// hadamard returns H·diag(d)·Hᵀ/n, where H is the hadamard matrix of
-// Sylvester, n = len(d) is a power of two and d holds integers below 2⁵³/n in
-// size: a full matrix whose eigenvalues are d exactly.
-func hadamard(d []int) Case {
-	n := len(d)
-	if n == 0 || n&(n-1) != 0 {
-		panic(fmt.Sprintf("fuzz: Hadamard: order %d is not a power of two", n))
-	}
-	w := make([]float64, n)
-	for i, v := range d {
-		w[i] = float64(v)
-	}
-	a := symmetric(n, func(i, j int) float64 {
-		// H[i,l] = (-1)^|i&l|, so entry (i, j) depends on i xor j alone.
-		var sum float64
-		for l, v := range w {
-			if parity(l & (i ^ j)) {
-				v = -v
-			}
-			sum += v
-		}
-		return sum / float64(n)
-	})
-	return Case{Name: fmt.Sprintf("Hadamard n=%d", n), A: a, Eigenvalues: sorted(w), Pivot: Unknown}
-}
-
-func parity(i int) bool {
-	odd := false
-	for ; i != 0; i &= i - 1 {
-		odd = !odd
-	}
-	return odd
 }

@@ -2,44 +2,38 @@ package fuzz
 
 import "testing"
 
-// Test tries every law that applies to x, each as a subtest. In short mode it
-// draws a tenth as often.
+// Test tries every law that applies to x, each as a subtest. In short mode it draws a tenth as often.
 func Test(t *testing.T, x Library, o Options) {
 	t.Helper()
 	o = o.defaults()
 	if testing.Short() {
 		o.Draws = max(1, o.Draws/10)
 	}
-	for _, l := range Laws() {
-		if !l.Applies(x) {
-			continue
-		}
+	for _, l := range x.applying() {
 		t.Run(l.Name, func(t *testing.T) {
+			t.Helper()
 			if v := l.Try(x, o); v.Failure != nil {
-				t.Error(v.Failure)
+				v.Failure.report(t)
 			}
 		})
 	}
 }
 
-// Target makes a native fuzz target of every law that applies to x. The first
-// byte of an input chooses the law, the rest is for [FromBytes].
+// Target makes a native fuzz target of [Library.Try].
 func Target(f *testing.F, x Library) {
 	f.Helper()
-	var laws []Law
-	for _, l := range Laws() {
-		if l.Applies(x) {
-			laws = append(laws, l)
+	f.Add([]byte{})
+	for k := range x.applying() {
+		s := New(uint64(k))
+		s.keep(uint64(k), 1)
+		for range 55 {
+			s.IntN(256)
 		}
+		f.Add(s.Bytes())
 	}
-	for i := range laws {
-		f.Add(append([]byte{byte(i)}, seedBytes(uint64(i))...))
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		if len(data) == 0 {
-			return
-		}
-		if broken := laws[int(data[0])%len(laws)].Run(x, FromBytes(data[1:])); broken != nil {
+	OneOf(f, func(t *testing.T, s *Source) {
+		t.Helper()
+		if broken := x.Try(s); broken != nil {
 			t.Fatal(broken)
 		}
 	})
@@ -53,17 +47,8 @@ func OneOf(f *testing.F, laws ...func(t *testing.T, s *Source)) {
 
 func oneOf(laws []func(t *testing.T, s *Source)) func(t *testing.T, data []byte) {
 	return func(t *testing.T, data []byte) {
+		t.Helper()
 		s := FromBytes(data)
 		laws[s.IntN(len(laws))](t, s)
 	}
-}
-
-// seedBytes returns an input of 64 bytes.
-func seedBytes(seed uint64) []byte {
-	s := New(seed)
-	data := make([]byte, 64)
-	for i := range data {
-		data[i] = byte(s.IntN(256))
-	}
-	return data
 }

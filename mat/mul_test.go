@@ -199,8 +199,8 @@ func TestMulLaw(t *testing.T) {
 			draws = 300
 		}
 		for seed := range uint64(draws) {
-			if err := fuzz.CheckMul(fuzz.New(seed), mat.Mul); err != nil {
-				t.Errorf("seed %d: %v", seed, err)
+			if broken := (fuzz.Library{Mul: mat.Mul}).Try(fuzz.New(seed)); broken != nil {
+				t.Errorf("seed %d: %v", seed, broken)
 			}
 		}
 	})

@@ -128,11 +128,10 @@ func TestSolveLaws(t *testing.T) {
 			draws = 90
 		}
 		for seed := range uint64(draws) {
-			if err := fuzz.CheckSolveLower(fuzz.New(seed), mat.SolveLower); err != nil {
-				t.Errorf("seed %d: %v", seed, err)
-			}
-			if err := fuzz.CheckSolveUpper(fuzz.New(seed), mat.SolveUpper); err != nil {
-				t.Errorf("seed %d: %v", seed, err)
+			for _, x := range []fuzz.Library{{SolveLower: mat.SolveLower}, {SolveUpper: mat.SolveUpper}} {
+				if broken := x.Try(fuzz.New(seed)); broken != nil {
+					t.Errorf("seed %d: %v", seed, broken)
+				}
 			}
 		}
 	})
