@@ -45,9 +45,12 @@ type written struct {
 	exponent, grouped bool
 }
 
+// blanks may stand between thousands.
+var blanks = []string{" ", "\u00a0", "\u202f"}
+
 // blank returns how many bytes a blank between thousands has at the start of s.
 func blank(s string) int {
-	for _, b := range []string{" ", "\u00a0", "\u202f"} {
+	for _, b := range blanks {
 		if strings.HasPrefix(s, b) {
 			return len(b)
 		}

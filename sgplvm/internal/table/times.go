@@ -13,8 +13,9 @@ import (
 )
 
 var (
-	timeNames = []string{"time", "t", "date", "datetime", "timestamp", "day", "days", "hour", "hours", "year", "years", "month", "epoch", "unix", "elapsed", "seconds", "date_time", "datum", "zeit", "fecha"}
-	sureNames = []string{"time", "date", "datetime", "timestamp"} // of a time in any column
+	timeNames = []string{"time", "t", "date", "datetime", "timestamp", "day", "days", "hour", "hours", "year", "years", "month", "epoch", "unix", "elapsed", "seconds", "date_time", "datum", "zeit", "fecha", "yyyymmdd"}
+	sureNames = []string{"time", "date", "datetime", "timestamp"}                                                                        // of a time in any column
+	spanNames = []string{"year", "years", "jahr", "month", "week", "day", "days", "hour", "quarter", "wave", "visit", "round", "period"} // of a time in any column that has others beside it
 	rowNames  = []string{"", "index", "id", "row", "rows", "nr", "no", "n", "obs", "number", "unnamed: 0", "rownames", "rowid", "record"}
 	partNames = [][]string{{"year", "yr", "yyyy", "yy", "jahr"}, {"month", "mon", "mm", "mo", "monat"}, {"day", "dd", "dy", "tag"}, {"hour", "hr", "hh", "stunde"}, {"minute", "min", "mn", "mi"}}
 )
@@ -81,11 +82,7 @@ func (t *Table) guessTime(o Options, free func(int) bool) []int {
 		dates = dates[k:]
 	}
 	if len(dates) > 0 {
-		k := dates[0]
-		if k+1 < t.width && free(k+1) && t.columns[k].dates != clocks && t.columns[k+1].kind == Date && t.columns[k+1].dates == clocks {
-			return []int{k, k + 1}
-		}
-		return []int{k}
+		return t.withClock(dates[0], free)
 	}
 	if o.NumbersOnly || t.Names == nil { // names tell the rest
 		return nil
@@ -96,7 +93,7 @@ func (t *Table) guessTime(o Options, free func(int) bool) []int {
 		if k < 0 && len(parts) == 4 {
 			k = slices.Index(t.Names, "mm") // beside MM
 		}
-		if k < 0 || !free(k) || t.columns[k].kind != Number || t.columns[k].decimals > 0 || t.columns[k].missing > 0 {
+		if k < 0 || !free(k) || !t.columns[k].isWhole() {
 			break
 		}
 		parts = append(parts, k)
@@ -106,10 +103,30 @@ func (t *Table) guessTime(o Options, free func(int) bool) []int {
 	}
 	for k := range t.columns {
 		if c := &t.columns[k]; c.kind == Number && free(k) && (t.isNamed(k, sureNames) || k == 0 && t.isNamed(k, timeNames) || c.isCompact() && (k == 0 || t.soundsTimed(k))) {
-			return []int{k}
+			return t.withClock(k, free)
+		}
+	}
+	for k := range t.columns {
+		if t.columns[k].isWhole() && free(k) && t.isNamed(k, spanNames) {
+			return []int{k} // where the table is long
 		}
 	}
 	return nil
+}
+
+// withClock adds a column of times of day, or of hours, to the column of dates before it.
+func (t *Table) withClock(k int, free func(int) bool) []int {
+	if c := &t.columns[k]; k+1 < t.width && free(k+1) && (c.kind == Date && c.dates != clocks || c.isCompact()) {
+		if next := &t.columns[k+1]; next.kind == Date && next.dates == clocks || next.isWhole() && next.most <= 24 && t.isNamed(k+1, partNames[3]) {
+			return []int{k, k + 1}
+		}
+	}
+	return []int{k}
+}
+
+// isWhole tells whether a column has whole numbers, none of them missing.
+func (c *column) isWhole() bool {
+	return c.kind == Number && c.decimals == 0 && c.exponents == 0 && c.missing == 0 && c.words == 0
 }
 
 // isCompact tells whether the numbers of a column are dates.
