@@ -157,7 +157,7 @@ func (s *trainSettings) loadTimes(d *sgplvm.Data, f *dataset.Form) (err error) {
 // run trains and writes the model, and the page if it is asked for.
 func (s *trainSettings) run(ctx context.Context, e *cli.Environment, frames *dataset.Training, d sgplvm.Data, cfg sgplvm.Config) error {
 	m, r, err := engine.Fit(ctx, e, d, cfg)
-	if err != nil {
+	if err = engine.Placed(&frames.Form, err, r.Warnings); err != nil {
 		err = s.explain(err)
 	} else {
 		err = engine.Save(*s.out, m)

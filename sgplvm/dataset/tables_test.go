@@ -284,6 +284,24 @@ func TestFilledForm(t *testing.T) {
 	}
 }
 
+// Messages of the model name lines and columns of a table of text, wide or long, and leave those on other data alone.
+func TestInWords(t *testing.T) {
+	message := "-9 of example 1, point 0, channel 1, the first is example 2; channel 0: all"
+	for _, c := range []struct{ text, want string }{
+		{"# made\nname,a,b\nx,1,2\n# or\ny,3,4\nz,5,6.5\n", `-9 in line 5, column "b", the first is line 6; column "a": all`},
+		{"1,2\n3,4\n5,6.5\n", `-9 in line 2, column 2, the first is line 3; column 1: all`},
+		{"time,site,value\n0,P,1\n1,P,2\n2,P,3\n0,Q,4\n2,Q,5\n1,Q,6\n", `-9 in line 7, column "Q", the first is line 4; column "P": all`},
+	} {
+		s := loadSet(t, saveText(t, "t.csv", c.text), dataset.SetOptions{})
+		if got := s.InWords(message); got != c.want {
+			t.Errorf("%q: %s, want %s", c.text, got, c.want)
+		}
+	}
+	if s := loadSet(t, "testdata/maps.npz", dataset.SetOptions{}); s.InWords(message) != message {
+		t.Error("a message on maps is another one")
+	}
+}
+
 // A local clock that goes back in autumn and on in spring gives even times, whichever comes first; times with a zone are as they are; dates that say nothing of an order are passed over.
 func TestDaylightSaving(t *testing.T) {
 	zone, err := time.LoadLocation("Europe/Berlin")
