@@ -14,7 +14,7 @@ import (
 )
 
 var (
-	valueColumns      = []string{"value"}
+	valueColumns      = []string{"value", "_value", "obs_value"}
 	exampleColumns    = []string{"example", "sample", "frame", "member", "series"}
 	errorColumns      = []string{"standard_error", "stderr"}
 	coordinateColumns = []string{"lat", "lon", "latitude", "longitude", "long", "x", "y", "z", "depth", "height", "level", "altitude", "elevation", "easting", "northing"}
@@ -62,18 +62,18 @@ func findLong(path string, t *table.Table, o SetOptions) (*longTable, error) {
 	if len(l.values) == 0 {
 		return nil, nil
 	}
-	if err := l.findExamples(); err != nil {
+	err := l.findExamples()
+	if !l.named && l.examples == l.Rows {
+		return nil, nil
+	}
+	if err != nil {
 		return nil, err
 	}
+	if len(l.coordinates) > 0 {
+		l.choosePoints(words, others)
+	}
 	switch {
-	case len(l.coordinates) > 0 && len(others) > 0:
-		if err := l.findPoints(); err != nil || l.distinct(l.pointOf) == l.Rows {
-			l.values = append(l.values, others...)
-		} else {
-			l.coordinates = append(l.coordinates, others...)
-			slices.Sort(l.coordinates)
-		}
-	case len(l.coordinates) > 0:
+	case len(l.coordinates) > 0 || l.keys != nil:
 	case l.findKeys(words, places):
 		l.values = append(l.values, others...)
 	case t.Time == nil && !l.is(l.example, exampleColumns):
@@ -131,6 +131,23 @@ func (l *longTable) sortColumns() (words, others []int) {
 		}
 	}
 	return words, others
+}
+
+// choosePoints adds other numbers to coordinates that do not tell the rows of an example apart, or takes words instead, which do; else the numbers are values.
+func (l *longTable) choosePoints(words, others []int) {
+	switch err := l.findPoints(); {
+	case err != nil || l.distinct(l.pointOf) == l.Rows:
+		l.values = append(l.values, others...)
+	case l.findKeys(words, sparse) && l.distinct(l.pointOf) == l.Rows:
+		l.Labels = append(l.Labels, l.coordinates...)
+		slices.Sort(l.Labels)
+		l.coordinates = nil
+		l.values = append(l.values, others...)
+	default:
+		l.keys = nil
+		l.coordinates = append(l.coordinates, others...)
+		slices.Sort(l.coordinates)
+	}
 }
 
 // codes are the columns of whole numbers that may be those of stations.

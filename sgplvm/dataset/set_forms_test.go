@@ -255,7 +255,7 @@ func TestLongTableRefused(t *testing.T) {
 	var far strings.Builder // every example elsewhere
 	far.WriteString("example,x,value\n")
 	for i := range 5000 {
-		fmt.Fprintf(&far, "%d,%d,1\n", i, i)
+		fmt.Fprintf(&far, "%d,%d,%d\n", i, i, i%2)
 	}
 	path := saveText(t, "long.csv", far.String())
 	_, err := dataset.LoadSet(path, dataset.SetOptions{})

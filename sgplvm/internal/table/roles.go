@@ -55,7 +55,7 @@ func (t *Table) assign(o Options) error {
 	}
 	for k := range t.width {
 		kind := t.column(k).kind
-		isValue := (kind == Number || kind == Empty && o.NumbersOnly) && !slices.Contains(labels, k) && (o.NumbersOnly || !t.isIdentifier(k))
+		isValue := (kind == Number || kind == Empty && o.NumbersOnly) && !slices.Contains(labels, k) && (o.NumbersOnly || !t.isIdentifier(k) && !t.isConstant(k))
 		if o.Columns != "" {
 			isValue = slices.Contains(values, k)
 		}
@@ -226,6 +226,12 @@ func (t *Table) isIdentifier(k int) bool {
 		return false
 	}
 	return c.zeros > 0 && c.digits > 2 || t.Names != nil && slices.Contains(identifiers, lastWord(t.Names[k])) || t.countsRows(k)
+}
+
+// isConstant tells whether a column has the same number, other than 0, in all of many rows.
+func (t *Table) isConstant(k int) bool {
+	c := t.column(k)
+	return t.Names != nil && t.Rows > 9 && c.kind == Number && c.missing == 0 && c.least == c.most && c.least != 0
 }
 
 // lastWord is the last word of a name in small letters: id of "PassengerId" and "STATION_ID".
