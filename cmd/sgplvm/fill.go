@@ -276,10 +276,12 @@ func (s *fillSettings) learn(ctx context.Context, e *cli.Environment, set *datas
 	}
 	done, err := engine.Complete(ctx, run, d, cfg)
 	if err != nil {
+		err = engine.Placed(&set.Form, err, nil)
 		if field, why, ok := engine.AboutConfig(err); ok && *s.choice.config != "" {
 			return nil, fmt.Errorf("%s: %s: %w", *s.choice.config, field, why)
 		}
 		return nil, engine.AboutData(*s.data, err)
 	}
+	engine.Placed(&set.Form, nil, done.Report.Warnings)
 	return done, nil
 }

@@ -158,7 +158,7 @@ func (s *trainSettings) run(ctx context.Context, e *cli.Environment, frames *dat
 	run := s.choice.run(e)
 	run.Checkpoints = s.checkpoint.Checkpoints()
 	m, r, err := engine.Fit(ctx, run, d, cfg)
-	if err != nil {
+	if err = engine.Placed(&frames.Form, err, r.Warnings); err != nil {
 		err = s.explain(err)
 	} else {
 		err = engine.Save(*s.out, m)

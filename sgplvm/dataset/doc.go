@@ -31,20 +31,22 @@
 // and per cent; quotes; UTF-8 or UTF-16; lines of a title, comments, a line of units below the names. Missing are empty cells and words such as NaN, NA, N/A, NULL, None, - and ?.
 // A column of dates is the time, with a column of times of day beside it, and so are a first column of numbers with a name such as time or year, and columns year, month, day.
 // Dates are read in one of many forms, the same over a whole column; where day and month cannot be told apart an error asks for [SetOptions].TimeFormat. Times have the unit of
-// the column or, of dates, days since 1970-01-01; local times without a zone are brought to standard time where their clock goes back. Other columns of words, and a first
-// one that counts the rows, are carried through. [SetOptions] say it otherwise: Columns, Labels, TimeColumn, TimeFormat.
+// the column or, of dates, days since 1970-01-01; local times without a zone are brought to standard time where their clock goes back. Other columns of words, those that count the
+// rows and identifiers (a name that ends in id, code, zip; numbers that begin with zeros) are carried through. [SetOptions] say it otherwise: Columns, Labels, TimeColumn, TimeFormat.
 //
 // A table is long if it has one row for each example and point: the same time in several rows, and beside it coordinates (lat, lon, depth, x, …) or a column of
-// words, such as the name of a station, that tells these rows apart; or a column "value" beside a time or an example (sample, frame, member, series). Points with
-// coordinates are points, in a plane those of a grid if they are at least half of one; names become the columns of a table. Rows that are not there are missing values; standard_error (stderr) is the
-// known error of a value.
+// words or whole numbers, such as the name of a station, that tells these rows apart; or a column "value" beside a time or an example (sample, frame, member, series, or the
+// first column whose texts repeat). Points with coordinates are points, in a plane those of a grid if they are at least half of one; names become the columns of a table, and those
+// that differ in capitals or blanks alone are one if they are never at once. Columns that are the same in all rows of a point are carried through. Rows that are not there are
+// missing values; standard_error (stderr) is the known error of a value. Two rows of one example and point are refused.
 //
 //	time,lat,lon,value
 //	1990-01-31,60,2.5,11.25
 //	1990-01-31,60,5,
 //
-// The result is the table as it came with the gaps filled in, to as many digits as the column has; all other bytes are those that were read. Rows that a
-// long table lacks are put among the others.
+// The result is the table as it came with the gaps filled in, to as many digits as the column has; all other bytes are those that were read. No number is
+// below 0 where the column has none, and levels (few whole numbers, many times each) stay between the least and the most. Rows that a long table lacks are put among the
+// others, if it lacks fewer than it has.
 //
 // Examples seen at scattered points have no grid: [LoadTrainingPoints] reads the coordinates and
 // [LoadAt] the values, n×points or n×points×channels. [Cover] makes the grid of a picture

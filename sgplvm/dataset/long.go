@@ -14,7 +14,7 @@ import (
 )
 
 var (
-	valueColumns      = []string{"value"}
+	valueColumns      = []string{"value", "_value", "obs_value"}
 	exampleColumns    = []string{"example", "sample", "frame", "member", "series"}
 	errorColumns      = []string{"standard_error", "stderr"}
 	coordinateColumns = []string{"lat", "lon", "latitude", "longitude", "long", "x", "y", "z", "depth", "height", "level", "altitude", "elevation", "easting", "northing"}
@@ -25,6 +25,7 @@ var (
 type longTable struct {
 	*table.Table
 	path           string
+	named          bool // a column "value"
 	example, error int
 	coordinates    []int // of the points
 	values         []int
@@ -35,54 +36,136 @@ type longTable struct {
 	where              []float64 // coordinates, point by point
 	names              []string  // of points without coordinates
 	keys               []int     // their columns
+	alike              int       // names that differ from others in capitals and blanks alone
 	slots              []int     // by point and value its place in an example, −1: it has none
 }
 
 // findLong tells whether a table is long, and what its columns are; nil: it is not. It has a column "value" or times that come more than once, and columns that tell rows of one time apart.
-func findLong(path string, t *table.Table) (*longTable, error) {
+func findLong(path string, t *table.Table, o SetOptions) (*longTable, error) {
 	l := &longTable{Table: t, path: path, example: -1, error: -1}
-	is := func(k int, names []string) bool {
-		return t.Names != nil && slices.Contains(names, strings.ToLower(strings.TrimSpace(t.Names[k])))
-	}
 	for k := range t.Names {
-		if l.example < 0 && is(k, exampleColumns) && !slices.Contains(t.Time, k) {
+		if l.example < 0 && l.is(k, exampleColumns) && !slices.Contains(t.Time, k) {
 			l.example = k
 		}
-		if l.error < 0 && is(k, errorColumns) && slices.Contains(t.Values, k) {
+		if l.error < 0 && l.is(k, errorColumns) && slices.Contains(t.Values, k) {
 			l.error = k
 		}
 	}
+	l.named = slices.ContainsFunc(t.Values, func(k int) bool { return l.is(k, valueColumns) })
+	places := float64(sparse)
 	if l.example < 0 && t.Time == nil {
-		return nil, nil
-	}
-	named := slices.ContainsFunc(t.Values, func(k int) bool { return is(k, valueColumns) })
-	var words []int
-	for _, k := range t.Labels {
-		if k != l.example && t.Present(k) {
-			words = append(words, k)
+		if places = 4; !l.named || o.TimeColumn == "none" || !l.findExampleColumn() {
+			return nil, nil
 		}
 	}
-	for _, k := range t.Values {
+	words, others := l.sortColumns()
+	if len(l.values) == 0 {
+		return nil, nil
+	}
+	err := l.findExamples()
+	if !l.named && l.examples == l.Rows {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(l.coordinates) > 0 {
+		l.choosePoints(words, others)
+	}
+	switch {
+	case len(l.coordinates) > 0 || l.keys != nil:
+	case l.findKeys(words, places):
+		l.values = append(l.values, others...)
+	case t.Time == nil && !l.is(l.example, exampleColumns):
+		return nil, nil
+	case len(others) != 1 && l.findKeys(l.codes(others), 2):
+		l.values = slices.DeleteFunc(append(l.values, others...), func(k int) bool { return slices.Contains(l.keys, k) })
+	default:
+		l.coordinates = others
+	}
+	slices.Sort(l.values)
+	if len(l.coordinates) > 0 {
+		return l.atPoints()
+	}
+	if l.keys == nil {
+		return nil, nil
+	}
+	if k := slices.Index(l.names, ""); k >= 0 {
+		return nil, l.fail(slices.Index(l.pointOf, k), l.keys[0], `""`, "a name, as in other rows")
+	}
+	return l, nil
+}
+
+// is tells whether a column has one of some names.
+func (l *longTable) is(k int, names []string) bool {
+	return l.Table.Names != nil && slices.Contains(names, strings.ToLower(strings.TrimSpace(l.Table.Names[k])))
+}
+
+// findExampleColumn takes the first column that has its texts more than once for that of the examples.
+func (l *longTable) findExampleColumn() bool {
+	l.example = slices.IndexFunc(upTo(l.Width()), func(k int) bool {
+		_, all := number(l.Texts(k))
+		return 2*l.Rows >= 3*len(all) && !l.is(k, valueColumns) && !l.is(k, coordinateColumns)
+	})
+	return l.example >= 0
+}
+
+// sortColumns finds the columns of values and of coordinates, and returns those that may tell points apart: words, and numbers beside a column "value".
+func (l *longTable) sortColumns() (words, others []int) {
+	for _, k := range l.Values {
 		switch {
 		case k == l.example || k == l.error:
-		case named && !is(k, valueColumns) || !named && is(k, coordinateColumns):
-			l.coordinates = append(l.coordinates, k)
-		case !named && is(k, placeColumns):
+		case l.is(k, placeColumns):
 			words = append(words, k)
+		case l.is(k, coordinateColumns):
+			l.coordinates = append(l.coordinates, k)
+		case l.named && !l.is(k, valueColumns):
+			others = append(others, k)
 		default:
 			l.values = append(l.values, k)
 		}
 	}
-	if len(l.values) == 0 || len(l.coordinates)+len(words) == 0 || len(l.coordinates) > maxDimensions {
+	for _, k := range l.Labels {
+		if k != l.example && l.Present(k) {
+			words = append(words, k)
+		}
+	}
+	return words, others
+}
+
+// choosePoints adds other numbers to coordinates that do not tell the rows of an example apart, or takes words instead, which do; else the numbers are values.
+func (l *longTable) choosePoints(words, others []int) {
+	switch err := l.findPoints(); {
+	case err != nil || l.distinct(l.pointOf) == l.Rows:
+		l.values = append(l.values, others...)
+	case l.findKeys(words, sparse) && l.distinct(l.pointOf) == l.Rows:
+		l.Labels = append(l.Labels, l.coordinates...)
+		slices.Sort(l.Labels)
+		l.coordinates = nil
+		l.values = append(l.values, others...)
+	default:
+		l.keys = nil
+		l.coordinates = append(l.coordinates, others...)
+		slices.Sort(l.coordinates)
+	}
+}
+
+// codes are the columns of whole numbers that may be those of stations.
+func (l *longTable) codes(others []int) []int {
+	return slices.DeleteFunc(slices.Concat(l.values, others), func(k int) bool { return !l.IsCode(k) || l.is(k, valueColumns) })
+}
+
+// atPoints finds the points by coordinates. A table is not long if each time comes once or, without a column "value", there are few rows for its examples and points.
+func (l *longTable) atPoints() (*longTable, error) {
+	if len(l.coordinates) > maxDimensions || l.example < 0 && l.Rows > 1 && l.Rows == l.examples {
 		return nil, nil
 	}
-	if err := l.findExamples(); err != nil {
-		return nil, err
-	}
-	if !named && l.examples == t.Rows || len(l.coordinates) == 0 && !l.findKeys(words) {
+	l.where = nil
+	err := l.findPoints()
+	if !l.named && (!l.isLong(false) || float64(l.examples)*float64(l.points) > sparse*float64(l.Rows)) {
 		return nil, nil
 	}
-	return l, nil
+	return l, err
 }
 
 // number numbers texts as they come.
@@ -137,24 +220,64 @@ func (l *longTable) fail(row, column int, found, want string) error {
 	return &Error{Path: l.path, Place: fmt.Sprintf("line %d, column %s", l.Line(row), l.Name(column)), Found: found, Want: want}
 }
 
-// findKeys finds the column of words, or all of them, by which no two rows of an example are alike.
-func (l *longTable) findKeys(words []int) bool {
+// isLong tells whether examples have so many rows that a table is long. Where each may have only one, columns have to say so by their names.
+func (l *longTable) isLong(placed bool) bool {
+	if l.named || placed {
+		return l.named && placed || l.Rows > l.examples
+	}
+	return 2*l.Rows >= 3*l.examples
+}
+
+// findKeys finds the column of words, or all of them, by which no two rows of an example are alike, or nearly none: those are refused later. There are to be so many
+// places for a row at most.
+func (l *longTable) findKeys(words []int, places float64) bool {
 	tries := [][]int{}
 	for _, k := range words {
 		tries = append(tries, []int{k})
 	}
+	best := 0
 	for _, keys := range append(tries, words) {
 		of, names := number(l.Texts(keys...))
-		seen := make(map[[2]int]bool, len(of))
-		for row, p := range of {
-			seen[[2]int{l.exampleOf[row], p}] = true
+		n := l.distinct(of)
+		if n <= best || len(names) == l.Rows || !l.isLong(len(keys) > 0 && l.is(keys[0], placeColumns)) || float64(l.examples)*float64(len(names)) > places*float64(l.Rows) {
+			continue
 		}
-		if len(seen) == l.Rows && len(names) < l.Rows {
-			l.keys, l.pointOf, l.names, l.points = keys, of, names, len(names)
-			return true
+		if fewer, folded := fold(of, names); l.distinct(fewer) == n {
+			l.alike = len(names) - len(folded)
+			of, names = fewer, folded
 		}
+		best, l.keys, l.pointOf, l.names, l.points = n, keys, of, names, len(names)
 	}
-	return false
+	if 10*best < 9*l.Rows {
+		l.keys = nil
+	}
+	return l.keys != nil
+}
+
+// distinct counts the pairs of an example and a point.
+func (l *longTable) distinct(pointOf []int) int {
+	seen := make(map[[2]int]bool, len(pointOf))
+	for row, p := range pointOf {
+		seen[[2]int{l.exampleOf[row], p}] = true
+	}
+	return len(seen)
+}
+
+// fold takes names that differ in nothing but capitals and blanks for the first of them.
+func fold(of []int, names []string) (fewer []int, first []string) {
+	plain := make([]string, len(names))
+	for i, name := range names {
+		plain[i] = strings.ToLower(strings.Join(strings.Fields(name), " "))
+	}
+	as, all := number(plain)
+	first = make([]string, len(all))
+	for i := len(names) - 1; i >= 0; i-- {
+		first[as[i]] = names[i]
+	}
+	for _, p := range of {
+		fewer = append(fewer, as[p])
+	}
+	return fewer, first
 }
 
 // findPoints numbers the points by their coordinates.
@@ -167,12 +290,13 @@ func (l *longTable) findPoints() error {
 	known := map[string]int{}
 	l.pointOf = make([]int, l.Rows)
 	key := make([]byte, 0, 8*dims)
+	var bad error
 	for row := range l.pointOf {
 		key = key[:0]
 		at := x[row*dims : (row+1)*dims]
 		for k, v := range at {
-			if math.IsNaN(v) {
-				return l.fail(row, l.coordinates[k], "no number", "a coordinate")
+			if math.IsNaN(v) && bad == nil {
+				bad = l.fail(row, l.coordinates[k], "no number", "a coordinate")
 			}
 			key = binary.BigEndian.AppendUint64(key, math.Float64bits(v+0)) // no −0
 		}
@@ -185,22 +309,21 @@ func (l *longTable) findPoints() error {
 		l.pointOf[row] = p
 	}
 	l.points = len(known)
-	return nil
+	return bad
 }
 
 // sparse is how many places a row may make at most, beyond a few.
 const sparse = 16
 
-// loadLong makes examples and points of the rows of a long table; nil: the table is none. Where points have no coordinates, names may say which columns there are, and in which order.
-func loadLong(path string, t *table.Table, names []string) (*Set, error) {
-	l, err := findLong(path, t)
+// loadLong makes examples and points of the rows of a long table; nil: the table is none. Where points have no coordinates, o.Names may say which columns there are, and in which order.
+func loadLong(path string, t *table.Table, o SetOptions) (*Set, error) {
+	names := o.Names
+	l, err := findLong(path, t, o)
 	if l == nil || err != nil {
 		return nil, err
 	}
-	if len(l.coordinates) > 0 {
-		if err := l.findPoints(); err != nil {
-			return nil, err
-		}
+	if names == nil {
+		l.leaveConstant()
 	}
 	values, err := l.Numbers(l.values)
 	if err != nil {
@@ -216,7 +339,7 @@ func loadLong(path string, t *table.Table, names []string) (*Set, error) {
 		}
 		s.Width, s.Channels = 1, len(s.Columns)
 		if n := l.points*k - s.Channels; n > 0 && names == nil {
-			s.note("%s of %d %s no value in any example: carried through", quote.Counted(n, "series"), l.points*k, map[bool]string{true: "has", false: "have"}[n == 1])
+			s.note("%s of %d %s no value, or a row in one example alone: carried through", quote.Counted(n, "series"), l.points*k, map[bool]string{true: "has", false: "have"}[n == 1])
 		}
 	} else {
 		s.Grid = factor(l.where, len(l.coordinates))
@@ -230,6 +353,9 @@ func loadLong(path string, t *table.Table, names []string) (*Set, error) {
 	if size := s.size(); s.Points() > maxPoints || s.Table && size > maxColumns || float64(l.examples)*float64(size) > max(sparse*float64(t.Rows*k), 1<<16) {
 		return nil, &Error{Path: path, Found: fmt.Sprintf("%d rows of %s at %s", t.Rows, quote.Counted(l.examples, "example"), quote.Counted(l.points, "point")),
 			Want: fmt.Sprintf("the same points in all examples, at least a value in %d of them (-time-column none takes each row for an example)", sparse)}
+	}
+	if len(l.coordinates) > 0 { // numbers of stations
+		l.Labels = append(l.Labels, slices.DeleteFunc(slices.Clone(l.Values), func(k int) bool { return !l.is(k, placeColumns) || k == l.example })...)
 	}
 	l.describe(s)
 	return s, l.place(s, values)
@@ -255,6 +381,9 @@ func (l *longTable) describe(s *Set) {
 	for _, c := range slices.Concat(l.keys, l.coordinates) {
 		what = append(what, l.Name(c))
 	}
+	if l.alike > 0 {
+		s.note("%s of %s in capitals or blanks alone from others: taken for these", quote.Counted(l.alike, "name"), strings.Join(what, ", ")+map[bool]string{true: " differs", false: " differ"}[l.alike == 1])
+	}
 	s.note("a value in a row: %s at %s (by %s)", quote.Counted(s.Count, "example"), quote.Counted(l.points, "point"), strings.Join(what, ", "))
 	l.Describe(append(l.keys, l.example)...)
 }
@@ -267,14 +396,17 @@ func (l *longTable) title(c int) string {
 	return strings.TrimSpace(l.Table.Names[c])
 }
 
-// findColumns makes columns of points without coordinates: those of some names, if any of them are there, else those that have a value.
+// findColumns makes columns of points without coordinates: those of some names, if any of them are there, else those that have a value and two rows.
 func (l *longTable) findColumns(values []float64, names []string) (columns []string, err error) {
 	k := len(l.values)
-	seen := make([]bool, l.points*k)
+	seen, rows := make([]bool, l.points*k), make([]int, l.points)
 	for i, v := range values {
 		if v == v {
 			seen[l.pointOf[i/k]*k+i%k] = true
 		}
+	}
+	for _, p := range l.pointOf {
+		rows[p]++
 	}
 	all := make([]string, len(seen))
 	matched, lacks := false, ""
@@ -295,7 +427,7 @@ func (l *longTable) findColumns(values []float64, names []string) (columns []str
 		return names, nil
 	}
 	for i, name := range all {
-		if l.slots[i] = -1; seen[i] {
+		if l.slots[i] = -1; seen[i] && rows[i/k] >= min(2, l.examples) {
 			l.slots[i] = len(columns)
 			columns = append(columns, name)
 		}
@@ -335,7 +467,8 @@ func (l *longTable) place(s *Set, values []float64) error {
 				continue
 			}
 			if was := of[at]; was > 0 {
-				return &Error{Path: l.path, Place: fmt.Sprintf("lines %d and %d", l.Line(was-1), l.Line(row)), Found: "two rows of the same example and point", Want: fmt.Sprintf("one (sed %dd leaves the second out)", l.Line(row))}
+				return &Error{Path: l.path, Place: fmt.Sprintf("lines %d and %d", l.Line(was-1), l.Line(row)), Found: "two rows of the same example and point",
+					Want: fmt.Sprintf("one (sed %dd leaves the second out; -time-column none takes each row for an example)", l.Line(row))}
 			}
 			of[at] = row + 1
 			if s.Values[at] = v; errors == nil {
@@ -370,7 +503,8 @@ func (l *longTable) lacking(s *Set, of []int) {
 			}
 		}
 	}
-	if lacks == nil {
+	if len(lacks) >= l.Rows && l.Rows > 1 {
+		s.note("%s of an example and a point are not in the table, which has fewer: not added", quote.Counted(len(lacks), "row"))
 		return
 	}
 	byPoint := func(a, b [2]int) int { return cmp.Or(cmp.Compare(a[1], b[1]), cmp.Compare(a[0], b[0])) }
@@ -410,6 +544,19 @@ func (l *longTable) lacking(s *Set, of []int) {
 	}
 }
 
+// leaveConstant carries columns through that have the same in all rows of each point, but not everywhere, as what describes a station.
+func (l *longTable) leaveConstant() {
+	constant := func(k int) bool {
+		each := common(l.Texts(k), l.pointOf, l.points)
+		return !l.is(k, valueColumns) && !slices.Contains(each, "") && len(slices.Compact(each)) > 1
+	}
+	if vary := slices.DeleteFunc(slices.Clone(l.values), constant); len(vary) > 0 && l.Rows > l.points {
+		l.Labels = append(l.Labels, slices.DeleteFunc(l.values, func(k int) bool { return slices.Contains(vary, k) })...)
+		l.values = vary
+		slices.Sort(l.Labels)
+	}
+}
+
 // models returns a function that makes a row of an example and a point without values. Other columns than theirs have what all rows of the point have, or all of the example.
 func (l *longTable) models() func(e, p int) table.Insert {
 	width := l.Width()
@@ -419,7 +566,9 @@ func (l *longTable) models() func(e, p int) table.Insert {
 			continue
 		}
 		texts := l.Texts(c)
-		if isExample := c == l.example || slices.Contains(l.Time, c); !isExample {
+		if slices.Equal(l.keys, []int{c}) {
+			byPoint[c] = l.names
+		} else if c != l.example && !slices.Contains(l.Time, c) {
 			byPoint[c] = common(texts, l.pointOf, l.points)
 		}
 		byExample[c] = common(texts, l.exampleOf, l.examples)

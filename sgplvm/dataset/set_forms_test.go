@@ -170,8 +170,8 @@ func TestNPZClaims(t *testing.T) {
 
 // A long table: points in a plane become a grid where most of it is there; land has no rows.
 func TestLongTable(t *testing.T) {
-	text := "time,lat,lon,value,station\n" // the last column is a third coordinate
-	if s := loadSet(t, saveText(t, "a.csv", text+"1,2,3,4,5\n2,2,3,,5\n"), dataset.SetOptions{}); !s.Scattered || s.Grid[0].Cols != 3 {
+	text := "time,lat,lon,value,bin\n" // the last column is a third coordinate
+	if s := loadSet(t, saveText(t, "a.csv", text+"1,2,3,4,5\n1,2,3,,6\n2,2,3,1,5\n"), dataset.SetOptions{}); !s.Scattered || s.Grid[0].Cols != 3 {
 		t.Errorf("form %+v", s.Form)
 	}
 	text = "lat,time,lon,value,standard_error\n" +
@@ -237,14 +237,14 @@ func TestLongTableRefused(t *testing.T) {
 		{"time,x,value\n", "found no row, expected rows of numbers below the names of the columns"},
 		{"time,x,value\n1,2\n", "line 2: found 2 values, expected 3 as in other lines (sed 2d leaves the line out)"},
 		{"time,x,value\n1,,2\n1,3,4\n", `line 2, column "x": found no number, expected a coordinate`},
-		{"time,x,value\n1,2,3\n2,2,4\n3,2,b\n", `line 4, column "value": found "b", expected a number, as in most of the column; -fill-value b takes such words as missing, -labels value leaves the column as it is`},
+		{"time,x,value\n1,2,3\n2,2,4\n3,2,b\n", `line 4, column "value": found "b", expected a number, as in most of the column; sed 4d leaves the line out, -fill-value b takes such words as missing, -labels value leaves the column as it is`},
 		{"time,x,value\n,2,3\n1,2,3\n", `line 2, column "time": found "", expected a time, as in the other rows (-time-column none takes no column as the time, sed 2d leaves the line out)`},
-		{"time,x,value\n1,2,3\n2,2,3\n1990-01-01,2,3\n", `line 4, column "time": found "1990-01-01", expected a number, as in most of the column; -fill-value '1990-01-01' takes such words as missing, -labels time leaves the column as it is`},
+		{"time,x,value\n1,2,3\n2,2,3\n1990-01-01,2,3\n", `line 4, column "time": found "1990-01-01", expected a number, as in most of the column; sed 4d leaves the line out, -fill-value '1990-01-01' takes such words as missing, -labels time leaves the column as it is`},
 		{"example,time,x,value\na,1,2,3\na,2,3,3\n", `line 3, column "time": found "2", expected the time of example "a" in an earlier row, or -time-column none`},
 		{"example,time,x,value\na,1,2,3\nb,1,3,3\n", "times of the examples, value 1: found 1, as value 0, expected each once"},
 		{"example,x,value\na,2,3\n,3,3\n", `line 3, column "example": found "", expected the example of the value`},
-		{"time,x,value\n1,2,3\n1,2,4\n", `lines 2 and 3: found two rows of the same example and point, expected one (sed 3d leaves the second out)`},
-		{"time,x,value\n1,0,3\n1,-0,4\n", `lines 2 and 3: found two rows of the same example and point, expected one (sed 3d leaves the second out)`},
+		{"time,x,value\n1,2,3\n1,2,4\n", `lines 2 and 3: found two rows of the same example and point, expected one (sed 3d leaves the second out; -time-column none takes each row for an example)`},
+		{"time,x,value\n1,0,3\n1,-0,4\n", `lines 2 and 3: found two rows of the same example and point, expected one (sed 3d leaves the second out; -time-column none takes each row for an example)`},
 		{"time,x,value,stderr\n1,2,3,-1\n", `line 2, column "stderr": found -1, expected a standard error of 0 or more`},
 		{"time,x,value,stderr\n1,2,3,\n1,3,3,1\n", `line 2, column "stderr": found NaN, expected a standard error of 0 or more`},
 	} {
@@ -255,7 +255,7 @@ func TestLongTableRefused(t *testing.T) {
 	var far strings.Builder // every example elsewhere
 	far.WriteString("example,x,value\n")
 	for i := range 5000 {
-		fmt.Fprintf(&far, "%d,%d,1\n", i, i)
+		fmt.Fprintf(&far, "%d,%d,%d\n", i, i, i%2)
 	}
 	path := saveText(t, "long.csv", far.String())
 	_, err := dataset.LoadSet(path, dataset.SetOptions{})

@@ -87,7 +87,7 @@ func loadTable(path string, o SetOptions, points int) (*Set, error) {
 	}
 	var s *Set
 	if points == 0 && o.Width == 0 && o.Height == 0 {
-		if s, err = loadLong(path, t, o.Names); err != nil {
+		if s, err = loadLong(path, t, o); err != nil {
 			return nil, err
 		}
 	}
@@ -132,6 +132,10 @@ func loadWide(path string, t *table.Table, o SetOptions, points int) (*Set, erro
 	values, err := t.Numbers(t.Values)
 	if err != nil {
 		return nil, tableError(path, err)
+	}
+	if form.Table && t.Sums(values) {
+		line := t.Line(t.Rows - 1)
+		return nil, &Error{Path: path, Place: fmt.Sprintf("line %d", line), Found: "the sums of the lines above", Want: fmt.Sprintf("values (sed %dd leaves the line out)", line)}
 	}
 	if form.Table && t.Names != nil {
 		for _, k := range t.Values {

@@ -28,18 +28,22 @@ type textTable struct {
 	inserts func(values []float64, r *table.Result) func(row int) []table.Insert // rows that the table lacks; nil: none
 }
 
+// place is the number of a value, −1 where it has none.
+func (t *textTable) place(row, k int) int {
+	if t.at == nil {
+		return row*(t.total/t.Rows) + k
+	}
+	return t.at(row, k)
+}
+
 // write writes the table with some values, a list of total, in place of those that differ.
 func (t *textTable) write(w io.Writer, values []float64, r table.Result) error {
 	if len(values) != t.total {
 		panic(fmt.Sprintf("dataset: %d values for a table of %d", len(values), t.total))
 	}
-	at := t.at
-	if at == nil {
-		at = func(row, k int) int { return row*(t.total/t.Rows) + k }
-	}
 	r.Columns = t.values
 	r.Value = func(row, k int) float64 {
-		if i := at(row, k); i >= 0 {
+		if i := t.place(row, k); i >= 0 {
 			return values[i]
 		}
 		return math.NaN()

@@ -187,7 +187,7 @@ func (c *Completed) Drop(e *cli.Environment, set *dataset.Set, points []int) {
 		set.Drop(v.Example, points[v.Point], v.Channel)
 	}
 	if c.given {
-		NoteOutliers(e, c.Report.Outliers)
+		NoteOutliers(e, &set.Form, c.Report.Outliers)
 	}
 }
 
@@ -262,7 +262,7 @@ func ReportCompleted(e *cli.Environment, set *dataset.Set, c *Completed, filled 
 	}
 	s.kinds(c.Completion)
 	s.byColumn(set, filled)
-	s.sureness(surenessOf(set, filled))
+	s.sureness(set, surenessOf(set, filled))
 	if c.Report.Forecast > 0 && took > time.Second {
 		s.text("forecast %s", c.Report.Forecast.Round(time.Second))
 	}

@@ -197,10 +197,14 @@ func Fill(ctx context.Context, e *cli.Environment, m *sgplvm.Model, frames *Obse
 	}
 	for i := range frames.Count {
 		if unseen[i] {
-			e.Note("%s: picture %d: nothing observed: filled with the prediction of the prior", frames.Name, i)
+			place := fmt.Sprintf("picture %d", i)
+			if frames.FromText() {
+				place = frames.InWords(fmt.Sprintf("example %d", i))
+			}
+			e.Note("%s: %s: nothing observed: filled with the prediction of the prior", frames.Name, place)
 		}
 	}
-	NoteOutliers(e, numbered(outliers))
+	NoteOutliers(e, &frames.Form, numbered(outliers))
 	if neighbourhoods > 0 {
 		e.Note("%d pictures have so many observed points that each missing one was conditioned on its neighbourhood only", neighbourhoods)
 	}
@@ -219,9 +223,9 @@ func numbered(outliers [][]sgplvm.Outlier) (all []sgplvm.Outlier) {
 }
 
 // NoteOutliers says which values counted as missing.
-func NoteOutliers(e *cli.Environment, found []sgplvm.Outlier) {
+func NoteOutliers(e *cli.Environment, form *dataset.Form, found []sgplvm.Outlier) {
 	if len(found) > 0 {
-		e.Note("%s; -keep-outliers keeps such values", sgplvm.OutlierText(found))
+		e.Note("%s; -keep-outliers keeps such values", form.InWords(sgplvm.OutlierText(found)))
 	}
 }
 

@@ -67,13 +67,13 @@ func deviations(set *dataset.Set, filled *dataset.Filled, example int) (all []fl
 }
 
 // sureness says how large the standard errors of what was filled in are, and in which examples they are least and most.
-func (s *lines) sureness(a *surenessAbout) {
-	if a == nil {
+func (s *lines) sureness(set *dataset.Set, a *surenessAbout) {
+	if a == nil || set.Table && set.Channels > 1 { // columns have units of their own
 		return
 	}
 	s.text("standard errors of what was filled in: half of them below %.4g, one in ten above %.4g", a.Median, a.Ninetieth)
 	if a.examples > 1 {
-		s.text("surest in example %d (%.4g), least sure in example %d (%.4g)", a.Surest.Example, a.Surest.Error, a.LeastSure.Example, a.LeastSure.Error)
+		s.text("%s", set.InWords(fmt.Sprintf("surest in example %d (%.4g), least sure in example %d (%.4g)", a.Surest.Example, a.Surest.Error, a.LeastSure.Example, a.LeastSure.Error)))
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
 	"github.com/seed-08962ecc/kronfield/internal/quote"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
+	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
 
 // Trained is the outcome of training and the time that it took.
@@ -65,6 +66,26 @@ func LimitText(limit time.Duration, c *sgplvm.Selection, r Trained) string {
 		text += fmt.Sprintf(": training the chosen model took another %v", training)
 	}
 	return text
+}
+
+// placed is an error about the values of a table of text, with their lines and columns.
+type placed struct {
+	error
+	form *dataset.Form
+}
+
+func (p placed) Error() string { return p.form.InWords(p.error.Error()) }
+func (p placed) Unwrap() error { return p.error }
+
+// Placed names lines and columns of a table of text in an error about the data, and in warnings.
+func Placed(form *dataset.Form, err error, warnings []string) error {
+	for i, w := range warnings {
+		warnings[i] = form.InWords(w)
+	}
+	if err == nil {
+		return nil
+	}
+	return placed{err, form}
 }
 
 // AboutData names the data in an error, unless that is one of reading them, which does.

@@ -40,7 +40,7 @@ func isComment(line string) bool {
 		!slices.ContainsFunc(sheetErrors, func(w string) bool { return strings.HasPrefix(line, w) })
 }
 
-var sheetErrors = []string{"#N/A", "#VALUE!", "#DIV/0!", "#NUM!", "#REF!", "#NAME?", "#NULL!"}
+var sheetErrors = []string{"#N/A", "#VALUE!", "#DIV/0!", "#NUM!", "#REF!", "#NAME?", "#NULL!", "#NV", "#WERT!", "#BEZUG!"}
 
 // skip returns the place of the first byte from i on that is no blank.
 func (c *cursor) skip(i int) int {

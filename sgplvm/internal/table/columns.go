@@ -2,6 +2,7 @@ package table
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -90,6 +91,26 @@ func (c *column) see(t *Table, x cell) {
 	if n, ok := t.parse(x.text); ok {
 		if c.numbers++; c.numbers == 1 {
 			c.before, _, c.behind = affix(x.text)
+			c.least, c.most = n.value, n.value
+		}
+		c.least, c.most = min(c.least, n.value), max(c.most, n.value)
+		if math.Abs(n.value) >= 1000 {
+			c.thousands++
+		}
+		if n.grouped {
+			c.grouped++
+		}
+		if n.grouped && t.between == "" {
+			_, number, _ := affix(x.text)
+			t.between = string(rune(t.group))
+			for _, b := range blanks {
+				if strings.Contains(number, b) {
+					t.between = b
+				}
+			}
+		}
+		if x.text[0] == '0' && len(x.text) > 1 && x.text[1] >= '0' && x.text[1] <= '9' {
+			c.zeros++
 		}
 		if c.digits = max(c.digits, uint8(min(n.digits, 255))); n.exponent {
 			c.exponents++
@@ -159,7 +180,7 @@ func (t *Table) Numbers(columns []int) ([]float64, error) {
 				word = "'" + word + "'"
 			}
 			return nil, &Error{Place: t.place(c.odd.line, k), Found: quote.Text(c.odd.text),
-				Want: fmt.Sprintf("a number, as in most of the column; -fill-value %s takes such words as missing, -labels %s leaves the column as it is", quote.Line(word), t.word(k))}
+				Want: fmt.Sprintf("a number, as in most of the column; %s, -fill-value %s takes such words as missing, -labels %s leaves the column as it is", takeOut(c.odd.line), quote.Line(word), t.word(k))}
 		}
 	}
 	values := make([]float64, t.Rows*n)
@@ -170,6 +191,26 @@ func (t *Table) Numbers(columns []int) ([]float64, error) {
 		}
 	})
 	return values, nil
+}
+
+// Sums tells whether the last row has the sums of those above in all of some columns, for numbers of all rows, row by row.
+func (t *Table) Sums(values []float64) bool {
+	n := len(values) / t.Rows
+	if n < 2 || t.Rows < 4 {
+		return false
+	}
+	sums := make([]float64, n)
+	for i, v := range values[:len(values)-n] {
+		if v == v {
+			sums[i%n] += v
+		}
+	}
+	for k, v := range values[len(values)-n:] {
+		if !(math.Abs(v-sums[k]) <= 1e-9*math.Abs(v)) || v == 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // isWide tells whether columns that are not listed are all of too many.

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -152,7 +153,7 @@ func (t *Table) findBody() error {
 		first--
 	}
 	body := first
-	for body < min(first+headerRows, len(rows)) && t.width-rows[body].width|1 == 1 && isHeader(rows, body, t.width-rows[body].width) {
+	for body < min(first+headerRows, len(rows)) && t.width-rows[body].width|1 == 1 && (isHeader(rows, body, t.width-rows[body].width) || body > first && present(rows[body]) == 0) {
 		body++
 	}
 	if first > 0 && body == first {
@@ -164,8 +165,14 @@ func (t *Table) findBody() error {
 	switch {
 	case t.width > MostColumns:
 	case body > first:
-		t.setNames(t.text[:t.body], rows[first])
-		t.unnamed = rows[first].width < t.width
+		names := first // below a title
+		for k := first; k < body; k++ {
+			if present(rows[k]) > present(rows[names]) {
+				names = k
+			}
+		}
+		t.setNames(t.text[:t.body], rows[names])
+		t.unnamed = rows[names].width < t.width
 	default:
 		t.namesOfComment()
 	}
@@ -175,9 +182,29 @@ func (t *Table) findBody() error {
 	return nil
 }
 
-// isHeader tells whether row k has words where all below has numbers or dates. It may lack some first cells.
+// present counts the cells of a row that have a text.
+func present(r row) (n int) {
+	for _, x := range r.cells {
+		if x != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// isAxis tells whether numbers are those of an axis: years or more than three that are evenly spaced or, of many, rising or falling.
+func isAxis(x []float64) bool {
+	even := len(x) > 3 || len(x) > 2 && x[0] > 1500 && x[0] < 2200
+	for i := 2; i < len(x); i++ {
+		even = even && math.Abs(x[i]-2*x[i-1]+x[i-2]) <= 1e-6*math.Abs(x[1]-x[0])
+	}
+	return monotone(x) && (even || len(x) > 7)
+}
+
+// isHeader tells whether row k has words, or the numbers of an axis, where all below has numbers or dates. It may lack some first cells.
 func isHeader(rows []row, k, lacks int) bool {
-	r, words, years := rows[k], 0, []int{}
+	r, words := rows[k], 0
+	var axis, next []float64 // numbers that may name columns, and those below
 	below := rows[k+1:]
 	for c, x := range r.cells {
 		number, date, total := 0, 0, 0
@@ -197,18 +224,22 @@ func isHeader(rows []row, k, lacks int) bool {
 		case len(below) == 0 && is:
 			return false
 		case is && (2*number > total || total == 0):
-			year, err := strconv.Atoi(x)
-			if err != nil || year < 1500 || year > 2200 || len(years) > 0 && year != years[len(years)-1]+1 {
+			n, ok := formats[0].parse(x)
+			if !ok {
 				return false
 			}
-			years = append(years, year)
+			axis = append(axis, n.value)
+			if len(below) > 0 && c+lacks < len(below[0].cells) {
+				n, _ := formats[0].parse(below[0].cells[c+lacks])
+				next = append(next, n.value)
+			}
 		case 2*date > total && allLayouts.matching(x) != 0:
 			return false
 		case 2*(number+date) > total || len(below) == 0:
 			words++
 		}
 	}
-	return words > 0 && len(years) == 0 || len(years) > 2 && len(years) < r.width
+	return words > 0 && len(axis) == 0 || len(axis) < r.width && isAxis(axis) && !isAxis(next)
 }
 
 // setNames takes the cells of a row of a text as names, those of the last columns where there are fewer.

@@ -14,7 +14,8 @@ var formats = []format{{'.', 0}, {',', 0}, {'.', ','}, {',', '.'}, {'.', ' '}, {
 
 // missingWords stand for a missing value.
 var missingWords = map[string]bool{"": true, "nan": true, "-nan": true, "na": true, "n/a": true, "#n/a": true, "<na>": true, "n.a.": true, "nat": true, "null": true, "none": true, "nil": true,
-	"missing": true, "-": true, "--": true, "---": true, "?": true, ".": true, "..": true, "*": true, `\n`: true, "#value!": true, "#div/0!": true, "#num!": true, "#ref!": true}
+	"missing": true, "-": true, "--": true, "---": true, "?": true, ".": true, "..": true, "*": true, `\n`: true, "#value!": true, "#div/0!": true, "#num!": true, "#ref!": true,
+	"***": true, "mm": true, "nd": true, "n.d.": true, "n.b.": true, "n.v.": true, "k.a.": true, "(null)": true, "#nv": true, "#wert!": true, "#bezug!": true}
 
 // isMissing tells whether a cell has no value.
 func isMissing(s string) bool {
@@ -22,7 +23,7 @@ func isMissing(s string) bool {
 }
 
 // affixes may stand around a number, with a blank or without.
-var affixes = []string{"%", "$", "€", "£", "¥"}
+var affixes = []string{"%", "$", "€", "£", "¥", "°C", "°F", "hPa", "mbar", "mm", "km/h", "m/s", "kWh", "ppm", "µg/m³"}
 
 // affix divides a cell into a number and what stands before and behind it.
 func affix(s string) (before, number, behind string) {
@@ -45,9 +46,12 @@ type written struct {
 	exponent, grouped bool
 }
 
+// blanks may stand between thousands.
+var blanks = []string{" ", "\u00a0", "\u202f"}
+
 // blank returns how many bytes a blank between thousands has at the start of s.
 func blank(s string) int {
-	for _, b := range []string{" ", "\u00a0", "\u202f"} {
+	for _, b := range blanks {
 		if strings.HasPrefix(s, b) {
 			return len(b)
 		}

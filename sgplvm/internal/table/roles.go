@@ -55,7 +55,7 @@ func (t *Table) assign(o Options) error {
 	}
 	for k := range t.width {
 		kind := t.column(k).kind
-		isValue := (kind == Number || kind == Empty && o.NumbersOnly) && !slices.Contains(labels, k) && !(k == 0 && !o.NumbersOnly && t.countsRows())
+		isValue := (kind == Number || kind == Empty && o.NumbersOnly) && !slices.Contains(labels, k) && (o.NumbersOnly || !t.isIdentifier(k) && !t.isConstant(k))
 		if o.Columns != "" {
 			isValue = slices.Contains(values, k)
 		}
@@ -145,9 +145,18 @@ func (t *Table) Describe(known ...int) {
 	labels := slices.DeleteFunc(slices.Clone(t.Labels), func(k int) bool {
 		return slices.Contains(known, k) || t.column(k).kind == Empty && (t.Names == nil || t.Names[k] == "")
 	})
+	levels := slices.DeleteFunc(slices.Clone(t.Values), func(k int) bool { return !t.column(k).isLevels() || t.column(k).missing == 0 })
+	if len(levels) > 0 {
+		t.note("few whole numbers, which may be levels: %s %s", plural(len(levels), "column"), names(levels))
+	}
 	if len(labels) > 0 {
 		t.note("carried through as they are: %s %s", plural(len(labels), "column"), names(labels))
 	}
+}
+
+// isLevels tells whether the numbers of a column are whole and few, each of them several times.
+func (c *column) isLevels() bool {
+	return c.kind == Number && c.decimals == 0 && c.exponents == 0 && c.most-c.least <= 10 && float64(c.numbers) >= 4*(c.most-c.least+1)
 }
 
 func plural(n int, noun string) string {
@@ -201,13 +210,51 @@ func nameList(names []string) string {
 	return strings.Join(all, ", ")
 }
 
-// countsRows tells whether the first column counts the rows, as statistics programs write it.
-func (t *Table) countsRows() bool {
-	if t.Names == nil || t.width < 2 || !t.unnamed && !t.isNamed(0, rowNames) && !strings.HasSuffix(strings.ToLower(t.Names[0]), "id") {
+// IsCode tells whether a column has whole numbers, none of them missing, under a name that is none of a time: it may be that of stations.
+func (t *Table) IsCode(k int) bool {
+	isTime := t.isNamed(k, timeNames) || slices.ContainsFunc(partNames, func(names []string) bool { return t.isNamed(k, names) })
+	return t.column(k).isWhole() && !isTime
+}
+
+// identifiers are the last words of names of columns whose numbers are names.
+var identifiers = []string{"id", "ids", "code", "zip", "zipcode", "postcode", "plz", "phone", "isbn", "barcode", "uuid", "ssn"}
+
+// isIdentifier tells whether the numbers of a column are names: it says so itself, they begin with zeros, or they count the rows.
+func (t *Table) isIdentifier(k int) bool {
+	c := t.column(k)
+	if c.kind != Number || c.decimals > 0 || c.exponents > 0 {
 		return false
 	}
-	x, err := t.Numbers([]int{0})
-	if err != nil || x[0] != 0 && x[0] != 1 {
+	return c.zeros > 0 && c.digits > 2 || t.Names != nil && slices.Contains(identifiers, lastWord(t.Names[k])) || t.countsRows(k)
+}
+
+// isConstant tells whether a column has the same number, other than 0, in all of many rows.
+func (t *Table) isConstant(k int) bool {
+	c := t.column(k)
+	return t.Names != nil && t.Rows > 9 && c.kind == Number && c.missing == 0 && c.least == c.most && c.least != 0
+}
+
+// lastWord is the last word of a name in small letters: id of "PassengerId" and "STATION_ID".
+func lastWord(name string) string {
+	words := strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) })
+	if len(words) == 0 {
+		return ""
+	}
+	word := words[len(words)-1]
+	if k := strings.LastIndexFunc(word, unicode.IsUpper); k > 0 && unicode.IsLower(rune(word[k-1])) {
+		word = word[k:]
+	}
+	return strings.ToLower(word)
+}
+
+// countsRows tells whether a column counts the rows: the first, from 0 or 1 on, or one with such a name.
+func (t *Table) countsRows(k int) bool {
+	named := t.isNamed(k, rowNames)
+	if t.width < 2 || t.Rows < 2 || k > 0 && (!named || t.Names[k] == "") || t.Names != nil && !named && !t.unnamed {
+		return false
+	}
+	x, err := t.Numbers([]int{k})
+	if err != nil || t.Names == nil && x[0] != 0 && x[0] != 1 {
 		return false
 	}
 	for i, v := range x {

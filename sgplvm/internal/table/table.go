@@ -28,6 +28,9 @@ type column struct {
 	numbers, missing, words int
 	dates                   layoutSet // by which the cells are dates, but for those that are none
 	hits, exponents         int       // cells that are dates, and numbers with an exponent
+	zeros                   int       // numbers that begin with a zero before another digit
+	thousands, grouped      int       // numbers of 1000 or more, and those that have a sign between thousands
+	least, most             float64   // of the numbers
 	before, behind          string    // what stands around its numbers
 	odd, notDate            place     // the first cell that is no number, no date
 }
@@ -63,6 +66,7 @@ type Table struct {
 	columns []column
 	missing []string // words
 	zoned   bool
+	between string // what stands between thousands
 	layout  string // of the dates
 }
 

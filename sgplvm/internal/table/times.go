@@ -13,9 +13,10 @@ import (
 )
 
 var (
-	timeNames = []string{"time", "t", "date", "datetime", "timestamp", "day", "days", "hour", "hours", "year", "years", "month", "epoch", "unix", "elapsed", "seconds", "date_time", "datum", "zeit", "fecha"}
-	sureNames = []string{"time", "date", "datetime", "timestamp"} // of a time in any column
-	rowNames  = []string{"", "index", "id", "row", "rows", "nr", "no", "n", "obs", "number", "unnamed: 0", "rownames", "rowid", "record"}
+	timeNames = []string{"time", "t", "date", "datetime", "timestamp", "day", "days", "hour", "hours", "year", "years", "month", "epoch", "unix", "elapsed", "seconds", "date_time", "datum", "zeit", "fecha", "depth", "distance"}
+	sureNames = []string{"time", "date", "datetime", "timestamp"}                                              // of a time in any column
+	spanNames = []string{"year", "years", "jahr", "month", "week", "day", "days", "hour", "quarter", "period"} // of a time in any column that has others beside it
+	rowNames  = []string{"", "#", "index", "id", "row", "rows", "nr", "no", "n", "obs", "number", "unnamed: 0", "rownames", "rowid", "record", "rank", "case", "lfdn", "respondent"}
 	partNames = [][]string{{"year", "yr", "yyyy", "yy", "jahr"}, {"month", "mon", "mm", "mo", "monat"}, {"day", "dd", "dy", "tag"}, {"hour", "hr", "hh", "stunde"}, {"minute", "min", "mn", "mi"}}
 )
 
@@ -81,11 +82,7 @@ func (t *Table) guessTime(o Options, free func(int) bool) []int {
 		dates = dates[k:]
 	}
 	if len(dates) > 0 {
-		k := dates[0]
-		if k+1 < t.width && free(k+1) && t.columns[k].dates != clocks && t.columns[k+1].kind == Date && t.columns[k+1].dates == clocks {
-			return []int{k, k + 1}
-		}
-		return []int{k}
+		return t.withClock(dates[0], free)
 	}
 	if o.NumbersOnly || t.Names == nil { // names tell the rest
 		return nil
@@ -96,7 +93,7 @@ func (t *Table) guessTime(o Options, free func(int) bool) []int {
 		if k < 0 && len(parts) == 4 {
 			k = slices.Index(t.Names, "mm") // beside MM
 		}
-		if k < 0 || !free(k) || t.columns[k].kind != Number || t.columns[k].decimals > 0 || t.columns[k].missing > 0 {
+		if k < 0 || !free(k) || !t.columns[k].isWhole() {
 			break
 		}
 		parts = append(parts, k)
@@ -105,11 +102,31 @@ func (t *Table) guessTime(o Options, free func(int) bool) []int {
 		return parts
 	}
 	for k := range t.columns {
-		if c := &t.columns[k]; c.kind == Number && free(k) && (t.isNamed(k, sureNames) || k == 0 && t.isNamed(k, timeNames) || c.isCompact() && (k == 0 || t.soundsTimed(k))) {
-			return []int{k}
+		if c := &t.columns[k]; c.kind == Number && free(k) && (t.isNamed(k, sureNames) || k == 0 && t.isNamed(k, timeNames) || c.isCompact() && (k == 0 || t.sounds(k, timeNames) || c.least > 17e6 && c.most < 22e6)) {
+			return t.withClock(k, free)
+		}
+	}
+	for k := range t.columns {
+		if t.columns[k].isWhole() && free(k) && t.sounds(k, spanNames) {
+			return []int{k} // where the table is long
 		}
 	}
 	return nil
+}
+
+// withClock adds a column of times of day, or of hours, to the column of dates before it.
+func (t *Table) withClock(k int, free func(int) bool) []int {
+	if c := &t.columns[k]; k+1 < t.width && free(k+1) && (c.kind == Date && c.dates != clocks || c.isCompact()) {
+		if next := &t.columns[k+1]; next.kind == Date && next.dates == clocks || next.isWhole() && next.most <= 24 && t.isNamed(k+1, partNames[3]) {
+			return []int{k, k + 1}
+		}
+	}
+	return []int{k}
+}
+
+// isWhole tells whether a column has whole numbers, none of them missing.
+func (c *column) isWhole() bool {
+	return c.kind == Number && c.decimals == 0 && c.exponents == 0 && c.missing == 0 && c.words == 0
 }
 
 // isCompact tells whether the numbers of a column are dates.
@@ -117,9 +134,9 @@ func (c *column) isCompact() bool {
 	return c.dates != 0 && c.dates&^compact == 0 && c.hits == c.numbers
 }
 
-// soundsTimed tells whether a part of a column's name is that of a time.
-func (t *Table) soundsTimed(k int) bool {
-	return slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(t.Names[k]), func(r rune) bool { return !unicode.IsLetter(r) }), func(w string) bool { return slices.Contains(timeNames, w) })
+// sounds tells whether a word of a column's name is one of some.
+func (t *Table) sounds(k int, names []string) bool {
+	return slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(t.Names[k]), func(r rune) bool { return !unicode.IsLetter(r) }), func(w string) bool { return slices.Contains(names, w) })
 }
 
 // Line returns the line of a row.
@@ -182,9 +199,10 @@ func (t *Table) recogniseDates() error {
 	return t.readDates(left.first())
 }
 
-// tell chooses among several layouts by which all dates can be read: where they differ, those by which the dates rise, or fall, from row to row.
+// tell chooses among several layouts by which all dates can be read: where they differ, those by which the dates rise, or fall, from row to row,
+// and among them the one by which there are so many readings a day, one after the other.
 func (t *Table) tell(all layoutSet, texts []string) (layoutSet, error) {
-	var chosen, rising layoutSet
+	var chosen, rising, even layoutSet
 	var different string
 	var first []float64
 	for rest := all; rest != 0; rest &= rest - 1 {
@@ -205,10 +223,16 @@ func (t *Table) tell(all layoutSet, texts []string) (layoutSet, error) {
 		}
 		if monotone(days) {
 			rising |= rest & -rest
+			if hasEvenClock(days) {
+				even |= rest & -rest
+			}
 		}
 	}
-	if n := bits.OnesCount64(uint64(rising)); n > 0 {
+	if rising != 0 {
 		chosen = rising
+	}
+	if bits.OnesCount64(uint64(even)) == 1 {
+		return even, nil
 	}
 	if bits.OnesCount64(uint64(chosen)) == 1 {
 		return chosen, nil
@@ -220,6 +244,16 @@ func (t *Table) tell(all layoutSet, texts []string) (layoutSet, error) {
 		want = append(want, "-time-format "+quoteLayout(chosen.first()))
 	}
 	return 0, &Error{Place: "column " + t.Name(t.Time[0]), Found: quote.Text(different) + ", which may be " + strings.Join(read, " or "), Want: strings.Join(want, " or ")}
+}
+
+// hasEvenClock tells whether rising times of several days have steps below a day, none of them much longer than the usual one.
+func hasEvenClock(x []float64) bool {
+	var steps []float64
+	for i := 1; i < len(x); i++ {
+		steps = append(steps, math.Abs(x[i]-x[i-1]))
+	}
+	usual := median(steps)
+	return usual < 0.5 && math.Abs(x[len(x)-1]-x[0]) > 1 && slices.Max(steps) < min(1, 3*usual)
 }
 
 // quoteLayout writes a layout for a shell.

@@ -85,19 +85,38 @@ func (r *Result) Text(t *Table, column int, v float64) string {
 	return c.before + r.number(t, c, v) + c.behind
 }
 
-// number writes a number with the digits of a column.
+// number writes a number with the digits of a column, whose limits it keeps: 0 where none of its numbers is below, and those of few whole numbers, which may be levels.
 func (r *Result) number(t *Table, c *column, v float64) string {
-	digits, form := int(c.decimals), byte('f')
-	switch whole := c.digits >= 15 || c.numbers == 0; {
-	case r.Exact && r.Precision > 0:
-		v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'e', r.Precision-1, 64), 64)
-		return t.exact(v)
-	case r.Exact || whole:
-		return t.exact(v)
-	case 2*c.exponents > c.numbers:
-		digits, form = max(int(c.digits), 1)-1, 'e'
+	precision := r.Precision
+	if !r.Exact && c.numbers > 0 {
+		if c.least >= 0 {
+			v = max(v, 0)
+		}
+		if c.isLevels() {
+			v = min(max(v, c.least), c.most)
+		}
+		precision = int(c.digits)
 	}
-	return t.sign(strconv.FormatFloat(v, form, digits, 64))
+	if r.Exact || c.digits >= 15 || c.numbers == 0 {
+		if precision > 0 {
+			v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'e', precision-1, 64), 64)
+		}
+		return t.exact(v)
+	}
+	if 2*c.exponents > c.numbers {
+		return t.sign(strconv.FormatFloat(v, 'e', max(int(c.digits), 1)-1, 64))
+	}
+	text := t.sign(strconv.FormatFloat(v, 'f', int(c.decimals), 64))
+	if 2*c.grouped > c.thousands {
+		end := len(text)
+		if c.decimals > 0 {
+			end -= int(c.decimals) + 1
+		}
+		for end -= 3; end > 0 && text[end-1] != '-'; end -= 3 {
+			text = text[:end] + t.between + text[end:]
+		}
+	}
+	return text
 }
 
 // quoted puts a text into quotes where it needs them and has none.
