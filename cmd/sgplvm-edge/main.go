@@ -111,7 +111,7 @@ func run(file []byte, in io.Reader, out io.Writer, o options) error {
 			for i, v := range values {
 				seen[i] = v == v
 			}
-			time := float64(number) * m.Spacing()
+			time := float64(number) * m.About().Spacing
 			if o.times {
 				time = read[0]
 			}

@@ -27,31 +27,45 @@ type Model struct {
 }
 
 // Open returns the model in a compiled file, of which it keeps views: the file must not change. With a file of package embed's
-// nothing is copied. Errors: *VersionError, *FormatError.
+// nothing is copied. Errors: *VersionError, *NeedError, *FormatError.
 func Open(file []byte) (*Model, error) {
 	c, err := points.Decode(file)
 	if err != nil {
 		if err.Version > 0 {
 			return nil, &VersionError{err.Version, points.Version}
 		}
+		if err.Need != "" {
+			return nil, &NeedError{err.Need}
+		}
 		return nil, &FormatError{err.Offset, err.Reason}
 	}
 	return &Model{points.New(c), c}, nil
 }
 
-// Label returns what the compiler was told that the points are, as 20x28.
-func (m *Model) Label() string { return m.c.Label }
+// An About is what a compiled model tells about itself.
+type About struct {
+	Label                     string // what the points are, as 20x28
+	Width, Height             int    // of pictures; 0: the points are none
+	Points, Channels, Latents int
+	Examples                  int       // of training that the file has
+	Units                     string    // of values
+	Low, High                 float64   // between which values lie; equal: not known
+	Mean, Deviation           []float64 // of the training values of each channel
+	FirstTime, LastTime       float64   // of the training examples, where these have times
+	Spacing                   float64   // of these times, their median; 0: there are none
+	Kernel                    string    // in time, of the latent variables
+}
+
+// About returns what the model tells about itself. The slices are the model's.
+func (m *Model) About() About {
+	c, a := m.c, &m.c.About
+	return About{c.Label, a.Width, a.Height, c.Points, c.Channels, c.Latents, c.Examples, a.Units, a.Low, a.High, c.Mean, c.Scale, a.First, a.Last, c.Time.Spacing, c.Time.Kernel}
+}
 
 // Points returns how many points there are, Channels how many channels: an example is Points·Channels values, the channels of
 // a point side by side.
 func (m *Model) Points() int   { return m.c.Points }
 func (m *Model) Channels() int { return m.c.Channels }
-
-// Latents returns d_ξ.
-func (m *Model) Latents() int { return m.c.Latents }
-
-// Spacing returns the median spacing of the training examples in time, of a model whose examples have times.
-func (m *Model) Spacing() float64 { return m.c.Time.Spacing }
 
 // Bytes returns what a program takes at most for the model beside its file: while it is opened, which leaves some for the collector.
 func (m *Model) Bytes() int { return m.m.Bytes() }
@@ -70,6 +84,7 @@ type Latent struct {
 // A Workspace has all room that filling in takes, for one goroutine at a time. Its methods allocate nothing after their first call.
 type Workspace struct {
 	w      *points.Workspace
+	m      *points.Model
 	c      *points.Contents
 	most   int
 	scaled []float64 // the example, n·d_y; NaN where missing
@@ -82,7 +97,7 @@ func (m *Model) NewWorkspace(most int) *Workspace {
 	if most <= 0 || most > m.c.Points {
 		most = m.c.Points
 	}
-	return &Workspace{m.m.NewWorkspace(most), m.c, most, make([]float64, m.c.Points*m.c.Channels)}
+	return &Workspace{m.m.NewWorkspace(most), m.m, m.c, most, make([]float64, m.c.Points*m.c.Channels)}
 }
 
 // Bytes returns what the workspace takes, but for some kilobytes, factors and what products pack included.

@@ -54,6 +54,7 @@ type Workspace struct {
 	moments moments
 
 	refinement refinement
+	field      field
 	room       room // for covariances and conditioning
 	factor     chol.Factor
 	ready      bool // factor is of C_OO of all channels and moments
@@ -110,6 +111,7 @@ func (m *Model) newWorkspace(most, exact int) *Workspace {
 	w.newMoments()
 	w.newRoom(exact)
 	w.newRefinement()
+	w.newField()
 	w.result, w.direct, w.kept = w.newPrediction(), w.newPrediction(), w.newPrediction()
 	if m.kept() {
 		w.weights, w.counts = w.vector(c.Examples), w.vector(n)
@@ -194,7 +196,7 @@ func (w *Workspace) newMoments() {
 	k := w.m.c.Inducing
 	t := &w.moments
 	t.of.Psi1, t.of.Spread = w.matrix(k, 1), w.matrix(k, k)
-	for range w.m.taken {
+	for range max(len(w.m.taken), w.m.Features()/max(1, w.m.features)) {
 		t.shares = append(t.shares, w.vector(w.m.features))
 	}
 	t.roots, t.tau = w.vector(w.m.features), w.vector(k)
