@@ -8,41 +8,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
-// A field is what earlier examples of a stream say of the part in time of f at the present one, beyond what the training examples say
-// (docs/math.md, section 23, "Streams"): Σ_j √w_j·ρ_cj·b_j of channel c, with features b_j of the spatial kernel, the variances w_j that
-// the training examples leave of them at that time, and ρ_cj ~ N(mean, variance), N(0, 1) where nothing is known.
-type field struct {
-	active         bool
-	apart          bool      // channels have different variances
-	mean, variance []float64 // of ρ, d_y·J; after Complete given the example
-	roots          []float64 // √w_j
-	at             []float64 // what the field adds to the values, n·d_y
-	factors        []float64 // J
-	kappa          mat.Matrix
-}
-
-// Features returns how many numbers tell the field of all channels: 0 of a model without a part in time.
-func (m *Model) Features() int {
-	if m.c.Time.Variance == 0 || m.shaped() {
-		return 0
-	}
-	return m.features * m.c.Channels
-}
-
-// Part returns the system of the part in time; ok is false where its kernel has none.
-func (m *Model) Part() (s kernel.System, ok bool) {
-	k, _ := kernel.Parse(m.c.Time.Part)
-	return k.System()
-}
-
-func (w *Workspace) newField() {
-	n := w.m.Features()
-	if n == 0 {
-		return
-	}
-	w.field = field{mean: w.vector(n), variance: w.vector(n), roots: w.vector(w.m.features), at: w.vector(w.m.values()), factors: w.vector(w.m.features), kappa: w.matrix(1, w.m.c.Inducing)}
-}
-
 // SetField sets the next example's time and what is known of its field: mean and variance of ρ, Features each; nil: the example has no time and belongs to no stream.
 func (w *Workspace) SetField(at *kernel.Instant, mean, variance []float64) {
 	w.SetTime(at)
@@ -95,14 +60,6 @@ func (w *Workspace) addFeatures(c int) {
 
 // Field returns mean and variance of ρ after Complete, given the example. They are the workspace's until its next call.
 func (w *Workspace) Field() (mean, variance []float64) { return w.field.mean, w.field.variance }
-
-// version returns which of the moments' shares is that of a channel.
-func (w *Workspace) version(c int) int {
-	if w.field.apart {
-		return c
-	}
-	return w.m.version(c)
-}
 
 // lessField takes off the variances of features what is known of the field.
 func (w *Workspace) lessField() {

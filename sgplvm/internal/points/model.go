@@ -376,3 +376,25 @@ func (m *Model) maxExamples() int {
 	}
 	return m.c.Examples
 }
+
+// Features returns how many numbers tell the field of all channels: 0 of a model without a part in time.
+func (m *Model) Features() int {
+	if m.c.Time.Variance == 0 || m.shaped() {
+		return 0
+	}
+	return m.features * m.c.Channels
+}
+
+// Part returns the system of the part in time; ok is false where its kernel has none.
+func (m *Model) Part() (s kernel.System, ok bool) {
+	k, _ := kernel.Parse(m.c.Time.Part)
+	return k.System()
+}
+
+// part returns how much of feature j is K's.
+func (m *Model) part(j int) float64 {
+	if m.c.Whitened {
+		return m.c.Lambda[j] / (1 + m.c.Lambda[j])
+	}
+	return 1
+}

@@ -57,14 +57,6 @@ func (w *Workspace) useVersion(v int) {
 	}
 }
 
-// part returns how much of feature j is K's.
-func (m *Model) part(j int) float64 {
-	if m.c.Whitened {
-		return m.c.Lambda[j] / (1 + m.c.Lambda[j])
-	}
-	return 1
-}
-
 // marginal sets p to mean and variance of the data given the moments, without the white noise: the means at all points, the variances
 // at some, an ascending list.
 func (w *Workspace) marginal(p prediction, within []int) {

@@ -130,3 +130,11 @@ func (w *Workspace) exactly() bool {
 	}
 	return true
 }
+
+// version returns which of the moments' shares is that of a channel.
+func (w *Workspace) version(c int) int {
+	if w.field.apart {
+		return c
+	}
+	return w.m.version(c)
+}

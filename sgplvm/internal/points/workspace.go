@@ -302,3 +302,11 @@ func (w *Workspace) newRefinement() {
 	r.precision, r.solve, r.shift = w.matrix(d, d), w.matrix(d, d), w.matrix(d, 1)
 	r.mean, r.means, r.rows = w.vector(d), w.vector(c.Points), w.vector(c.Channels*c.Points*d)
 }
+
+func (w *Workspace) newField() {
+	n := w.m.Features()
+	if n == 0 {
+		return
+	}
+	w.field = field{mean: w.vector(n), variance: w.vector(n), roots: w.vector(w.m.features), at: w.vector(w.m.values()), factors: w.vector(w.m.features), kappa: w.matrix(1, w.m.c.Inducing)}
+}
