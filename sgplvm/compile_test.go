@@ -31,7 +31,7 @@ func TestCompileIdle(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err = compiled.NewWorkspace(1).NewStream(); err != nil || m.Summary().Idle != idle {
+		if _, err = compiled.NewWorkspace(1).NewStream(edge.StreamOptions{}); err != nil || m.Summary().Idle != idle {
 			t.Errorf("idle %v, %v: %v", idle, m.Summary().Idle, err)
 		}
 	}

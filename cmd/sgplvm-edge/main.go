@@ -135,7 +135,7 @@ type filler struct {
 // newFiller returns one of a stream where the model has streams. Where times are given it must.
 func newFiller(m *edge.Model, times bool) (filler, error) {
 	w := m.NewWorkspace(0)
-	s, err := w.NewStream()
+	s, err := w.NewStream(edge.StreamOptions{})
 	if err != nil && times {
 		return filler{}, err
 	}

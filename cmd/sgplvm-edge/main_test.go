@@ -26,7 +26,7 @@ func example(t *testing.T) (frames, filled [][]float64) {
 	}
 	n := m.Points() * m.Channels()
 	w := m.NewWorkspace(0)
-	s, err := w.NewStream()
+	s, err := w.NewStream(edge.StreamOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +143,7 @@ func TestTimes(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := len(frames[0])
-	s, err := m.NewWorkspace(0).NewStream()
+	s, err := m.NewWorkspace(0).NewStream(edge.StreamOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

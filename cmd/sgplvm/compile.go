@@ -96,7 +96,7 @@ func describeCompiled(ctx context.Context, e *cli.Environment, m *sgplvm.Model, 
 
 // describeStream says whether examples can be filled in as those of a stream.
 func describeStream(e *cli.Environment, compiled *edge.Model) {
-	stream, err := compiled.NewWorkspace(1).NewStream()
+	stream, err := compiled.NewWorkspace(1).NewStream(edge.StreamOptions{})
 	var refused *edge.StreamError
 	switch {
 	case err == nil:

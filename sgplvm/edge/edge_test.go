@@ -54,7 +54,7 @@ func TestWildTime(t *testing.T) {
 	c := contents()
 	c.Time.Systems[0].Generator.Data[0] = 1e3
 	c.Time.Ends = []points.End{{Sequence: 7, State: []float64{1, 0}}}
-	s, err := opened(t, c).NewWorkspace(0).NewStream()
+	s, err := opened(t, c).NewWorkspace(0).NewStream(StreamOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

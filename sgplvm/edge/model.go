@@ -88,6 +88,7 @@ type Workspace struct {
 	c      *points.Contents
 	most   int
 	scaled []float64 // the example, n·d_y; NaN where missing
+	room   []float64 // n·d_y
 }
 
 // NewWorkspace returns room for examples of which at most so many values are observed in a channel; 0: all of them. What it
@@ -97,11 +98,11 @@ func (m *Model) NewWorkspace(most int) *Workspace {
 	if most <= 0 || most > m.c.Points {
 		most = m.c.Points
 	}
-	return &Workspace{m.m.NewWorkspace(most), m.m, m.c, most, make([]float64, m.c.Points*m.c.Channels)}
+	return &Workspace{m.m.NewWorkspace(most), m.m, m.c, most, make([]float64, m.c.Points*m.c.Channels), make([]float64, m.c.Points*m.c.Channels)}
 }
 
 // Bytes returns what the workspace takes, but for some kilobytes, factors and what products pack included.
-func (w *Workspace) Bytes() int { return w.w.Bytes() + 8*len(w.scaled) }
+func (w *Workspace) Bytes() int { return w.w.Bytes() + 16*len(w.scaled) }
 
 // SetPrior sets what is known of the latent variables of the next examples before their values are, N(mean, diag variance); nil:
 // standard normal. It panics where lengths are wrong or a variance is not positive.
@@ -119,7 +120,16 @@ func (w *Workspace) Fill(dst, variance, values []float64, mask []bool) error {
 	if err := w.lengths(dst, variance); err != nil {
 		return err
 	}
-	if err := w.Infer(values, mask); err != nil {
+	if err := w.scale(values, mask); err != nil {
+		return err
+	}
+	w.w.Observe(w.scaled)
+	return w.fill(dst, variance, values)
+}
+
+// fill is Fill of the example that is observed.
+func (w *Workspace) fill(dst, variance, values []float64) error {
+	if err := w.w.Infer(); err != nil {
 		return err
 	}
 	if err := w.w.Complete(); err != nil {
@@ -139,9 +149,10 @@ func (w *Workspace) Fill(dst, variance, values []float64, mask []bool) error {
 
 // Infer finds the latent posterior of an example seen in part, for Latent. Errors: those of Fill.
 func (w *Workspace) Infer(values []float64, mask []bool) error {
-	if err := w.observe(values, mask); err != nil {
+	if err := w.scale(values, mask); err != nil {
 		return err
 	}
+	w.w.Observe(w.scaled)
 	return w.w.Infer()
 }
 
@@ -166,17 +177,38 @@ func (w *Workspace) Predict(dst, variance, mu, s []float64) error {
 }
 
 // Surprise returns how surprising the last example's observed values were, after Fill: scores, of Points·Channels elements, are how many
-// standard deviations each value is from what all others and the latent variables say of it (NaN where it was not observed; nil: not
+// standard deviations each value is from what all others and the latent variables say of it (NoEvidence where it was not observed; nil: not
 // wanted); the number returned is the mean square of all values together, decorrelated, which is near 1 for an example like those of
-// training. It is NaN where nothing was observed or so many values that they were not used at once.
-func (w *Workspace) Surprise(scores []float64) float64 { return w.w.Surprise(scores) }
+// training. It is NoEvidence where nothing was observed or so many values that they were not used at once.
+func (w *Workspace) Surprise(scores []float64) float64 {
+	score := w.w.Surprise(scores)
+	tell(scores)
+	return told(score)
+}
+
+// NoEvidence is the score of what was not observed. It is below all others.
+const NoEvidence = -math.MaxFloat32
+
+// told returns a score, and NoEvidence in place of none.
+func told(score float64) float64 {
+	if score != score {
+		return NoEvidence
+	}
+	return score
+}
+
+func tell(scores []float64) {
+	for i, v := range scores {
+		scores[i] = told(v)
+	}
+}
 
 // farOff bounds the scaled values, so that their squares do not overflow.
 const farOff = 1e100
 
-// observe takes over an example: values, of which mask says which were observed; nil: all of them.
+// scale scales an example, values of which mask says which were observed; nil: all of them.
 // Errors: *LengthError, *ValueError.
-func (w *Workspace) observe(values []float64, mask []bool) error {
+func (w *Workspace) scale(values []float64, mask []bool) error {
 	if len(values) != len(w.scaled) {
 		return &LengthError{"values", len(values), len(w.scaled)}
 	}
@@ -204,7 +236,6 @@ func (w *Workspace) observe(values []float64, mask []bool) error {
 			return &LengthError{"observed values of a channel", seen, w.most}
 		}
 	}
-	w.w.Observe(w.scaled)
 	return nil
 }
 

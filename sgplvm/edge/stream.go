@@ -13,11 +13,15 @@ import (
 // that take turns may share a Workspace.
 type Stream struct {
 	w     *Workspace
+	o     StreamOptions
 	at    kernel.Instant // of the last example, where there was one
 	begun bool
 	now   kernel.Instant // of the present one
 
 	latent, field process // field: of no variables where the model has no part in time
+
+	sensors []sensor // n·d_y
+	typical float64  // scale of the residuals of frames, 1 at least
 
 	scores []float64 // n·d_y
 	score  float64
@@ -42,14 +46,19 @@ func (p *process) update(mu, v []float64) {
 	p.state.Update(p.mean, p.variance, p.sites)
 }
 
+// StreamOptions steer a stream. The zero value works.
+type StreamOptions struct {
+	Believe bool // all values, those that disagree with all else too
+}
+
 // NewStream returns a stream of which nothing was seen yet. The error is a *StreamError where the model's examples have no times, or a kernel
 // in time that is no sum or product of Matérn, periodic and RBF kernels.
-func (w *Workspace) NewStream() (*Stream, error) {
+func (w *Workspace) NewStream(o StreamOptions) (*Stream, error) {
 	t := &w.c.Time
 	if len(t.Systems) == 0 {
 		return nil, &StreamError{t.Kernel}
 	}
-	s := &Stream{w: w, latent: newProcess(t.Systems, w.c.Latents), scores: make([]float64, len(w.scaled))}
+	s := &Stream{w: w, o: o, latent: newProcess(t.Systems, w.c.Latents), scores: make([]float64, len(w.scaled)), sensors: make([]sensor, len(w.scaled))}
 	var part []kernel.System
 	if n := w.m.Features(); n > 0 {
 		system, ok := w.m.Part()
@@ -67,7 +76,7 @@ func (w *Workspace) NewStream() (*Stream, error) {
 
 // Bytes returns what a stream takes beside its workspace.
 func (s *Stream) Bytes() int {
-	return s.latent.state.Bytes() + s.field.state.Bytes() + 8*(len(s.scores)+4*len(s.latent.mean)+4*len(s.field.mean))
+	return s.latent.state.Bytes() + s.field.state.Bytes() + 8*(6*len(s.scores)+4*len(s.latent.mean)+4*len(s.field.mean))
 }
 
 // newSequence is the label of a sequence that is none of training.
@@ -77,7 +86,8 @@ const newSequence = math.MinInt32
 func (s *Stream) Reset() {
 	s.latent.state.Reset()
 	s.field.state.Reset()
-	s.begun, s.at.Sequence = false, newSequence
+	s.begun, s.at.Sequence, s.typical = false, newSequence, 1
+	clear(s.sensors)
 	s.forget()
 }
 
@@ -156,7 +166,8 @@ func (w *Workspace) end() {
 	w.w.SetField(nil, nil, nil)
 }
 
-// Fill is Workspace.Fill of the example at a time, given those before it too: no earlier than the last one. Nothing need be observed. After an
+// Fill is Workspace.Fill of the example at a time, given those before it too: no earlier than the last one. Nothing need be observed. What disagrees with all else
+// that is known is filled in as if it was missing, and does not enter the stream (Faults). After an
 // error the stream is where it was. Errors: those of Workspace.Fill, *TimeError.
 func (s *Stream) Fill(time float64, dst, variance, values []float64, mask []bool) error {
 	w := s.w
@@ -166,19 +177,21 @@ func (s *Stream) Fill(time float64, dst, variance, values []float64, mask []bool
 	if err := w.lengths(dst, variance); err != nil {
 		return err
 	}
-	s.begin()
-	defer w.end()
-	if err := w.observe(values, mask); err != nil {
+	if err := w.scale(values, mask); err != nil {
 		return err
 	}
-	s.forget()
-	score, err := w.w.Foresee(s.scores, s.latent.mean, s.latent.variance)
+	s.begin()
+	defer w.end()
+	score, strange, err := s.choose()
 	if err != nil {
 		return err
 	}
-	s.score = score
-	if err := w.Fill(dst, variance, values, mask); err != nil {
+	if err := w.fill(dst, variance, values); err != nil {
 		return err
+	}
+	s.score = score
+	if !strange && !s.o.Believe {
+		s.judge(values, mask)
 	}
 	s.latent.update(w.Latent().Mu, w.Latent().S)
 	if len(s.field.mean) > 0 {
@@ -189,10 +202,11 @@ func (s *Stream) Fill(time float64, dst, variance, values []float64, mask []bool
 }
 
 // Surprise returns how surprising the last example's observed values were by what the stream predicted before it saw them: scores, of
-// Points·Channels elements, are how many standard deviations each value is from its prediction (NaN where it was not observed; nil: not wanted); the
-// number returned is the mean square of all values together, those of a channel decorrelated, which is near 1 for an example that goes on as in training. It is NaN
+// Points·Channels elements, are how many standard deviations each value is from its prediction (NoEvidence where it was not observed or its sensor is not believed; nil: not wanted); the
+// number returned is the mean square of all values together, those of a channel decorrelated, which is near 1 for an example that goes on as in training. It is NoEvidence
 // where nothing was observed or so many values that they were not used at once.
 func (s *Stream) Surprise(scores []float64) float64 {
 	copy(scores, s.scores)
-	return s.score
+	tell(scores)
+	return told(s.score)
 }

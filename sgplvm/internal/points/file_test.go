@@ -117,7 +117,7 @@ func tries(t *testing.T, file []byte) error {
 		for _, e := range m.c.Time.Ends {
 			copy(state.Get(), e.State)
 			state.Ahead(mean, variance, 1)
-			if _, err := w.Foresee(values, mean, variance); err != nil {
+			if _, err := w.Foresee(values, mean, variance, 5); err != nil {
 				return err
 			}
 			for q := range sites {

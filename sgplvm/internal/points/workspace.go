@@ -55,7 +55,8 @@ type Workspace struct {
 
 	refinement refinement
 	field      field
-	room       room // for covariances and conditioning
+	doubtful   []bool // n·d_y
+	room       room   // for covariances and conditioning
 	factor     chol.Factor
 	ready      bool // factor is of C_OO of all channels and moments
 
@@ -112,6 +113,7 @@ func (m *Model) newWorkspace(most, exact int) *Workspace {
 	w.newRoom(exact)
 	w.newRefinement()
 	w.newField()
+	w.doubtful = make([]bool, m.values())
 	w.result, w.direct, w.kept = w.newPrediction(), w.newPrediction(), w.newPrediction()
 	if m.kept() {
 		w.weights, w.counts = w.vector(c.Examples), w.vector(n)

@@ -34,10 +34,15 @@ func timedShape(seed uint64) reference.Shape {
 	return s
 }
 
+// stream returns one that believes all values.
 func (m model) stream(t testing.TB, kind edge.Type) (*edge.Workspace, *edge.Stream) {
+	return m.streamOf(t, kind, edge.StreamOptions{Believe: true})
+}
+
+func (m model) streamOf(t testing.TB, kind edge.Type, o edge.StreamOptions) (*edge.Workspace, *edge.Stream) {
 	t.Helper()
 	w := m.compiled(t, nil, InferOptions{}, kind)
-	s, err := w.NewStream()
+	s, err := w.NewStream(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +66,7 @@ func priorAt(t testing.TB, w *edge.Workspace, s *edge.Stream, time float64, n in
 	if err := s.Fill(time, dst, nil, make([]float64, n), make([]bool, n)); err != nil {
 		t.Fatal(err)
 	}
-	if score := s.Surprise(nil); score == score {
+	if score := s.Surprise(nil); score != edge.NoEvidence {
 		t.Errorf("nothing was seen, and the score is %v", score)
 	}
 	l := w.Latent()
@@ -311,7 +316,7 @@ func TestStreamSurprise(t *testing.T) {
 				if mask[i] {
 					seen = append(seen, i/m.channels())
 					compare.NearOne(t, fmt.Sprintf("seed %d: score", seed), scores[i], expected, 1e-8)
-				} else if scores[i] == scores[i] {
+				} else if scores[i] != edge.NoEvidence {
 					t.Errorf("seed %d: a missing value has the score %v", seed, scores[i])
 				}
 			}
@@ -345,7 +350,7 @@ func TestStreamNeighbourhoods(t *testing.T) {
 	if err := s.Fill(0, dst, nil, make([]float64, n), nil); err != nil {
 		t.Fatal(err)
 	}
-	if total := s.Surprise(scores); total == total || scores[0] != scores[0] {
+	if total := s.Surprise(scores); total != edge.NoEvidence || scores[0] == edge.NoEvidence {
 		t.Errorf("scores %v and %v", total, scores)
 	}
 }
@@ -407,7 +412,7 @@ func TestStreamRefused(t *testing.T) {
 		m := modelOf(t, shape)
 		w := m.compiled(t, nil, InferOptions{}, edge.Float64)
 		var refused *edge.StreamError
-		if _, err := w.NewStream(); !errors.As(err, &refused) || !strings.Contains(err.Error(), want) {
+		if _, err := w.NewStream(edge.StreamOptions{}); !errors.As(err, &refused) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", inTime, err)
 		}
 	}
@@ -416,8 +421,8 @@ func TestStreamRefused(t *testing.T) {
 // A stream allocates nothing, at even and uneven times.
 func TestStreamAllocations(t *testing.T) {
 	allocateNothing(t, 84, func(seed uint64, rng *rand.Rand) map[string]func() error {
-		m := modelOf(t, streamShape(seed))
-		_, s := m.stream(t, edge.Float32)
+		m := modelOf(t, []func(uint64) reference.Shape{streamShape, timedShape}[seed%2](seed))
+		_, s := m.streamOf(t, edge.Float32, edge.StreamOptions{})
 		values := m.ref.UserValues(reference.Masked(rng, m.grid.Len(), m.channels(), 0.5, false))
 		mask, _ := seenOf(values)
 		dst, variance, scores := make([]float64, len(mask)), make([]float64, len(mask)), make([]float64, len(mask))
