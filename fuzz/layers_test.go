@@ -50,7 +50,7 @@ var policy = map[string][]string{
 	"sgplvm/internal/psi":        {"asm", "mat", "sgplvm/kernel", "sgplvm/internal/work"},
 	"sgplvm/internal/infer":      {"mat", "asm", "lbfgs", "sgplvm/kernel", "sgplvm/internal/psi"},
 	"sgplvm/internal/points":     append([]string{"asm", "mat", "chol", "sgplvm/internal/infer", "sgplvm/internal/psi"}, leaves[:3]...),
-	"sgplvm/edge":                {"mat", "sgplvm/internal/infer", "sgplvm/internal/points"},
+	"sgplvm/edge":                {"mat", "sgplvm/internal/infer", "sgplvm/internal/points", "sgplvm/kernel"},
 	"sgplvm/internal/dynamics":   append([]string{"asm", "mat", "chol", "eig"}, leaves...),
 	"sgplvm/internal/bound":      slices.Concat(algebra, leaves, latent),
 	"sgplvm/internal/predict":    slices.Concat(algebra, leaves, latent, []string{"sgplvm/internal/bound", "sgplvm/internal/infer", "sgplvm/internal/outlier", "sgplvm/internal/points", "sgplvm/edge"}), // edge: its tests alone

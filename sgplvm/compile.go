@@ -2,6 +2,7 @@ package sgplvm
 
 import (
 	"errors"
+	"math"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/edge"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/points"
@@ -9,18 +10,21 @@ import (
 
 // CompileOptions steer Compile. The zero value works.
 type CompileOptions struct {
-	Grid   Grid      // the points, nil: the training grid
-	Type   edge.Type // of the large tables; default edge.Float64
-	Label  string    // what the points are, for people, as 20x28
-	Fast   bool      // several times the speed in less memory for a little less accuracy (docs/measurements.md, section 17)
-	Starts int       // training posteriors that begin the search for latent variables; default 32
+	Grid          Grid      // the points, nil: the training grid
+	Type          edge.Type // of the large tables; default edge.Float64
+	Label         string    // what the points are, for people, as 20x28
+	Width, Height int       // of pictures; 0: the points are none
+	Units         string    // of values, for people
+	Low, High     float64   // between which values lie; equal: not known
+	Fast          bool      // several times the speed in less memory for a little less accuracy (docs/measurements.md, section 17)
+	Starts        int       // training posteriors that begin the search for latent variables; default 32
 }
 
 // Compile returns the model as a file for package edge: what Impute, Infer and Predict need at one grid's points,
 // multiplied out, for examples of unknown time. Impute's options are those of the model's configuration. Learned covariances of the
 // noise, training residuals and mixtures with similar examples go along. With up to 64 training examples, or as many as Starts,
 // edge.Workspace.Fill gives what Impute does, but for what Impute leaves out of models that keep training residuals (docs/math.md, section 23, "Models in memory"); of more it tries Starts of them only. A film with motion, a model of data with holes and latent kernels of other parts
-// than rbf, linear, bias and time are refused; where only the part in time is in use there are no streams. Errors: *ConfigError and these.
+// than rbf, linear, bias and time are refused. Errors: *ConfigError and these.
 func (m *Model) Compile(o CompileOptions) ([]byte, error) {
 	if m.film != nil {
 		return nil, errors.New("a film with motion cannot be compiled, expected a model of examples of one grid")
@@ -38,10 +42,14 @@ func (m *Model) Compile(o CompileOptions) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if m.Summary().Idle { // what the part in time says no stream knows
-		c.Time = points.Time{Kernel: c.Time.Kernel, Spacing: c.Time.Spacing}
-	}
 	c.Label = o.Label
+	c.About = points.About{Width: o.Width, Height: o.Height, Units: o.Units, Low: o.Low, High: o.High}
+	if at := m.Times(); at != nil {
+		c.About.First, c.About.Last = math.Inf(1), math.Inf(-1)
+		for _, i := range at {
+			c.About.First, c.About.Last = min(c.About.First, i.Time), max(c.About.Last, i.Time)
+		}
+	}
 	if o.Fast {
 		c.Approximate(points.Type(o.Type))
 	}

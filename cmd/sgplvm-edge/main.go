@@ -111,7 +111,7 @@ func run(file []byte, in io.Reader, out io.Writer, o options) error {
 			for i, v := range values {
 				seen[i] = v == v
 			}
-			time := float64(number) * m.Spacing()
+			time := float64(number) * m.About().Spacing
 			if o.times {
 				time = read[0]
 			}
@@ -135,7 +135,7 @@ type filler struct {
 // newFiller returns one of a stream where the model has streams. Where times are given it must.
 func newFiller(m *edge.Model, times bool) (filler, error) {
 	w := m.NewWorkspace(0)
-	s, err := w.NewStream()
+	s, err := w.NewStream(edge.StreamOptions{})
 	if err != nil && times {
 		return filler{}, err
 	}

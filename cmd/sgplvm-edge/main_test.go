@@ -26,13 +26,13 @@ func example(t *testing.T) (frames, filled [][]float64) {
 	}
 	n := m.Points() * m.Channels()
 	w := m.NewWorkspace(0)
-	s, err := w.NewStream()
+	s, err := w.NewStream(edge.StreamOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for k := range 2 {
 		whole, values, seen := make([]float64, n), make([]float64, n), make([]bool, n)
-		latent, variance := make([]float64, m.Latents()), make([]float64, m.Latents())
+		latent, variance := make([]float64, m.About().Latents), make([]float64, m.About().Latents)
 		latent[0], latent[1] = float64(k)-1, 0.5
 		if err := w.Predict(whole, nil, latent, variance); err != nil {
 			t.Fatal(err)
@@ -44,7 +44,7 @@ func example(t *testing.T) (frames, filled [][]float64) {
 			}
 		}
 		result := make([]float64, n)
-		if err := s.Fill(float64(k)*m.Spacing(), result, nil, values, seen); err != nil {
+		if err := s.Fill(float64(k)*m.About().Spacing, result, nil, values, seen); err != nil {
 			t.Fatal(err)
 		}
 		frames, filled = append(frames, values), append(filled, append(result, s.Surprise(nil)))
@@ -143,7 +143,7 @@ func TestTimes(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := len(frames[0])
-	s, err := m.NewWorkspace(0).NewStream()
+	s, err := m.NewWorkspace(0).NewStream(edge.StreamOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

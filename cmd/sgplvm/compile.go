@@ -28,6 +28,7 @@ small static programs that use package edge. Prints what the file, filling in an
 	grid := f.Grid("grid", "", "`WIDTHxHEIGHT` of the pictures, where it is not that of the training pictures")
 	kind := f.Choice("type", "f64", "the `type` of the numbers in large tables: f64, f32 or f16", "f64", "f32", "f16")
 	fast := f.Toggle("fast", "fill in faster, in less memory, a little less exactly")
+	units := f.String("units", "", "the `name` of the units of the values, which the compiled model tells")
 	out := f.String("out", "", "the compiled `file` to write")
 	f.Everyday("model", "out", "type")
 	f.Examples("sgplvm compile -model faces.model -type f16 -out faces.edge")
@@ -52,8 +53,10 @@ small static programs that use package edge. Prints what the file, filling in an
 	}
 	o := sgplvm.CompileOptions{Grid: g.Points, Type: edgeTypes[*kind], Fast: *fast}
 	if g.Layout.Points() > 0 {
-		o.Label = dataset.FormatGrid(g.Layout.Width, g.Layout.Height)
+		o.Label, o.Width, o.Height = dataset.FormatGrid(g.Layout.Width, g.Layout.Height), g.Layout.Width, g.Layout.Height
 	}
+	o.Units = *units
+	o.Low, o.High = engine.Range(m)
 	file, err := m.Compile(o)
 	if err != nil {
 		return err
@@ -76,7 +79,7 @@ func describeCompiled(ctx context.Context, e *cli.Environment, m *sgplvm.Model, 
 	n := compiled.Points()
 	fmt.Fprintf(e.Stdout, "file               %d bytes, %v\n", len(file), o.Type)
 	fmt.Fprintf(e.Stdout, "example            %d points, %d channels\n", n, compiled.Channels())
-	describeStream(e, m, compiled)
+	describeStream(e, compiled)
 	fmt.Fprintf(e.Stdout, "seen of it             memory beside the file    multiplications\n")
 	for _, c := range []struct {
 		share string
@@ -92,14 +95,12 @@ func describeCompiled(ctx context.Context, e *cli.Environment, m *sgplvm.Model, 
 }
 
 // describeStream says whether examples can be filled in as those of a stream.
-func describeStream(e *cli.Environment, m *sgplvm.Model, compiled *edge.Model) {
-	stream, err := compiled.NewWorkspace(1).NewStream()
+func describeStream(e *cli.Environment, compiled *edge.Model) {
+	stream, err := compiled.NewWorkspace(1).NewStream(edge.StreamOptions{})
 	var refused *edge.StreamError
 	switch {
 	case err == nil:
 		fmt.Fprintf(e.Stdout, "streams            %d bytes each\n", stream.Bytes())
-	case m.Summary().Idle:
-		fmt.Fprintf(e.Stdout, "streams            none: the latent variables are not in use, and a stream knows nothing else of an example\n")
 	case errors.As(err, &refused) && refused.Kernel != "":
 		fmt.Fprintf(e.Stdout, "streams            none: the kernel %s in time has no state\n", refused.Kernel)
 	}

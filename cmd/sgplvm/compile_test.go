@@ -52,7 +52,7 @@ func TestCompile(t *testing.T) {
 		}
 	}
 	mustRun(t, "compile", "-model", "model", "-grid", "3x4", "-out", "small.edge")
-	if c, err := edge.Open(read(t, "small.edge")); err != nil || c.Points() != 12 || c.Label() != "3x4" {
+	if c, err := edge.Open(read(t, "small.edge")); err != nil || c.Points() != 12 || c.About().Label != "3x4" || c.About().Height != 4 {
 		t.Errorf("a grid of 3×4: %v", err)
 	}
 	if _, err := os.Stat("none.edge"); err == nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/points"
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
 // contents returns a small model of two channels and six points, whose examples have times.
@@ -19,7 +20,7 @@ func contents() *points.Contents {
 	return &points.Contents{Label: "6", Points: 6, Channels: 2, Latents: 1, Inducing: 2, Examples: 1, Mean: []float64{1, 2}, Scale: []float64{2, 3}, RBF: []float64{1, 1},
 		Z: []float64{0, 1}, Coord: []float64{1, 0, 0, 1}, Mu: []float64{0}, S: []float64{1}, Beta: 4, Precision: 4, Latent: []float64{1, 2}, Lambda: []float64{1, 2},
 		P: points.NewTable(p), Factors: []points.Factor{{B: points.NewTable(b)}}, Coordinates: []float64{0, 1, 2, 3, 4, 5}, Spacings: []float64{1}, TrainingSpacings: []float64{1},
-		Lengths: []float64{1}, Time: points.Time{Kernel: "matern12", Generator: []float64{-1}, Output: []float64{1}, Input: []float64{1}, Spacing: 1},
+		Lengths: []float64{1}, Time: points.Time{Kernel: "matern12", Systems: []kernel.System{{Generator: mat.NewDense(1, 1, []float64{-1}), Output: []float64{1}, Input: []float64{1}}}, Spacing: 1},
 		Options: points.Options{Candidates: 1, Iterations: 20, Starts: 1, NoiseStrength: math.Inf(1), LocalBandwidth: 0.7, LocalStrength: 1, Exact: 100, Group: 4, Neighbours: 4, Work: 1e9}}
 }
 
@@ -51,9 +52,9 @@ func TestOpenErrors(t *testing.T) {
 // A kernel in time that is none, as a file may have it, ends in an error and not in latent variances without end.
 func TestWildTime(t *testing.T) {
 	c := contents()
-	c.Time.Generator[0] = 1e3
-	c.Time.Ends = []points.End{{Sequence: 7, Mean: []float64{1}, Above: []float64{0}}}
-	s, err := opened(t, c).NewWorkspace(0).NewStream()
+	c.Time.Systems[0].Generator.Data[0] = 1e3
+	c.Time.Ends = []points.End{{Sequence: 7, State: []float64{1, 0}}}
+	s, err := opened(t, c).NewWorkspace(0).NewStream(StreamOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +63,7 @@ func TestWildTime(t *testing.T) {
 	}
 	var value *ValueError
 	if err := s.Predict(9, make([]float64, 12), nil); !errors.As(err, &value) {
-		t.Errorf("a latent mean of %v: %v", s.mean, err)
+		t.Errorf("a latent mean of %v: %v", s.latent.mean, err)
 	}
 }
 

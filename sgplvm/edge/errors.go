@@ -1,12 +1,23 @@
 package edge
 
-import "github.com/seed-08962ecc/kronfield/internal/text"
+import (
+	"strconv"
+
+	"github.com/seed-08962ecc/kronfield/internal/text"
+)
 
 // A VersionError says that a compiled file was made by another version of the compiler.
 type VersionError struct{ Got, Want uint64 }
 
 func (e *VersionError) Error() string {
 	return text.Sprintf("edge: a compiled model of version %d, expected %d: compile it again", e.Got, e.Want)
+}
+
+// A NeedError names what a compiled file needs and this program does not know.
+type NeedError struct{ Need string }
+
+func (e *NeedError) Error() string {
+	return "edge: a compiled model that needs " + strconv.Quote(e.Need[:min(len(e.Need), 40)]) + ", which this program does not know: build it with a newer module"
 }
 
 // A FormatError says where something is no compiled model, or a damaged one.
@@ -40,7 +51,7 @@ func (e *ValueError) Error() string {
 	return text.Sprintf("edge: value %d is %v, expected %s", e.Index, e.Value, e.Want)
 }
 
-// A StreamError says why a model has no streams: by its kernel in time, which is not Markov, or since its latent variables are not in use.
+// A StreamError says why a model has no streams: by its kernel in time, which has no state.
 type StreamError struct {
 	Kernel string // nothing where the model's examples have no times
 }
@@ -49,7 +60,7 @@ func (e *StreamError) Error() string {
 	if e.Kernel == "" {
 		return "edge: the model's examples have no times, expected those that follow one another for a stream"
 	}
-	return text.Sprintf("edge: the kernel %s in time has no state, or latent variables that are in use; expected these, and one of matern12, matern32, matern52, their sums and products for a stream", e.Kernel)
+	return text.Sprintf("edge: the kernel %s in time has no state, expected one of matern12, matern32, matern52, periodic, rbf, their sums and products for a stream", e.Kernel)
 }
 
 // A SequenceError says that a sequence is none that the model was trained on.

@@ -27,31 +27,45 @@ type Model struct {
 }
 
 // Open returns the model in a compiled file, of which it keeps views: the file must not change. With a file of package embed's
-// nothing is copied. Errors: *VersionError, *FormatError.
+// nothing is copied. Errors: *VersionError, *NeedError, *FormatError.
 func Open(file []byte) (*Model, error) {
 	c, err := points.Decode(file)
 	if err != nil {
 		if err.Version > 0 {
 			return nil, &VersionError{err.Version, points.Version}
 		}
+		if err.Need != "" {
+			return nil, &NeedError{err.Need}
+		}
 		return nil, &FormatError{err.Offset, err.Reason}
 	}
 	return &Model{points.New(c), c}, nil
 }
 
-// Label returns what the compiler was told that the points are, as 20x28.
-func (m *Model) Label() string { return m.c.Label }
+// An About is what a compiled model tells about itself.
+type About struct {
+	Label                     string // what the points are, as 20x28
+	Width, Height             int    // of pictures; 0: the points are none
+	Points, Channels, Latents int
+	Examples                  int       // of training that the file has
+	Units                     string    // of values
+	Low, High                 float64   // between which values lie; equal: not known
+	Mean, Deviation           []float64 // of the training values of each channel
+	FirstTime, LastTime       float64   // of the training examples, where these have times
+	Spacing                   float64   // of these times, their median; 0: there are none
+	Kernel                    string    // in time, of the latent variables
+}
+
+// About returns what the model tells about itself. The slices are the model's.
+func (m *Model) About() About {
+	c, a := m.c, &m.c.About
+	return About{c.Label, a.Width, a.Height, c.Points, c.Channels, c.Latents, c.Examples, a.Units, a.Low, a.High, c.Mean, c.Scale, a.First, a.Last, c.Time.Spacing, c.Time.Kernel}
+}
 
 // Points returns how many points there are, Channels how many channels: an example is Points·Channels values, the channels of
 // a point side by side.
 func (m *Model) Points() int   { return m.c.Points }
 func (m *Model) Channels() int { return m.c.Channels }
-
-// Latents returns d_ξ.
-func (m *Model) Latents() int { return m.c.Latents }
-
-// Spacing returns the median spacing of the training examples in time, of a model whose examples have times.
-func (m *Model) Spacing() float64 { return m.c.Time.Spacing }
 
 // Bytes returns what a program takes at most for the model beside its file: while it is opened, which leaves some for the collector.
 func (m *Model) Bytes() int { return m.m.Bytes() }
@@ -70,9 +84,11 @@ type Latent struct {
 // A Workspace has all room that filling in takes, for one goroutine at a time. Its methods allocate nothing after their first call.
 type Workspace struct {
 	w      *points.Workspace
+	m      *points.Model
 	c      *points.Contents
 	most   int
 	scaled []float64 // the example, n·d_y; NaN where missing
+	room   []float64 // n·d_y
 }
 
 // NewWorkspace returns room for examples of which at most so many values are observed in a channel; 0: all of them. What it
@@ -82,11 +98,11 @@ func (m *Model) NewWorkspace(most int) *Workspace {
 	if most <= 0 || most > m.c.Points {
 		most = m.c.Points
 	}
-	return &Workspace{m.m.NewWorkspace(most), m.c, most, make([]float64, m.c.Points*m.c.Channels)}
+	return &Workspace{m.m.NewWorkspace(most), m.m, m.c, most, make([]float64, m.c.Points*m.c.Channels), make([]float64, m.c.Points*m.c.Channels)}
 }
 
 // Bytes returns what the workspace takes, but for some kilobytes, factors and what products pack included.
-func (w *Workspace) Bytes() int { return w.w.Bytes() + 8*len(w.scaled) }
+func (w *Workspace) Bytes() int { return w.w.Bytes() + 16*len(w.scaled) }
 
 // SetPrior sets what is known of the latent variables of the next examples before their values are, N(mean, diag variance); nil:
 // standard normal. It panics where lengths are wrong or a variance is not positive.
@@ -104,7 +120,16 @@ func (w *Workspace) Fill(dst, variance, values []float64, mask []bool) error {
 	if err := w.lengths(dst, variance); err != nil {
 		return err
 	}
-	if err := w.Infer(values, mask); err != nil {
+	if err := w.scale(values, mask); err != nil {
+		return err
+	}
+	w.w.Observe(w.scaled)
+	return w.fill(dst, variance, values)
+}
+
+// fill is Fill of the example that is observed.
+func (w *Workspace) fill(dst, variance, values []float64) error {
+	if err := w.w.Infer(); err != nil {
 		return err
 	}
 	if err := w.w.Complete(); err != nil {
@@ -124,9 +149,10 @@ func (w *Workspace) Fill(dst, variance, values []float64, mask []bool) error {
 
 // Infer finds the latent posterior of an example seen in part, for Latent. Errors: those of Fill.
 func (w *Workspace) Infer(values []float64, mask []bool) error {
-	if err := w.observe(values, mask); err != nil {
+	if err := w.scale(values, mask); err != nil {
 		return err
 	}
+	w.w.Observe(w.scaled)
 	return w.w.Infer()
 }
 
@@ -151,17 +177,38 @@ func (w *Workspace) Predict(dst, variance, mu, s []float64) error {
 }
 
 // Surprise returns how surprising the last example's observed values were, after Fill: scores, of Points·Channels elements, are how many
-// standard deviations each value is from what all others and the latent variables say of it (NaN where it was not observed; nil: not
+// standard deviations each value is from what all others and the latent variables say of it (NoEvidence where it was not observed; nil: not
 // wanted); the number returned is the mean square of all values together, decorrelated, which is near 1 for an example like those of
-// training. It is NaN where nothing was observed or so many values that they were not used at once.
-func (w *Workspace) Surprise(scores []float64) float64 { return w.w.Surprise(scores) }
+// training. It is NoEvidence where nothing was observed or so many values that they were not used at once.
+func (w *Workspace) Surprise(scores []float64) float64 {
+	score := w.w.Surprise(scores)
+	tell(scores)
+	return told(score)
+}
+
+// NoEvidence is the score of what was not observed. It is below all others.
+const NoEvidence = -math.MaxFloat32
+
+// told returns a score, and NoEvidence in place of none.
+func told(score float64) float64 {
+	if score != score {
+		return NoEvidence
+	}
+	return score
+}
+
+func tell(scores []float64) {
+	for i, v := range scores {
+		scores[i] = told(v)
+	}
+}
 
 // farOff bounds the scaled values, so that their squares do not overflow.
 const farOff = 1e100
 
-// observe takes over an example: values, of which mask says which were observed; nil: all of them.
+// scale scales an example, values of which mask says which were observed; nil: all of them.
 // Errors: *LengthError, *ValueError.
-func (w *Workspace) observe(values []float64, mask []bool) error {
+func (w *Workspace) scale(values []float64, mask []bool) error {
 	if len(values) != len(w.scaled) {
 		return &LengthError{"values", len(values), len(w.scaled)}
 	}
@@ -189,7 +236,6 @@ func (w *Workspace) observe(values []float64, mask []bool) error {
 			return &LengthError{"observed values of a channel", seen, w.most}
 		}
 	}
-	w.w.Observe(w.scaled)
 	return nil
 }
 

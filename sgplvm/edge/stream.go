@@ -3,46 +3,91 @@ package edge
 import (
 	"math"
 
-	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
 // A Stream fills in and predicts examples that follow one another in time, of a model whose latent variables do. What it remembers of them is
-// the state of a Kalman filter, a few numbers for each latent dimension, whose marginal is the prior of the next example's latent variables
-// (docs/math.md, section 23). So memory and time do not grow, and times need not be even. Streams that take turns may share a Workspace.
+// the state of a Kalman filter: some numbers for each latent dimension and, where the latent kernel has a part in time, for each feature of the
+// spatial kernel. Their marginals are the prior of the next example (docs/math.md, section 23). So memory and time do not grow, and times need not be even. Streams
+// that take turns may share a Workspace.
 type Stream struct {
 	w     *Workspace
-	state *infer.State
+	o     StreamOptions
+	at    kernel.Instant // of the last example, where there was one
 	begun bool
-	last  float64 // time of the last example, where there was one
+	now   kernel.Instant // of the present one
 
-	mean, variance []float64 // of the latent variables at the present instant, before anything was seen there
-	scores         []float64 // n·d_y
-	score          float64
+	latent, field process // field: of no variables where the model has no part in time
+
+	sensors []sensor // n·d_y
+	typical float64  // scale of the residuals of frames, 1 at least
+
+	scores []float64 // n·d_y
+	score  float64
 }
 
-// NewStream returns a stream of which nothing was seen yet. The error is a *StreamError where the model's examples have no times, or no Markov
-// kernel in time.
-func (w *Workspace) NewStream() (*Stream, error) {
-	c := w.c
-	t, n := &c.Time, len(c.Time.Output)
-	if n == 0 {
+// A process is variables that follow Gaussian processes in time.
+type process struct {
+	state          *infer.State
+	mean, variance []float64 // at the present instant, before anything was seen there
+	sites          []infer.Site
+}
+
+func newProcess(systems []kernel.System, d int) process {
+	return process{infer.NewState(systems, d), make([]float64, d), make([]float64, d), make([]infer.Site, d)}
+}
+
+// update has the process take over what was found at the present instant.
+func (p *process) update(mu, v []float64) {
+	for q := range p.sites {
+		p.sites[q] = infer.SiteOf(p.mean[q], p.variance[q], mu[q], v[q])
+	}
+	p.state.Update(p.mean, p.variance, p.sites)
+}
+
+// StreamOptions steer a stream. The zero value works.
+type StreamOptions struct {
+	Believe bool // all values, those that disagree with all else too
+}
+
+// NewStream returns a stream of which nothing was seen yet. The error is a *StreamError where the model's examples have no times, or a kernel
+// in time that is no sum or product of Matérn, periodic and RBF kernels.
+func (w *Workspace) NewStream(o StreamOptions) (*Stream, error) {
+	t := &w.c.Time
+	if len(t.Systems) == 0 {
 		return nil, &StreamError{t.Kernel}
 	}
-	system := infer.System{Generator: mat.NewDense(n, n, t.Generator), Output: t.Output, Input: t.Input}
-	s := &Stream{w: w, state: infer.NewState(system, c.Latents), mean: make([]float64, c.Latents), variance: make([]float64, c.Latents),
-		scores: make([]float64, len(w.scaled))}
+	s := &Stream{w: w, o: o, latent: newProcess(t.Systems, w.c.Latents), scores: make([]float64, len(w.scaled)), sensors: make([]sensor, len(w.scaled))}
+	var part []kernel.System
+	if n := w.m.Features(); n > 0 {
+		system, ok := w.m.Part()
+		if !ok {
+			return nil, &StreamError{t.Part}
+		}
+		part = append(part, system)
+		s.field = newProcess(part, n)
+	} else {
+		s.field = newProcess(t.Systems[:1], 0)
+	}
 	s.Reset()
 	return s, nil
 }
 
 // Bytes returns what a stream takes beside its workspace.
-func (s *Stream) Bytes() int { return s.state.Bytes() + 8*(len(s.scores)+2*len(s.mean)) }
+func (s *Stream) Bytes() int {
+	return s.latent.state.Bytes() + s.field.state.Bytes() + 8*(6*len(s.scores)+4*len(s.latent.mean)+4*len(s.field.mean))
+}
+
+// newSequence is the label of a sequence that is none of training.
+const newSequence = math.MinInt32
 
 // Reset begins a new sequence, of which nothing is known but the prior.
 func (s *Stream) Reset() {
-	s.state.Reset()
-	s.begun = false
+	s.latent.state.Reset()
+	s.field.state.Reset()
+	s.begun, s.at.Sequence, s.typical = false, newSequence, 1
+	clear(s.sensors)
 	s.forget()
 }
 
@@ -50,9 +95,9 @@ func (s *Stream) Reset() {
 func (s *Stream) Continue(sequence int) error {
 	for i := range s.w.c.Time.Ends {
 		if e := &s.w.c.Time.Ends[i]; e.Sequence == sequence {
-			s.state.Set(e.Mean, e.Above)
-			s.begun, s.last = true, e.Time
-			s.forget()
+			s.Reset()
+			copy(s.latent.state.Get(), e.State)
+			s.begun, s.at = true, kernel.Instant{Sequence: sequence, Time: e.Time}
 			return nil
 		}
 	}
@@ -68,27 +113,30 @@ func (s *Stream) forget() {
 }
 
 // Last returns the time of the last example; ok is false where there was none.
-func (s *Stream) Last() (time float64, ok bool) { return s.last, s.begun }
+func (s *Stream) Last() (time float64, ok bool) { return s.at.Time, s.begun }
 
 // ahead goes to a time, for the prior there.
 func (s *Stream) ahead(time float64) error {
-	if time-time != 0 || s.begun && time < s.last {
+	if time-time != 0 || s.begun && time < s.at.Time {
 		last := math.Inf(-1)
 		if s.begun {
-			last = s.last
+			last = s.at.Time
 		}
 		return &TimeError{time, last}
 	}
 	delta := 0.0
 	if s.begun {
-		delta = time - s.last
+		delta = time - s.at.Time
 	}
-	s.state.Ahead(s.mean, s.variance, delta)
-	for q, v := range s.variance {
-		if s.mean[q]-s.mean[q] != 0 || !(v <= 1/minPrecision) {
-			return &ValueError{q, v, "a latent variance of about 1 or less: the file's kernel in time is none"}
+	for _, p := range []*process{&s.latent, &s.field} {
+		p.state.Ahead(p.mean, p.variance, delta)
+		for q, v := range p.variance {
+			if p.mean[q]-p.mean[q] != 0 || !(v <= 1/minPrecision) {
+				return &ValueError{q, v, "a variance of about 1 or less: the file's kernel in time is none"}
+			}
 		}
 	}
+	s.now = kernel.Instant{Sequence: s.at.Sequence, Time: time}
 	return nil
 }
 
@@ -101,10 +149,25 @@ func (s *Stream) Predict(time float64, dst, variance []float64) error {
 	if err := s.ahead(time); err != nil {
 		return err
 	}
-	return s.w.Predict(dst, variance, s.mean, s.variance)
+	s.begin()
+	defer s.w.end()
+	return s.w.Predict(dst, variance, s.latent.mean, s.latent.variance)
 }
 
-// Fill is Workspace.Fill of the example at a time, given those before it too: no earlier than the last one. Nothing need be observed. After an
+// begin has the workspace know what the stream does.
+func (s *Stream) begin() {
+	s.w.SetPrior(s.latent.mean, s.latent.variance)
+	s.w.w.SetField(&s.now, s.field.mean, s.field.variance)
+}
+
+// end has the workspace forget it.
+func (w *Workspace) end() {
+	w.SetPrior(nil, nil)
+	w.w.SetField(nil, nil, nil)
+}
+
+// Fill is Workspace.Fill of the example at a time, given those before it too: no earlier than the last one. Nothing need be observed. What disagrees with all else
+// that is known is filled in as if it was missing, and does not enter the stream (Faults). After an
 // error the stream is where it was. Errors: those of Workspace.Fill, *TimeError.
 func (s *Stream) Fill(time float64, dst, variance, values []float64, mask []bool) error {
 	w := s.w
@@ -114,31 +177,36 @@ func (s *Stream) Fill(time float64, dst, variance, values []float64, mask []bool
 	if err := w.lengths(dst, variance); err != nil {
 		return err
 	}
-	if err := w.observe(values, mask); err != nil {
+	if err := w.scale(values, mask); err != nil {
 		return err
 	}
-	s.forget()
-	score, err := w.w.Foresee(s.scores, s.mean, s.variance)
+	s.begin()
+	defer w.end()
+	score, strange, err := s.choose()
 	if err != nil {
+		return err
+	}
+	if err := w.fill(dst, variance, values); err != nil {
 		return err
 	}
 	s.score = score
-	w.SetPrior(s.mean, s.variance)
-	err = w.Fill(dst, variance, values, mask)
-	w.SetPrior(nil, nil)
-	if err != nil {
-		return err
+	if !strange && !s.o.Believe {
+		s.judge(values, mask)
 	}
-	s.state.Update(s.mean, s.variance, w.Latent().Mu, w.Latent().S)
-	s.begun, s.last = true, time
+	s.latent.update(w.Latent().Mu, w.Latent().S)
+	if len(s.field.mean) > 0 {
+		s.field.update(w.w.Field())
+	}
+	s.begun, s.at = true, s.now
 	return nil
 }
 
 // Surprise returns how surprising the last example's observed values were by what the stream predicted before it saw them: scores, of
-// Points·Channels elements, are how many standard deviations each value is from its prediction (NaN where it was not observed; nil: not wanted); the
-// number returned is the mean square of all values together, those of a channel decorrelated, which is near 1 for an example that goes on as in training. It is NaN
+// Points·Channels elements, are how many standard deviations each value is from its prediction (NoEvidence where it was not observed or its sensor is not believed; nil: not wanted); the
+// number returned is the mean square of all values together, those of a channel decorrelated, which is near 1 for an example that goes on as in training. It is NoEvidence
 // where nothing was observed or so many values that they were not used at once.
 func (s *Stream) Surprise(scores []float64) float64 {
 	copy(scores, s.scores)
-	return s.score
+	tell(scores)
+	return told(s.score)
 }

@@ -259,6 +259,12 @@ func LevelsOf(f *dataset.Form, values func(frame int) []float64) picture.Levels 
 }
 
 // modelLevels are the levels of pictures that a model predicts: those of its training pictures where it has kept their type or their range, as
+// Range returns between which values those of a model lie: as of its pictures, or three standard deviations about the mean.
+func Range(m *sgplvm.Model) (low, high float64) {
+	l := modelLevels(m)
+	return l.Low, l.High
+}
+
 // train and fill do, else three standard deviations about the mean.
 func modelLevels(m *sgplvm.Model) picture.Levels {
 	for _, t := range []npy.Type{npy.Uint8, npy.Uint16} {

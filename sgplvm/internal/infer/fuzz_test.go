@@ -13,6 +13,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
 // FuzzFormulas tries one of the laws below.
@@ -109,12 +110,20 @@ func tryPrecision(t *testing.T, s *fuzz.Source) {
 
 // A stream says of the next instant what the joint Gaussian of all instants says that is conditioned step by step.
 func tryState(t *testing.T, s *fuzz.Source) {
-	text := []string{"matern32(2)", "matern12(3)", "matern52(1.5)", "0.3*matern12(1)+0.7*matern52(4)", "matern32(2)*matern12(5)"}[s.IntN(5)]
-	k := reference.Parsed(t, text)
-	n, d := k.StateSize(), 1+s.IntN(2)
-	system := infer.System{Generator: mat.New(n, n), Output: k.Output(), Input: k.Input()}
-	k.Generator(system.Generator)
-	state := infer.NewState(system, d)
+	d, text := 1+s.IntN(2), ""
+	kernels, systems := make([]kernel.Kernel, d), []kernel.System(nil)
+	for q := range kernels {
+		if q == 0 || s.IntN(2) == 1 {
+			text = []string{"matern32(2)", "matern12(3)", "matern52(1.5)", "0.3*matern12(1)+0.7*matern52(4)", "matern32(2)*matern12(5)"}[s.IntN(5)]
+		}
+		kernels[q] = reference.Parsed(t, text)
+		system, _ := kernels[q].System()
+		systems = append(systems, system)
+	}
+	if d == 1 || kernels[0].Equal(kernels[1]) {
+		systems = systems[:1] // for all
+	}
+	state := infer.NewState(systems, d)
 	steps := 1 + s.IntN(12)
 	at := make([]float64, steps)
 	for i := 1; i < steps; i++ {
@@ -124,8 +133,9 @@ func tryState(t *testing.T, s *fuzz.Source) {
 		}
 	}
 	mean, joint := mat.New(d, steps), make([]mat.Matrix, d)
-	k.Variance = 1
 	for q := range joint {
+		k := kernels[q]
+		k.Variance = 1
 		joint[q] = mat.New(steps, steps)
 		for i, a := range at {
 			for j, b := range at {
@@ -148,7 +158,11 @@ func tryState(t *testing.T, s *fuzz.Source) {
 			}
 			condition(mean.Row(q), joint[q], i, m[q], v[q], seen[q], unsure[q])
 		}
-		state.Update(m, v, seen, unsure)
+		sites := make([]infer.Site, d)
+		for q := range sites {
+			sites[q] = infer.SiteOf(m[q], v[q], seen[q], unsure[q])
+		}
+		state.Update(m, v, sites)
 	}
 	state.Reset()
 	state.Ahead(m, v, 1)

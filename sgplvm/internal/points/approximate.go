@@ -25,7 +25,7 @@ func (c *Contents) Approximate(kind Type) {
 	o := &c.Options
 	o.Fast, o.Candidates, o.Iterations, o.Starts = true, 1, 6, min(o.Starts, 3)
 	o.MinWeight, o.PartNeighbours, o.MaxExamples = 1e-2, 112, 128
-	if !c.Whitened || c.Points > maxShaped {
+	if !c.Whitened || c.Points > maxShaped || c.Time.Variance > 0 {
 		return
 	}
 	c.Shape(shapeTolerance, kind)

@@ -20,7 +20,7 @@ func (w *Workspace) condition(p prediction, within []int) error {
 			continue
 		}
 		block := w.without(within, seen)
-		if len(w.m.taken) > 1 {
+		if len(w.moments.shares) > 1 {
 			w.setDiagonal(c, block)
 		}
 		if few := o.PartNeighbours; few > 0 && !w.moments.latent && len(seen) > few {
@@ -142,6 +142,9 @@ func (w *Workspace) conditionOn(p prediction, channels, missing, seen []int) err
 			w.factor.SolveHalf(po)
 		}
 		w.setSurprise(c, seen, missing, residual)
+	}
+	if w.field.active && t.latent && len(seen) == len(w.seen[channels[0]]) {
+		w.learnField(channels, seen)
 	}
 	telling := w.studentWeight(missing)
 	for from := 0; from < len(missing); from += together {
@@ -311,6 +314,43 @@ func (w *Workspace) sumNearby(sums, totals, z []float64, seen, block []int) {
 		for k := range weights.Rows {
 			asm.Axpy(z[from+k], weights.Row(k), sums)
 			asm.Axpy(1, weights.Row(k), totals)
+		}
+	}
+}
+
+// learnField gives ρ of some channels the moments given the observed values, of whose covariance there is the factor: with L⁻¹ times the residuals, and times what the
+// values know of the latent uncertainty, in their rooms.
+func (w *Workspace) learnField(channels, seen []int) {
+	f, m, size := &w.field, w.m, w.m.features
+	prior := f.variance[channels[0]*size:][:size]
+	asm.MulTo(f.factors, f.roots, prior)
+	step := min(w.room.step, together, m.c.Points)
+	for from := 0; from < size; from += step {
+		count := min(step, size-from)
+		x := view(w.room.observed, len(seen), count)
+		m.setFeatures(x, seen, from, f.factors)
+		w.factor.SolveHalf(x)
+		explained, unsure := w.room.explained[:count], w.room.spread[:count]
+		w.columnSquares(explained, x)
+		for j, v := range prior[from : from+count] {
+			explained[j] = max(v-explained[j], 0) // the rest
+		}
+		shift, most := mat.NewDense(count, 1, w.room.totals[:count]), w.room.row[:count]
+		clear(most)
+		for place, c := range channels {
+			mat.Mul(shift, 1, x.T(), w.residuals(place, seen), 0)
+			asm.Axpy(1, shift.Data, f.mean[c*size+from:][:count])
+			left := view(w.room.left, count, w.breadth())
+			mat.Mul(left, 1, x.T(), w.spreadRoom(place, len(seen)), 0)
+			w.spreadOf(unsure, left)
+			for j, v := range unsure {
+				most[j] = max(most[j], v)
+			}
+		}
+		for _, c := range channels {
+			for j, v := range most {
+				f.variance[c*size+from+j] = min(1, explained[j]+v)
+			}
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/internal/text"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
@@ -20,9 +21,8 @@ type Contents struct {
 	Mean, Scale []float64 // of the data, d_y each: the model's units are (y − Mean)/Scale
 
 	// The latent kernel: σ² and length scales of its RBF part (1+d_ξ) or nothing, the variances of its linear part (d_ξ) or
-	// nothing, its bias or nothing. Prior is what other parts add to ψ0.
+	// nothing, its bias or nothing. Time has the part in time.
 	RBF, Linear, Bias []float64
-	Prior             float64
 	Z                 []float64 // inducing inputs, m_ξ×d_ξ
 	Coord             []float64 // T_0, m_ξ×m_ξ
 	Mu, S             []float64 // posteriors of the training examples, n_ξ×d_ξ each
@@ -61,8 +61,34 @@ type Contents struct {
 	Time    Time // of examples with times
 	Options Options
 
+	About About
+
+	// Scores, in ascending order, are those of examples like those of training that were not learned from (edge.Model.Alarm): of chi-squared
+	// per observed value, as normal numbers.
+	Scores []float64
+
 	Memory Memory
 }
+
+// About is what people are told of a model.
+type About struct {
+	Width, Height int     // of pictures; 0: the points are none
+	Units         string  // of values
+	Low, High     float64 // between which values lie; equal: not known
+	First, Last   float64 // of the training times
+}
+
+func (c *Contents) visitAbout(f codec) {
+	a := &c.About
+	f.integer(&a.Width)
+	f.integer(&a.Height)
+	f.label(&a.Units)
+	for _, v := range []*float64{&a.Low, &a.High, &a.First, &a.Last} {
+		f.number(v)
+	}
+}
+
+func (c *Contents) visitAlarm(f codec) { f.numbers(&c.Scores) }
 
 // Memory is what models that have no file have beside their tables. The zero value is nothing.
 type Memory struct {
@@ -77,21 +103,24 @@ type Memory struct {
 	Version []int
 }
 
-// Time is the prior of latent variables that follow processes in time, every dimension by itself. The system of its kernel is that of docs/math.md, section
-// 10, with s numbers: k(Δ) = hᵀ·exp(Δ·G)·b.
+// Time is what examples with times know of time: the prior of latent variables that follow processes in time, and the part in time of the latent kernel.
 type Time struct {
-	Kernel                   string    // as text; nothing where examples have no times
-	Generator, Output, Input []float64 // G (s×s), h and b; nothing where the kernel is not Markov
-	Spacing                  float64   // of the training times, their median
-	Ends                     []End     // of the training sequences
+	Kernel  string          // of the latent variables, as text; nothing where examples have no times
+	Systems []kernel.System // one for all latent variables, or one for each; nothing where a kernel has none
+	Spacing float64         // of the training times, their median
+	Ends    []End           // of the training sequences
+
+	// The part v·k(t − t′), and the time and the label of each latent inducing point, m_ξ each. Nothing: there is none.
+	Variance         float64
+	Part             string // k
+	Inducing, Labels []float64
 }
 
-// An End is what the examples of a training sequence say of the latent variables behind the last one: the mean of their states, d_ξ×s, and the states'
-// covariances less the stationary one, d_ξ·s×s.
+// An End is what the examples of a training sequence say of the latent variables behind the last one: numbers of infer.State.
 type End struct {
-	Sequence    int // its label
-	Time        float64
-	Mean, Above []float64
+	Sequence int // its label
+	Time     float64
+	State    []float64
 }
 
 // A Factor is one of the spatial factors, of n_f points: features B_f (n_f×m_f) with B_f·B_fᵀ = Q_f, what the inducing points tell of
@@ -117,7 +146,7 @@ func (c *Contents) visit(f codec) {
 	for _, v := range []*[]float64{&c.Mean, &c.Scale, &c.RBF, &c.Linear, &c.Bias, &c.Z, &c.Coord, &c.Mu, &c.S, &c.Latent, &c.Lambda, &c.Coordinates, &c.Spacings, &c.TrainingSpacings, &c.Lengths, &c.Tapers} {
 		f.numbers(v)
 	}
-	for _, v := range []*float64{&c.Prior, &c.Beta, &c.Precision} {
+	for _, v := range []*float64{&c.Beta, &c.Precision} {
 		f.number(v)
 	}
 	f.flag(&c.Rotated)
@@ -150,8 +179,14 @@ func (c *Contents) visit(f codec) {
 func (t *Time) visit(f codec) {
 	f.label(&t.Kernel)
 	f.number(&t.Spacing)
-	for _, v := range []*[]float64{&t.Generator, &t.Output, &t.Input} {
-		f.numbers(v)
+	if n := f.count(len(t.Systems)); len(t.Systems) != n {
+		t.Systems = make([]kernel.System, n)
+	}
+	for i := range t.Systems {
+		s := &t.Systems[i]
+		f.numbers(&s.Generator.Data)
+		f.numbers(&s.Output)
+		f.numbers(&s.Input)
 	}
 	if n := f.count(len(t.Ends)); len(t.Ends) != n {
 		t.Ends = make([]End, n)
@@ -164,9 +199,12 @@ func (t *Time) visit(f codec) {
 			e.Sequence = int(label)
 		}
 		f.number(&e.Time)
-		f.numbers(&e.Mean)
-		f.numbers(&e.Above)
+		f.numbers(&e.State)
 	}
+	f.number(&t.Variance)
+	f.label(&t.Part)
+	f.numbers(&t.Inducing)
+	f.numbers(&t.Labels)
 }
 
 func (o *Options) visit(f codec) {
@@ -230,7 +268,7 @@ func (c *Contents) validate() string {
 	if why := c.validateNumbers(); why != "" {
 		return why
 	}
-	if why := c.Time.validate(c.Latents); why != "" {
+	if why := c.Time.validate(c.Latents, c.Inducing); why != "" {
 		return why
 	}
 	return c.Options.validate()
@@ -303,7 +341,8 @@ func (c *Contents) validateResiduals() string {
 func (c *Contents) validateNumbers() string {
 	positive := [][]float64{c.Scale, c.RBF, c.Linear, c.Bias, c.S, c.Spacings, c.TrainingSpacings, c.Lengths, c.Tapers, {c.Beta, c.Precision}}
 	finite := [][]float64{c.Mean, c.Z, c.Coord, c.Mu, c.Coordinates, c.Shares}
-	notNegative := [][]float64{c.Latent, c.Lambda, c.Bends, {c.Prior}}
+	finite = append(finite, c.Scores, []float64{c.About.Low, c.About.High, c.About.First, c.About.Last})
+	notNegative := [][]float64{c.Latent, c.Lambda, c.Bends}
 	for _, list := range []struct {
 		of   [][]float64
 		ok   func(v float64) bool
@@ -321,7 +360,7 @@ func (c *Contents) validateNumbers() string {
 			}
 		}
 	}
-	if len(c.RBF)+len(c.Linear)+len(c.Bias) == 0 {
+	if len(c.RBF)+len(c.Linear)+len(c.Bias) == 0 && c.Time.Variance == 0 {
 		return "a latent kernel without parts"
 	}
 	return ""
@@ -330,17 +369,25 @@ func (c *Contents) validateNumbers() string {
 // maxStates bounds the states of a kernel in time.
 const maxStates = 1 << 10
 
-func (t *Time) validate(latents int) string {
-	s, d := len(t.Output), int64(latents)
-	if s > maxStates || len(t.Input) != s || len(t.Generator) != s*s || s == 0 && len(t.Ends) > 0 {
-		return text.Sprintf("a kernel in time of %d, %d and %d numbers, expected s×s, s and s", len(t.Generator), s, len(t.Input))
+func (t *Time) validate(latents, inducing int) string {
+	if n := len(t.Systems); n > 1 && n != latents || n == 0 && len(t.Ends) > 0 {
+		return text.Sprintf("%d kernels in time of %d latent dimensions", n, latents)
 	}
-	lists := [][]float64{t.Generator, t.Output, t.Input, {t.Spacing}}
+	lists := [][]float64{{t.Spacing}, t.Inducing, t.Labels}
+	for i := range t.Systems {
+		s := &t.Systems[i]
+		n := len(s.Output)
+		if n < 1 || n > maxStates || len(s.Input) != n || len(s.Generator.Data) != n*n {
+			return text.Sprintf("a kernel in time of %d, %d and %d numbers, expected s×s, s and s", len(s.Generator.Data), n, len(s.Input))
+		}
+		s.Generator = mat.NewDense(n, n, s.Generator.Data)
+		lists = append(lists, s.Generator.Data, s.Output, s.Input)
+	}
 	for _, e := range t.Ends {
-		if int64(len(e.Mean)) != d*int64(s) || int64(len(e.Above)) != d*int64(s*s) {
+		if len(e.State) != infer.StateNumbers(t.Systems, latents) {
 			return "the end of a sequence of the wrong shape"
 		}
-		lists = append(lists, []float64{e.Time}, e.Mean, e.Above)
+		lists = append(lists, []float64{e.Time}, e.State)
 	}
 	for _, list := range lists {
 		for _, v := range list {
@@ -348,6 +395,24 @@ func (t *Time) validate(latents int) string {
 				return text.Sprintf("the number %v, expected a finite number", v)
 			}
 		}
+	}
+	return t.validatePart(inducing)
+}
+
+func (t *Time) validatePart(inducing int) string {
+	if t.Variance == 0 && t.Part == "" && len(t.Inducing) == 0 && len(t.Labels) == 0 {
+		return ""
+	}
+	part := psi.Time{Variance: t.Variance}
+	var err error
+	if part.Kernel, err = kernel.Parse(t.Part); err == nil {
+		err = psi.Kernel{Parts: []psi.Part{&part}}.Validate(1, true)
+	}
+	if err != nil {
+		return err.Error()
+	}
+	if len(t.Inducing) != inducing || len(t.Labels) != inducing {
+		return text.Sprintf("%d times of inducing points, expected %d", len(t.Inducing), inducing)
 	}
 	return ""
 }

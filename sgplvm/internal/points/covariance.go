@@ -5,7 +5,7 @@ import "github.com/seed-08962ecc/kronfield/mat"
 // observedCovariance sets C_OO, the covariance of observed values of a channel given x; only the lower triangle counts. Of a fast model it sets C_OM too, for all
 // of the missing points.
 func (w *Workspace) observedCovariance(c int, seen, missing []int) mat.Matrix {
-	w.useVersion(w.m.version(c))
+	w.useVersion(w.version(c))
 	coo := view(w.room.coo, len(seen), len(seen))
 	if w.m.shaped() {
 		w.setShaped(coo, view(w.room.cross, len(seen), len(missing)), seen, missing)

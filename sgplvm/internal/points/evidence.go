@@ -67,7 +67,7 @@ func (w *Workspace) setEvidence() error {
 		at = &w.at[0]
 	}
 	m.stats.SetForm(&w.form, h.g0, w.g1, w.g, at)
-	v.Square += w.form.Constant + h.g0*m.c.Prior
+	v.Square += w.form.Constant
 	return nil
 }
 

@@ -2,24 +2,33 @@ package points
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/seed-08962ecc/kronfield/internal/text"
 )
 
 // A file is a header of four numbers, of 8 bytes each, the lowest byte first like all numbers: magic, version, length of
-// the whole file in bytes, checksum of what follows. Then come the fields of Contents in the order of Contents.visit: numbers,
+// the whole file in bytes, checksum of what follows. Then come the engine's name, the names of what a reader needs to know, and the fields of Contents in the order of Contents.visit: numbers,
 // lists after their length and the shortest type that has them as they are, texts after their length, lists, texts and tables filled up to a multiple of 8 bytes.
+// Optional sections are last, each a name, its length in bytes and its fields: a reader skips those it does not know.
 const (
 	magic       = 0x454744454e4f524b // "KRONEDGE"
 	headerBytes = 32
 )
 
-// Version is that of compiled files.
-const Version = 8
+// Version is that of compiled files, of which a program reads all, and engine the name of what computes from them.
+const (
+	Version = 9
+	engine  = "kronfield/points"
+)
 
-// A FileError says why a file is no compiled model: it is of another version, where Version is not 0, or something else from an offset in bytes.
+// needPart is what a reader needs to know of a model with a part in time.
+const needPart = "part in time"
+
+// A FileError says why a file is no compiled model: it is of another version, where Version is not 0, needs what is not known here, where Need is something, or something else from an offset in bytes.
 type FileError struct {
 	Version uint64
+	Need    string
 	Offset  int
 	Reason  string // what was found, and what was expected
 }
@@ -61,10 +70,54 @@ func Encode(c *Contents) []byte {
 		panic("points: Encode: " + why)
 	}
 	w := &writer{b: make([]byte, headerBytes)}
-	c.visit(w)
+	w.contents(c)
 	header := append64(append64(append64(append64(nil, magic), Version), uint64(len(w.b))), checksum(w.b[headerBytes:]))
 	copy(w.b, header)
 	return w.b
+}
+
+// contents writes all that follows the header.
+func (w *writer) contents(c *Contents) {
+	name, needs := engine, []string(nil)
+	if c.Time.Variance > 0 {
+		needs = append(needs, needPart)
+	}
+	w.label(&name)
+	w.count(len(needs))
+	for i := range needs {
+		w.label(&needs[i])
+	}
+	c.visit(w)
+	w.sections(c)
+}
+
+// A section is fields that a reader may skip.
+type section struct {
+	name  string
+	visit func(*Contents, codec)
+	empty func(*Contents) bool
+}
+
+var sections = [...]section{
+	{"about", (*Contents).visitAbout, func(c *Contents) bool { return c.About == About{} }},
+	{"alarm", (*Contents).visitAlarm, func(c *Contents) bool { return len(c.Scores) == 0 }},
+}
+
+func (w *writer) sections(c *Contents) {
+	var all []section
+	for _, s := range sections {
+		if !s.empty(c) {
+			all = append(all, s)
+		}
+	}
+	w.count(len(all))
+	for _, s := range all {
+		w.label(&s.name)
+		own := new(writer)
+		s.visit(c, own)
+		w.count(len(own.b))
+		w.b = append(w.b, own.b...)
+	}
 }
 
 type writer struct{ b []byte }
@@ -135,19 +188,21 @@ func (w *writer) table(v *Table) {
 // Decode reads a file, of which the contents' tables are views. Nothing is allocated that is larger than the file.
 func Decode(file []byte) (*Contents, *FileError) {
 	if len(file) < headerBytes || le64(file) != magic {
-		return nil, &FileError{0, 0, "expected the beginning of a compiled model"}
+		return nil, &FileError{Reason: "expected the beginning of a compiled model"}
 	}
 	if v := le64(file[8:]); v != Version {
 		return nil, &FileError{Version: max(v, 1)}
 	}
 	if n := le64(file[16:]); n != uint64(len(file)) || n%8 != 0 {
-		return nil, &FileError{0, 16, text.Sprintf("a file of %d bytes, expected %d", len(file), n)}
+		return nil, &FileError{0, "", 16, text.Sprintf("a file of %d bytes, expected %d", len(file), n)}
 	}
 	if le64(file[24:]) != checksum(file[headerBytes:]) {
-		return nil, &FileError{0, 24, "the checksum is not that of the file, which is damaged"}
+		return nil, &FileError{0, "", 24, "the checksum is not that of the file, which is damaged"}
 	}
 	r, c := &reader{file: file, at: headerBytes}, new(Contents)
+	r.needs()
 	c.visit(r)
+	r.sections(c)
 	if r.err == nil && r.at != len(file) {
 		r.fail(text.Sprintf("%d bytes too many", len(file)-r.at))
 	}
@@ -172,7 +227,38 @@ type reader struct {
 //go:noinline
 func (r *reader) fail(reason string) {
 	if r.err == nil {
-		r.err = &FileError{0, r.at, reason}
+		r.err = &FileError{0, "", r.at, reason}
+	}
+}
+
+// needs reads the engine's name and what a reader needs to know.
+func (r *reader) needs() {
+	var name string
+	r.label(&name)
+	for range r.count(0) {
+		if r.label(&name); name != needPart && r.err == nil {
+			r.err = &FileError{Need: name, Offset: r.at, Reason: text.Sprintf("a reader that knows of %s", strconv.Quote(name[:min(len(name), 40)]))}
+		}
+	}
+}
+
+// sections reads those that are known.
+func (r *reader) sections(c *Contents) {
+	for range r.count(0) {
+		var name string
+		r.label(&name)
+		n := r.few(1)
+		from := r.at
+		b := r.take(int64(n))
+		for _, s := range sections {
+			if s.name == name && b != nil {
+				own := &reader{file: r.file[:from+n], at: from}
+				if s.visit(c, own); own.err == nil && own.at != from+n {
+					own.fail("a section that goes on")
+				}
+				r.err = own.err
+			}
+		}
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
 // contents returns a small model at random: of white noise on a product grid, or of structured noise with kept residuals and a blend; every
@@ -37,7 +38,7 @@ func contents(seed uint64, structured bool) *Contents {
 	random := func(r, c int) mat.Matrix { return mat.NewDense(r, c, normals(r*c)) }
 	const n, dy, d, m, examples = 6, 2, 2, 3, 4
 	c := &Contents{Label: "3x2", Points: n, Channels: dy, Latents: d, Inducing: m, Examples: examples,
-		Mean: normals(dy), Scale: positive(dy), RBF: positive(1 + d), Linear: positive(d), Bias: positive(1), Prior: 0.1,
+		Mean: normals(dy), Scale: positive(dy), RBF: positive(1 + d), Linear: positive(d), Bias: positive(1),
 		Z: normals(m * d), Coord: normals(m * m), Mu: normals(examples * d), S: positive(examples * d), Beta: 4, Precision: 4, Latent: positive(m),
 		P: NewTable(random(dy*n, m)), Coordinates: normals(2 * n), Spacings: positive(2), TrainingSpacings: positive(2), Lengths: positive(2),
 		Options: Options{Candidates: 2, Iterations: 20, Starts: 3, NoiseStrength: math.Inf(1), LocalBandwidth: 0.7, LocalStrength: 1, Exact: 100, Group: 4, Neighbours: 4, Work: 1e9}}
@@ -54,8 +55,11 @@ func contents(seed uint64, structured bool) *Contents {
 	if seed%3 == 0 {
 		c.Whitened, c.Structure, c.Lambda, c.Factors = true, Table{}, positive(n), []Factor{{B: NewTable(random(n, n))}}
 	}
-	c.Time = Time{Kernel: "matern32(1)", Generator: []float64{0, 1, -3, -3.4}, Output: []float64{1, 0}, Input: []float64{1, 0}, Spacing: 2,
-		Ends: []End{{Sequence: -3, Time: 5, Mean: normals(d * 2), Above: make([]float64, d*4)}}}
+	system := kernel.System{Generator: mat.NewDense(2, 2, []float64{0, 1, -3, -3.4}), Output: []float64{1, 0}, Input: []float64{1, 0}}
+	c.Time = Time{Kernel: "matern32(1)", Systems: []kernel.System{system}, Spacing: 2, Ends: []End{{Sequence: -3, Time: 5, State: append(normals(d*2), make([]float64, d*4)...)}}}
+	if seed%6 == 1 {
+		c.Time.Variance, c.Time.Part, c.Time.Inducing, c.Time.Labels = 0.5, "matern32(2)", normals(m), make([]float64, m)
+	}
 	c.Filled, c.Alike = NewTable(mat.New(examples, dy*n)), NewLowerTable(mat.New(n, n))
 	c.Options.Degrees = 10
 	c.Options.Blends = []Blend{{Share: 0.5, Neighbours: 2, Shrinkage: 0.5, Taper: 2, WideTaper: 1, Reach: 1, Inflation: 1.2, Parts: 2}}
@@ -107,16 +111,19 @@ func tries(t *testing.T, file []byte) error {
 		return err
 	}
 	w.Predict(make([]float64, d), make([]float64, d), 1)
-	if n := len(m.c.Time.Output); n > 0 {
-		state := infer.NewState(infer.System{Generator: mat.NewDense(n, n, m.c.Time.Generator), Output: m.c.Time.Output, Input: m.c.Time.Input}, d)
-		mean, variance := make([]float64, d), make([]float64, d)
+	if len(m.c.Time.Systems) > 0 {
+		state := infer.NewState(m.c.Time.Systems, d)
+		mean, variance, sites := make([]float64, d), make([]float64, d), make([]infer.Site, d)
 		for _, e := range m.c.Time.Ends {
-			state.Set(e.Mean, e.Above)
+			copy(state.Get(), e.State)
 			state.Ahead(mean, variance, 1)
-			if _, err := w.Foresee(values, mean, variance); err != nil {
+			if _, err := w.Foresee(values, mean, variance, 5); err != nil {
 				return err
 			}
-			state.Update(mean, variance, w.latent.Mu, w.latent.S)
+			for q := range sites {
+				sites[q] = infer.SiteOf(mean[q], variance[q], w.latent.Mu[q], w.latent.S[q])
+			}
+			state.Update(mean, variance, sites)
 		}
 	}
 	return nil
@@ -198,12 +205,31 @@ func TestDamagedFiles(t *testing.T) {
 	var version *FileError
 	damaged := bytes.Clone(file)
 	damaged[8]++
-	if _, err := open(damaged); !errors.As(err, &version) || version.Version != 9 {
+	if _, err := open(damaged); !errors.As(err, &version) || version.Version != Version+1 {
 		t.Errorf("another version: %v", err)
 	}
 	var format *FileError
 	if _, err := open(append(file, 0, 0, 0, 0, 0, 0, 0, 0)); !errors.As(err, &format) {
 		t.Errorf("a longer file: %v", err)
+	}
+}
+
+// What a file needs and is not known here is refused by name; what is optional and not known is skipped.
+func TestSections(t *testing.T) {
+	c := contents(1, true)
+	c.About, c.Scores = About{Width: 3, Height: 2, Units: "K", Low: -1, High: 4}, []float64{-1, 0.5, 2}
+	file := Encode(c)
+	got, err := Decode(file)
+	if err != nil || got.About != c.About || !slices.Equal(got.Scores, c.Scores) {
+		t.Fatalf("%v: %v, %v", err, got.About, got.Scores)
+	}
+	unknown := sealed(bytes.Replace(file, []byte("about"), []byte("other"), 1)[headerBytes:])
+	if got, err = Decode(unknown); err != nil || got.About != (About{}) || len(got.Scores) != 3 {
+		t.Errorf("an optional section that is not known: %v, %v", err, got)
+	}
+	unknown = sealed(bytes.Replace(file, []byte(needPart), []byte("part in rhyme")[:len(needPart)], 1)[headerBytes:])
+	if _, err = Decode(unknown); err == nil || err.Need != "part in rhym" {
+		t.Errorf("a need that is not known: %v", err)
 	}
 }
 
@@ -300,7 +326,7 @@ func TestBadBlends(t *testing.T) {
 		file := func(v float64) []byte {
 			c, w := contents(1, true), new(writer)
 			*field.of(&c.Options.Blends[0]) = v
-			c.visit(w)
+			w.contents(c)
 			return sealed(w.b)
 		}
 		for _, v := range field.good {

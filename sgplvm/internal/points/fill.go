@@ -3,6 +3,7 @@ package points
 import (
 	"math"
 
+	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
@@ -11,6 +12,14 @@ func (w *Workspace) Predict(mu, s []float64, noise float64) {
 	w.setMoments(mu, s, noise)
 	w.marginal(w.result, w.m.points)
 	w.addWhite(noise)
+	w.addField()
+}
+
+// addField adds the field to the result's means.
+func (w *Workspace) addField() {
+	if w.field.active {
+		asm.Axpy(1, w.field.at, w.result.mean.Data)
+	}
 }
 
 // Result returns means and variances of all values, noise included, n×d_y in the model's units, after Complete or Predict. They are the workspace's
@@ -27,6 +36,14 @@ func (w *Workspace) addWhite(noise float64) {
 // Complete sets the result for the example and its latent posterior; of observed values it does not count. Errors: *chol.NotPositiveDefiniteError,
 // *chol.NonFiniteError, those of the context.
 func (w *Workspace) Complete() error {
+	if err := w.complete(); err != nil {
+		return err
+	}
+	w.addField()
+	return nil
+}
+
+func (w *Workspace) complete() error {
 	m, o := w.m, &w.o
 	if o.Brief {
 		if done, err := w.completeDirectly(); done || err != nil {

@@ -6,13 +6,26 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
-// Foresee sets scores, n·d_y, of the observed values to how many standard deviations they are from what N(mean, diag variance) predicts, and returns the mean
-// square of all together, those of a channel decorrelated; NaN where nothing was observed or too much to be used at once. The covariance of what was predicted of
-// a channel is C + P·(Ψ2 − ψ1ψ1ᵀ)·Pᵀ. Errors: those of Complete.
-func (w *Workspace) Foresee(scores, mean, variance []float64) (score float64, err error) {
-	score = math.NaN()
+// A Foresight says how observed values agree with what was predicted before they were seen.
+type Foresight struct {
+	// Score is the mean square of all values, those of a channel decorrelated, in units of what was expected; NaN where nothing was observed or too much to be used at once.
+	Score float64
+
+	// Scale is a deviation of leave-one-out residuals in such units, from their median, of the channel where it is the largest; 0 where there is no score.
+	Scale float64
+}
+
+// normalMedian is the median of the size of standard normal numbers.
+const normalMedian = 0.6745
+
+// Foresee sets scores, n·d_y, of the observed values to how many standard deviations they are from what N(mean, diag variance) predicts. The
+// covariance of what was predicted of a channel is C + P·(Ψ2 − ψ1ψ1ᵀ)·Pᵀ. Values that disagree with all others, by more than a bound times the scale of such residuals, are doubtful (Doubtful); +Inf: none is.
+// Errors: those of Complete.
+func (w *Workspace) Foresee(scores, mean, variance []float64, bound float64) (f Foresight, err error) {
+	f.Score = math.NaN()
+	clear(w.doubtful)
 	if w.observed == 0 {
-		return score, nil
+		return f, nil
 	}
 	w.setMoments(mean, variance, 1)
 	w.marginal(w.result, w.m.points)
@@ -31,13 +44,67 @@ func (w *Workspace) Foresee(scores, mean, variance []float64) (score float64, er
 		covariance := w.observedCovariance(c, seen, nil)
 		w.addSpread(covariance, c, seen)
 		if err := w.factor.RefactorizeInPlace(covariance); err != nil {
-			return score, err
+			return f, err
 		}
 		w.factor.SolveHalf(residual)
 		square += mat.Dot(residual, residual)
+		if !math.IsInf(bound, 1) {
+			scale, err := w.doubt(c, seen, w.solve(residual), bound)
+			if err != nil {
+				return f, err
+			}
+			f.Scale = max(f.Scale, scale)
+		}
 	}
 	if w.exactly() {
-		score = square / float64(w.observed)
+		f.Score = square / float64(w.observed)
 	}
-	return score, nil
+	return f, nil
+}
+
+// Doubtful returns which values disagreed with all others in Foresee, n·d_y.
+func (w *Workspace) Doubtful() []bool { return w.doubtful }
+
+// doubt finds doubtful values of a channel and returns the scale, given C⁻¹·r and the factor of C. A value's leave-one-out residual is (C⁻¹r)_i/(C⁻¹)_ii. Of the values A where that is large,
+// those are doubtful of which it is still large given the values that are not in A: with Λ the part of C⁻¹ of A their residuals are Λ⁻¹·(C⁻¹r)_A, of covariance Λ⁻¹.
+func (w *Workspace) doubt(c int, seen []int, solved []float64, bound float64) (scale float64, err error) {
+	r, n := &w.room, len(seen)
+	precision, size := r.precision[:n], r.z[:n]
+	w.factor.InverseDiagonal(precision)
+	order := r.block[:0]
+	for k, v := range solved {
+		size[k] = math.Abs(v) / math.Sqrt(precision[k])
+		order = append(order, k)
+	}
+	w.sort(order, size)
+	scale = size[order[n/2]] / normalMedian
+	least, far := bound*max(1, scale), n
+	for far > 0 && size[order[far-1]] > least {
+		far--
+	}
+	if order = order[far:]; len(order) == 0 {
+		return scale, nil
+	}
+	if len(order) > n/2 || len(order) > min(r.step, together) {
+		return math.Inf(1), nil
+	}
+	columns := view(r.observed, n, len(order))
+	columns.Fill(0)
+	left, lambda := mat.Vector(r.totals[:len(order)]), view(r.missing, len(order), len(order))
+	for l, k := range order {
+		columns.Set(k, l, 1)
+		left.Data[l] = solved[k]
+	}
+	w.factor.SolveHalf(columns)
+	mat.Syrk(lambda, 1, columns.T(), 0)
+	if err := w.refinement.factor.RefactorizeInPlace(lambda); err != nil {
+		return scale, err
+	}
+	w.refinement.factor.Solve(left)
+	variances := r.explained[:len(order)]
+	w.refinement.factor.InverseDiagonal(variances)
+	for l, k := range order {
+		w.doubtful[seen[k]*w.m.c.Channels+c] = math.Abs(left.Data[l]) > least*math.Sqrt(variances[l])
+	}
+	return scale, nil
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
 // How many missing points of a block are taken together, and how many training examples while a file is opened.
@@ -69,7 +70,7 @@ func begin(c *Contents) *Model {
 	m.mu, m.s = mat.NewDense(c.Examples, c.Latents, c.Mu), mat.NewDense(c.Examples, c.Latents, c.S)
 	if m.stats == nil {
 		m.stats = new(psi.Statistics)
-		m.stats.Set(c.kernel(), psi.Inducing{Z: m.z})
+		m.stats.Set(c.kernel(), psi.Inducing{Z: m.z, At: c.Time.inducing()})
 	}
 	m.setFactors()
 	m.setStructure()
@@ -87,7 +88,19 @@ func (c *Contents) kernel() (k psi.Kernel) {
 	if len(c.Bias) > 0 {
 		k.Parts = append(k.Parts, &psi.Bias{Variance: c.Bias[0]})
 	}
+	if c.Time.Variance > 0 {
+		part, _ := kernel.Parse(c.Time.Part) // it was validated
+		k.Parts = append(k.Parts, &psi.Time{Variance: c.Time.Variance, Kernel: part})
+	}
 	return k
+}
+
+// inducing returns the instants of the inducing points of a part in time.
+func (t *Time) inducing() (at []kernel.Instant) {
+	for i, v := range t.Inducing {
+		at = append(at, kernel.Instant{Sequence: int(t.Labels[i]), Time: v})
+	}
+	return at
 }
 
 func (m *Model) setFactors() {
@@ -362,4 +375,26 @@ func (m *Model) maxExamples() int {
 		return min(heaviest, m.c.Examples)
 	}
 	return m.c.Examples
+}
+
+// Features returns how many numbers tell the field of all channels: 0 of a model without a part in time.
+func (m *Model) Features() int {
+	if m.c.Time.Variance == 0 || m.shaped() {
+		return 0
+	}
+	return m.features * m.c.Channels
+}
+
+// Part returns the system of the part in time; ok is false where its kernel has none.
+func (m *Model) Part() (s kernel.System, ok bool) {
+	k, _ := kernel.Parse(m.c.Time.Part)
+	return k.System()
+}
+
+// part returns how much of feature j is K's.
+func (m *Model) part(j int) float64 {
+	if m.c.Whitened {
+		return m.c.Lambda[j] / (1 + m.c.Lambda[j])
+	}
+	return 1
 }

@@ -12,7 +12,7 @@ import (
 func (w *Workspace) setMoments(mu, s []float64, noise float64) {
 	t, m := &w.moments, w.m
 	m.stats.SetMoments(&t.of, &w.optimiser.Scratch, w.one(mu, s))
-	t.psi0, t.noise, t.own, t.degrees, t.damping, t.latent, t.refined = t.of.Psi0+m.c.Prior, noise, nil, 0, 0, true, false
+	t.psi0, t.noise, t.own, t.degrees, t.damping, t.latent, t.refined = t.of.Psi0, noise, nil, 0, 0, true, false
 	if m.shaped() {
 		w.setAmounts()
 		return
@@ -32,6 +32,7 @@ func (w *Workspace) setMoments(mu, s []float64, noise float64) {
 			share[j] = m.part(j) * max(0, t.psi0-x)
 		}
 	}
+	w.lessField()
 	w.useVersion(0)
 }
 
@@ -56,14 +57,6 @@ func (w *Workspace) useVersion(v int) {
 	}
 }
 
-// part returns how much of feature j is K's.
-func (m *Model) part(j int) float64 {
-	if m.c.Whitened {
-		return m.c.Lambda[j] / (1 + m.c.Lambda[j])
-	}
-	return 1
-}
-
 // marginal sets p to mean and variance of the data given the moments, without the white noise: the means at all points, the variances
 // at some, an ascending list.
 func (w *Workspace) marginal(p prediction, within []int) {
@@ -82,7 +75,7 @@ func (w *Workspace) marginal(p prediction, within []int) {
 	base := w.room.diagonal
 	clear(w.room.spread)
 	for c := range m.p {
-		if c == 0 || m.version(c) != m.version(c-1) {
+		if c == 0 || w.version(c) != w.version(c-1) {
 			w.setDiagonal(c, within)
 		}
 		for from := 0; from < len(within); from += together {
@@ -103,7 +96,7 @@ func (w *Workspace) marginal(p prediction, within []int) {
 func (w *Workspace) setDiagonal(c int, within []int) {
 	base := w.room.diagonal
 	if w.moments.latent {
-		w.useVersion(w.m.version(c))
+		w.useVersion(w.version(c))
 		w.setFeatureVariance(base, within)
 	} else {
 		clear(base)

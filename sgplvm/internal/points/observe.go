@@ -43,6 +43,9 @@ func (w *Workspace) ObserveInexact(values, squares []float64) {
 		for ch := range c.Channels {
 			k := i*c.Channels + ch
 			v := values[k]
+			if w.field.active {
+				v -= w.field.at[k]
+			}
 			w.values[k], w.known[k], w.surprise[k], w.nearby[k] = v, 0, math.NaN(), 1
 			if v != v {
 				whole = false
@@ -90,7 +93,7 @@ func (w *Workspace) alike(c int) []int {
 }
 
 func (w *Workspace) same(a, b int) bool {
-	if w.m.version(a) != w.m.version(b) || !slices.Equal(w.seen[a], w.seen[b]) {
+	if w.version(a) != w.version(b) || !slices.Equal(w.seen[a], w.seen[b]) {
 		return false
 	}
 	if w.inexact {
@@ -126,4 +129,12 @@ func (w *Workspace) exactly() bool {
 		}
 	}
 	return true
+}
+
+// version returns which of the moments' shares is that of a channel.
+func (w *Workspace) version(c int) int {
+	if w.field.apart {
+		return c
+	}
+	return w.m.version(c)
 }

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/internal/text"
-	"github.com/seed-08962ecc/kronfield/sgplvm/field"
+	fields "github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
 )
 
@@ -54,7 +54,7 @@ func (o *Options) validate() string {
 }
 
 // Blend is field.Blend.
-type Blend = field.Blend
+type Blend = fields.Blend
 
 // CheckBlends returns why one of some blends has numbers that mean nothing, or "".
 func CheckBlends(blends []Blend) string {

@@ -217,3 +217,16 @@ type term struct {
 	of     *Table
 	amount float64
 }
+
+// A field is what earlier examples of a stream say of the part in time of f at the present one, beyond what the training examples say
+// (docs/math.md, section 23, "Streams"): Σ_j √w_j·ρ_cj·b_j of channel c, with features b_j of the spatial kernel, the variances w_j that
+// the training examples leave of them at that time, and ρ_cj ~ N(mean, variance), N(0, 1) where nothing is known.
+type field struct {
+	active         bool
+	apart          bool      // channels have different variances
+	mean, variance []float64 // of ρ, d_y·J; after Complete given the example
+	roots          []float64 // √w_j
+	at             []float64 // what the field adds to the values, n·d_y
+	factors        []float64 // J
+	kappa          mat.Matrix
+}

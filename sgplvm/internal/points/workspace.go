@@ -54,7 +54,9 @@ type Workspace struct {
 	moments moments
 
 	refinement refinement
-	room       room // for covariances and conditioning
+	field      field
+	doubtful   []bool // n·d_y
+	room       room   // for covariances and conditioning
 	factor     chol.Factor
 	ready      bool // factor is of C_OO of all channels and moments
 
@@ -110,6 +112,8 @@ func (m *Model) newWorkspace(most, exact int) *Workspace {
 	w.newMoments()
 	w.newRoom(exact)
 	w.newRefinement()
+	w.newField()
+	w.doubtful = make([]bool, m.values())
 	w.result, w.direct, w.kept = w.newPrediction(), w.newPrediction(), w.newPrediction()
 	if m.kept() {
 		w.weights, w.counts = w.vector(c.Examples), w.vector(n)
@@ -194,7 +198,7 @@ func (w *Workspace) newMoments() {
 	k := w.m.c.Inducing
 	t := &w.moments
 	t.of.Psi1, t.of.Spread = w.matrix(k, 1), w.matrix(k, k)
-	for range w.m.taken {
+	for range max(len(w.m.taken), w.m.Features()/max(1, w.m.features)) {
 		t.shares = append(t.shares, w.vector(w.m.features))
 	}
 	t.roots, t.tau = w.vector(w.m.features), w.vector(k)
@@ -299,4 +303,12 @@ func (w *Workspace) newRefinement() {
 	r.jacobian, r.moved = w.matrix(c.Inducing, d), w.matrix(c.Inducing, d)
 	r.precision, r.solve, r.shift = w.matrix(d, d), w.matrix(d, d), w.matrix(d, 1)
 	r.mean, r.means, r.rows = w.vector(d), w.vector(c.Points), w.vector(c.Channels*c.Points*d)
+}
+
+func (w *Workspace) newField() {
+	n := w.m.Features()
+	if n == 0 {
+		return
+	}
+	w.field = field{mean: w.vector(n), variance: w.vector(n), roots: w.vector(w.m.features), at: w.vector(w.m.values()), factors: w.vector(w.m.features), kappa: w.matrix(1, w.m.c.Inducing)}
 }

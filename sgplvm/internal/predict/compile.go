@@ -39,7 +39,7 @@ func (q *Posterior) Compile(g data.Grid, o InferOptions, starts int, rotated boo
 	on := q.projection(g)
 	c := q.contents(on, points.NewTable, 0)
 	c.Rotated = rotated
-	if err := compileKernel(c, q.params.Latent); err != nil {
+	if err := compileKernel(c, q.params.Latent, q.params.Inducing().At); err != nil {
 		return nil, err
 	}
 	if rotated {
@@ -52,7 +52,7 @@ func (q *Posterior) Compile(g data.Grid, o InferOptions, starts int, rotated boo
 	}
 	q.compileStarts(c, chosen)
 	if p := q.params.X.Paths; p != nil {
-		c.Time = compileTime(p, q.params.X.Mu)
+		compileTime(c, p, q.params.X.Mu)
 	}
 	if kept {
 		q.compileExamples(c, on, points.NewTable)
@@ -95,8 +95,8 @@ func (q *Posterior) contents(on *projection, table func(mat.Matrix) points.Table
 	return c
 }
 
-// compileKernel takes apart the latent kernel. Of a part of time, of which examples of unknown time have the variance alone, that remains.
-func compileKernel(c *points.Contents, k psi.Kernel) error {
+// compileKernel takes apart the latent kernel, with inducing points at some instants.
+func compileKernel(c *points.Contents, k psi.Kernel, inducing []data.Instant) error {
 	for _, part := range k.Parts {
 		switch p := part.(type) {
 		case *psi.RBF:
@@ -106,13 +106,13 @@ func compileKernel(c *points.Contents, k psi.Kernel) error {
 		case *psi.Bias:
 			c.Bias = []float64{p.Variance}
 		case *psi.Time:
-			c.Prior += p.Variance
+			c.Time.Variance, c.Time.Part = p.Variance, p.Kernel.String()
+			for _, at := range inducing {
+				c.Time.Inducing, c.Time.Labels = append(c.Time.Inducing, at.Time), append(c.Time.Labels, float64(at.Sequence))
+			}
 		default:
 			return fmt.Errorf("the part %s of the latent kernel cannot be compiled", part.Name())
 		}
-	}
-	if len(c.RBF)+len(c.Linear)+len(c.Bias) == 0 {
-		return errors.New("a latent kernel of time alone cannot be compiled")
 	}
 	return nil
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/points"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 )
 
@@ -340,8 +339,5 @@ func TestCompileRefuses(t *testing.T) {
 	}
 	if _, err := m.Compile(data.Grid{mat.New(0, 1)}, InferOptions{}, 1, false); err == nil {
 		t.Error("an empty grid was compiled")
-	}
-	if err := compileKernel(new(points.Contents), psi.Kernel{Parts: []psi.Part{&psi.Time{Variance: 1}}}); err == nil || !strings.Contains(err.Error(), "time alone") {
-		t.Errorf("a kernel of time alone: %v", err)
 	}
 }

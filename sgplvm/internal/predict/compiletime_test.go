@@ -12,7 +12,9 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/edge"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
 // streamShape returns a random shape with a Markov kernel in time.
@@ -21,14 +23,26 @@ func streamShape(seed uint64) reference.Shape {
 	if seed%3 == 2 {
 		s = reference.ResidualShape(73000 + seed)
 	}
-	s.Time, s.Sequences = []string{"matern12", "matern32", "matern52", "0.3*matern12+0.7*matern52", "matern32*matern12"}[seed%5], 1+int(seed%3)
+	s.Time, s.Sequences = []string{"matern12", "matern32", "matern52", "0.3*matern12+0.7*matern52", "matern32*matern12", "matern32*periodic"}[seed%6], 1+int(seed%3)
 	return s
 }
 
+// timedShape is streamShape with a part in time of the latent kernel.
+func timedShape(seed uint64) reference.Shape {
+	s := streamShape(seed)
+	s.TimePart, s.Parts = []string{"matern32", "matern12+matern52", "matern52*periodic", "rbf"}[seed%4], s.Parts|reference.Time
+	return s
+}
+
+// stream returns one that believes all values.
 func (m model) stream(t testing.TB, kind edge.Type) (*edge.Workspace, *edge.Stream) {
+	return m.streamOf(t, kind, edge.StreamOptions{Believe: true})
+}
+
+func (m model) streamOf(t testing.TB, kind edge.Type, o edge.StreamOptions) (*edge.Workspace, *edge.Stream) {
 	t.Helper()
 	w := m.compiled(t, nil, InferOptions{}, kind)
-	s, err := w.NewStream()
+	s, err := w.NewStream(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,17 +66,39 @@ func priorAt(t testing.TB, w *edge.Workspace, s *edge.Stream, time float64, n in
 	if err := s.Fill(time, dst, nil, make([]float64, n), make([]bool, n)); err != nil {
 		t.Fatal(err)
 	}
-	if score := s.Surprise(nil); score == score {
+	if score := s.Surprise(nil); score != edge.NoEvidence {
 		t.Errorf("nothing was seen, and the score is %v", score)
 	}
 	l := w.Latent()
 	return Latent{Mu: append([]float64{}, l.Mu...), S: append([]float64{}, l.S...)}
 }
 
-// Behind the training examples a stream says what the posterior over time does.
+// ownKernels gives the latent dimensions kernels of their own.
+func ownKernels(t testing.TB, m *reference.Model) *reference.Model {
+	p := m.Params.X.Paths
+	for q := range m.Params.X.Mu.Cols {
+		k := reference.Parsed(t, []string{"0.2*matern12+0.8*matern32", "matern52", "matern12"}[q%3])
+		p.Prior.Own = append(p.Prior.Own, k.Complete(0.5+float64(q), 3))
+	}
+	reference.SetMarginals(t, m.Params)
+	return m
+}
+
+// Behind the training examples a stream says what the posterior over time does: with one kernel and kernels of each latent dimension, with a part in time of
+// the latent kernel and without. Where a kernel is periodic, what its harmonics leave is told.
 func TestStreamContinues(t *testing.T) {
-	for seed := range uint64(compare.Sizes(30)) {
-		m := modelOf(t, streamShape(seed))
+	for seed := range uint64(compare.Sizes(40)) {
+		shape, tolerance := streamShape(seed), 1e-9
+		if seed%2 == 1 {
+			shape = timedShape(seed)
+		}
+		if strings.Contains(shape.Time, "periodic") {
+			tolerance = 1e-6
+		}
+		m := modelOf(t, shape)
+		if seed%3 == 0 {
+			m, tolerance = saying(t, ownKernels(t, shape.Model(t)), Options{}), 1e-9
+		}
 		w, s := m.stream(t, edge.Float64)
 		n := m.grid.Len() * m.channels()
 		mean, variance := make([]float64, n), make([]float64, n)
@@ -76,7 +112,7 @@ func TestStreamContinues(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				p, err := m.Predict(Latent{Mu: want[0].Mu, S: want[0].S}, nil)
+				p, err := m.Predict(want[0], nil)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -84,11 +120,11 @@ func TestStreamContinues(t *testing.T) {
 					t.Fatal(err)
 				}
 				name := fmt.Sprintf("seed %d, sequence %d, %v ahead", seed, at.Sequence, ahead)
-				compare.Near(t, name+": mean", mean, p.Mean.Data, 1e-9)
-				compare.Near(t, name+": variance", variance, p.Variance.Data, 1e-9)
+				compare.Near(t, name+": mean", mean, p.Mean.Data, tolerance)
+				compare.Near(t, name+": variance", variance, p.Variance.Data, tolerance)
 				l := priorAt(t, w, s, last+ahead, n)
-				compare.Near(t, name+": latent mean", l.Mu, want[0].Mu, 1e-9)
-				compare.Near(t, name+": latent variance", l.S, want[0].S, 1e-9)
+				compare.Near(t, name+": latent mean", l.Mu, want[0].Mu, tolerance)
+				compare.Near(t, name+": latent variance", l.S, want[0].S, tolerance)
 				if err := s.Continue(at.Sequence); err != nil {
 					t.Fatal(err)
 				}
@@ -106,7 +142,7 @@ func TestStreamContinues(t *testing.T) {
 func TestStreamAgainstBatch(t *testing.T) {
 	for seed := range uint64(compare.Sizes(20)) {
 		rng := rand.New(rand.NewPCG(seed, 82))
-		m := modelOf(t, streamShape(seed))
+		m := modelOf(t, streamShape(6*seed+seed%5)) // of Markov kernels
 		w, s := m.stream(t, edge.Float64)
 		d, n := m.params.X.Mu.Cols, m.grid.Len()*m.channels()
 		var times []float64
@@ -177,6 +213,71 @@ func atOnce(t testing.TB, m model, times []float64, precisions, shifts [][]float
 	return mean, variance
 }
 
+// Of whole examples far behind the training ones a stream of a part in time alone is Gaussian process regression on their times and points.
+func TestStreamIsRegression(t *testing.T) {
+	for seed := range uint64(6) {
+		rng := rand.New(rand.NewPCG(seed, 84))
+		shape := reference.Shape{Examples: 4, Inducing: 4, Latent: 1, Channels: 2, Jitter: 1e-9, Time: "matern32", Sequences: 1, Parts: reference.Time,
+			TimePart: []string{"matern12", "matern32", "0.5*matern12+0.5*matern52*periodic"}[seed%3],
+			Space:    []reference.Factor{{Points: 4, Dims: 1, Kind: "matern32"}, {Points: 3, Dims: 1, Kind: "matern52"}}[:1+seed/3]}
+		m := modelOf(t, shape)
+		_, s := m.stream(t, edge.Float64)
+		points, p := reference.GridPoints(m.grid), m.params
+		n, dy := len(points), m.channels()
+		part := p.Latent.Part("time").(*psi.Time)
+		k := part.Kernel
+		k.Variance = part.Variance
+		var at []float64
+		var where []reference.Rows
+		var values [2][]float64 // of each channel
+		now := 1e4
+		for step := range 5 {
+			now += rng.ExpFloat64()
+			dst, variance := make([]float64, n*dy), make([]float64, n*dy)
+			if err := s.Predict(now, dst, variance); err != nil {
+				t.Fatal(err)
+			}
+			size := len(at)
+			covariance := reference.NewRows(size, size)
+			for i := range size {
+				for j := range size {
+					covariance[i][j] = reference.Covariance(k, at[i:i+1], at[j:j+1]) * reference.SpatialCovariance(p, where[i], where[j])
+				}
+				covariance[i][i] += 1 / p.Noise.Beta
+			}
+			factor := reference.Cholesky(covariance)
+			for i, x := range points {
+				cross := make([]float64, size)
+				for j := range cross {
+					cross[j] = reference.Covariance(k, []float64{now}, at[j:j+1]) * reference.SpatialCovariance(p, x, where[j])
+				}
+				left := part.Variance*reference.SpatialCovariance(p, x, x) + 1/p.Noise.Beta - reference.Inner(cross, reference.Solve(factor, cross))
+				for c, scale := range m.scaler.Scale {
+					mean := m.scaler.Mean[c] + scale*reference.Inner(cross, reference.Solve(factor, values[c]))
+					name := fmt.Sprintf("seed %d, step %d, point %d, channel %d", seed, step, i, c)
+					compare.NearOne(t, name+": mean", dst[i*dy+c], mean, 1e-6)
+					compare.NearOne(t, name+": variance", variance[i*dy+c], scale*scale*left, 1e-6)
+				}
+			}
+			if step == 2 {
+				continue // it is dropped
+			}
+			seen, mask := make([]float64, n*dy), make([]bool, n*dy)
+			for i, x := range points {
+				at, where = append(at, now), append(where, x)
+				for c, scale := range m.scaler.Scale {
+					v := rng.NormFloat64()
+					values[c] = append(values[c], v)
+					seen[i*dy+c], mask[i*dy+c] = m.scaler.Mean[c]+scale*v, true
+				}
+			}
+			if err := s.Fill(now, dst, nil, seen, mask); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
 // Scores are by what was predicted before the example was seen: of each value and, decorrelated, of all.
 func TestStreamSurprise(t *testing.T) {
 	for seed := range uint64(compare.Sizes(20)) {
@@ -215,7 +316,7 @@ func TestStreamSurprise(t *testing.T) {
 				if mask[i] {
 					seen = append(seen, i/m.channels())
 					compare.NearOne(t, fmt.Sprintf("seed %d: score", seed), scores[i], expected, 1e-8)
-				} else if scores[i] == scores[i] {
+				} else if scores[i] != edge.NoEvidence {
 					t.Errorf("seed %d: a missing value has the score %v", seed, scores[i])
 				}
 			}
@@ -249,7 +350,7 @@ func TestStreamNeighbourhoods(t *testing.T) {
 	if err := s.Fill(0, dst, nil, make([]float64, n), nil); err != nil {
 		t.Fatal(err)
 	}
-	if total := s.Surprise(scores); total == total || scores[0] != scores[0] {
+	if total := s.Surprise(scores); total != edge.NoEvidence || scores[0] == edge.NoEvidence {
 		t.Errorf("scores %v and %v", total, scores)
 	}
 }
@@ -286,16 +387,33 @@ func TestStreamErrors(t *testing.T) {
 	}
 }
 
-// A model without times, and a kernel that is not Markov, have no streams, and say so.
+// quadratic is 1/(1 + r²/2), which is not Markov.
+type quadratic struct{}
+
+func (quadratic) Values(r2 []float64, variance float64) {
+	for i, v := range r2 {
+		r2[i] = variance / (1 + v/2)
+	}
+}
+
+func (quadratic) Slopes(r2 []float64, variance float64) {
+	for i, v := range r2 {
+		r2[i] = variance / ((1 + v/2) * (1 + v/2))
+	}
+}
+
+func init() { kernel.Register("quadratic", quadratic{}) }
+
+// A model without times, and a kernel in time without a state, have no streams, and say so.
 func TestStreamRefused(t *testing.T) {
-	for kernel, want := range map[string]string{"": "no times", "rbf": "kernel rbf", "matern32*periodic": "periodic"} {
+	for inTime, want := range map[string]string{"": "no times", "quadratic": "kernel quadratic"} {
 		shape := reference.RandomShape(73000)
-		shape.Time, shape.Sequences = kernel, 1
+		shape.Time, shape.Sequences = inTime, 1
 		m := modelOf(t, shape)
 		w := m.compiled(t, nil, InferOptions{}, edge.Float64)
 		var refused *edge.StreamError
-		if _, err := w.NewStream(); !errors.As(err, &refused) || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v", kernel, err)
+		if _, err := w.NewStream(edge.StreamOptions{}); !errors.As(err, &refused) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", inTime, err)
 		}
 	}
 }
@@ -303,8 +421,8 @@ func TestStreamRefused(t *testing.T) {
 // A stream allocates nothing, at even and uneven times.
 func TestStreamAllocations(t *testing.T) {
 	allocateNothing(t, 84, func(seed uint64, rng *rand.Rand) map[string]func() error {
-		m := modelOf(t, streamShape(seed))
-		_, s := m.stream(t, edge.Float32)
+		m := modelOf(t, []func(uint64) reference.Shape{streamShape, timedShape}[seed%2](seed))
+		_, s := m.streamOf(t, edge.Float32, edge.StreamOptions{})
 		values := m.ref.UserValues(reference.Masked(rng, m.grid.Len(), m.channels(), 0.5, false))
 		mask, _ := seenOf(values)
 		dst, variance, scores := make([]float64, len(mask)), make([]float64, len(mask)), make([]float64, len(mask))

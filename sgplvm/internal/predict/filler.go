@@ -46,7 +46,6 @@ func (q *Posterior) newFiller(on *projection) *filler {
 	if c.Memory.Statistics, c.Memory.At = q.psi, q.params.Q().At; q.incomplete != nil {
 		c.Memory.Taken, c.Memory.Version = q.taken(), q.version
 	}
-	c.Prior = 0
 	if kept && len(s.example) < q.params.X.Mu.Rows { // all of them are kept
 		f.start = nil
 	} else {

@@ -60,6 +60,9 @@ func (st *Statistics) addTimes(psi1, psi2 mat.Matrix, at []kernel.Instant) {
 	mat.Add(psi1, psi1, 0.5, w.kappa)
 }
 
+// Kappa sets dst[n,k] = κ(t_n, t_k), n×m, of all timed parts.
+func (st *Statistics) Kappa(dst mat.Matrix, at []kernel.Instant) { st.kappa(dst, at) }
+
 // kappa sets dst[n,k] = κ(t_n, t_k), n×m, of all timed parts.
 func (st *Statistics) kappa(dst mat.Matrix, at []kernel.Instant) {
 	first := true

@@ -1,0 +1,125 @@
+package edge
+
+import "math"
+
+// A Fault says why a value is not believed.
+type Fault int
+
+// The faults.
+const (
+	Sound    Fault = iota
+	Spiking        // the value disagrees with all others, or did lately more often than one in eight
+	Drifting       // the sensor disagrees for long
+	Stuck          // the sensor disagrees for long and does not change
+)
+
+// String returns sound, spiking, drifting or stuck.
+func (f Fault) String() string { return [...]string{"sound", "spiking", "drifting", "stuck"}[f] }
+
+// A sensor is what a stream remembers of a value.
+type sensor struct {
+	last  float64 // the value when it was observed
+	doubt float64 // how often it disagreed lately
+	bias  float64 // the mean of its leave-one-out residuals lately, in units of what was expected
+	same  int32   // examples since it changed
+	left  bool    // it was left out of the last example
+	fault Fault
+}
+
+// When a value disagrees and when a whole example does, in scales of leave-one-out residuals; what one example counts in means over examples, and from what
+// these say that a sensor is not to be believed; examples without a change of a sensor that is stuck.
+const (
+	disagreeing = 5
+	strangest   = 3
+	recent      = 1. / 16
+	often       = 1. / 2
+	spikes      = 1. / 8
+	biased      = 2
+	unchanged   = 4
+)
+
+// choose gives the workspace the example without what does not agree: values of sensors that are not believed, those that disagree with all others, or all of
+// an example whose values do not agree with one another. It returns the score and whether it is such an example.
+func (s *Stream) choose() (score float64, strange bool, err error) {
+	w := s.w
+	leave := func(k int) { w.scaled[k], s.sensors[k].left = math.NaN(), true }
+	for k := range s.sensors {
+		s.sensors[k].left = false
+		if s.sensors[k].fault >= Drifting {
+			leave(k)
+		}
+	}
+	s.forget()
+	w.w.Observe(w.scaled)
+	bound := float64(disagreeing)
+	if s.o.Believe {
+		bound = math.Inf(1)
+	}
+	f, err := w.w.Foresee(s.scores, s.latent.mean, s.latent.variance, bound)
+	if err != nil {
+		return f.Score, false, err
+	}
+	strange = f.Scale > strangest*s.typical
+	again := strange
+	for k, doubtful := range w.w.Doubtful() {
+		if strange || doubtful {
+			leave(k)
+			again = true
+		}
+	}
+	if again {
+		w.w.Observe(w.scaled)
+	}
+	if f.Scale > 0 { // a running median
+		s.typical *= 1 + (recent/2)*math.Copysign(1, f.Scale-s.typical)
+		s.typical = max(1, s.typical)
+	}
+	return f.Score, strange, nil
+}
+
+// judge has sensors know how their values agreed with the example that was filled in.
+func (s *Stream) judge(values []float64, mask []bool) {
+	w := s.w
+	mean, variance := w.w.Result()
+	w.w.Surprise(w.room)
+	for k := range s.sensors {
+		v := &s.sensors[k]
+		if mask != nil && !mask[k] {
+			continue
+		}
+		if v.same++; values[k] != v.last {
+			v.last, v.same = values[k], 0
+		}
+		residual := w.room[k]
+		if v.left {
+			c := k % w.c.Channels
+			residual = ((values[k]-w.c.Mean[c])/w.c.Scale[c] - mean.Data[k]) / math.Sqrt(variance.Data[k])
+		}
+		if residual != residual {
+			continue // too many values were observed
+		}
+		disagrees := 0.0
+		if math.Abs(residual) > disagreeing*s.typical {
+			disagrees = 1
+		}
+		v.doubt += recent * (disagrees - v.doubt)
+		v.bias += recent * (min(max(residual/s.typical, -disagreeing), disagreeing) - v.bias)
+		switch doubtful := v.doubt > often || math.Abs(v.bias) > biased; {
+		case doubtful && v.same >= unchanged:
+			v.fault = Stuck
+		case doubtful:
+			v.fault = Drifting
+		case disagrees > 0 || v.doubt > spikes:
+			v.fault = Spiking
+		default:
+			v.fault = Sound
+		}
+	}
+}
+
+// Faults sets dst, of Points·Channels elements, to what is wrong with each sensor after the last example.
+func (s *Stream) Faults(dst []Fault) {
+	for k := range s.sensors {
+		dst[k] = s.sensors[k].fault
+	}
+}
