@@ -88,8 +88,9 @@ func (e *Emulator) Inputs() (columns []EmulatorInput, values, components int) {
 }
 
 // EmulatorErrors tell how well runs were predicted that were held out, fold by fold, everything else fitted again: the error of each of the Runs that were,
-// their Mean, that of the Simplest methods in the same folds, and the share of values Covered by 90 % intervals. Errors are root mean squares over an
-// output, in standard deviations of the channels.
+// their Mean, that of the Simplest methods in the same folds, and the share of values Covered by 90 % intervals. Foretold is the error at inputs that are
+// distributed as those of the runs: folds learn from fewer runs, and those of a grid are farther apart. Errors are root mean squares over an output, in
+// standard deviations of the channels.
 type EmulatorErrors = emulator.Errors
 
 // Errors returns the errors of the folds.

@@ -105,7 +105,8 @@ type AboutEmulator struct {
 	FieldValues     int                    `json:"fieldValues,omitzero"`
 	FieldComponents int                    `json:"fieldComponents,omitzero"`
 	Kernels         []sgplvm.KernelShare   `json:"kernels"`
-	Error           float64                `json:"error"` // of runs held out, in standard deviations
+	Foretold        float64                `json:"foretold"` // error of inputs between those of the runs, in standard deviations
+	Error           float64                `json:"error"`    // of runs held out
 	Simplest        map[string]float64     `json:"simplest"`
 	Covered         float64                `json:"covered"`
 	Deviations      []float64              `json:"deviations"`
@@ -118,7 +119,7 @@ func NewAboutEmulator(m *sgplvm.Emulator) AboutEmulator {
 	a := AboutEmulator{Runs: m.Runs(), Points: m.Points(), Channels: m.Channels(), Kernels: m.Kernels(), Deviations: m.Deviations(), Notes: m.Notes(), Seconds: m.Took().Seconds()}
 	a.Inputs, a.FieldValues, a.FieldComponents = m.Inputs()
 	r := m.Errors()
-	a.Error, a.Simplest, a.Covered = r.Mean, map[string]float64{}, r.Covered
+	a.Foretold, a.Error, a.Simplest, a.Covered = r.Foretold, r.Mean, map[string]float64{}, r.Covered
 	for _, s := range r.Simplest {
 		a.Simplest[s.Name] = s.Mean
 	}
@@ -181,25 +182,21 @@ func inputText(in sgplvm.EmulatorInput) string {
 	return text
 }
 
-// EmulatorErrors tells in one line how well runs were predicted that were held out, beside the simplest methods.
+// EmulatorErrors tells in one line what error is foretold, and how well runs were predicted that were held out, beside the simplest methods.
 func EmulatorErrors(m *sgplvm.Emulator) string {
 	r := m.Errors()
 	unit, scale := "of the standard deviation", 1.
 	if d := m.Deviations(); len(d) == 1 {
 		unit, scale = "in the data's unit", d[0]
 	}
-	text := fmt.Sprintf("%.4g %s for runs held out (", scale*r.Mean, unit)
+	text := fmt.Sprintf("%.4g %s foretold for inputs between those of the runs; %.4g for runs held out (", scale*r.Foretold, unit, scale*r.Mean)
 	for i, s := range r.Simplest {
 		if i > 0 {
 			text += ", "
 		}
 		text += fmt.Sprintf("%s %.4g", s.Name, scale*s.Mean)
 	}
-	text += fmt.Sprintf("), %.0f %% of values within 90 %% intervals", 100*r.Covered)
-	if n := len(r.Runs); n < m.Runs() {
-		text += fmt.Sprintf("; of folds of %d runs, of all %d it is less", n, m.Runs())
-	}
-	return text
+	return text + fmt.Sprintf("), %.0f %% of values within 90 %% intervals", 100*r.Covered)
 }
 
 // ReportEmulator prints how training went.
