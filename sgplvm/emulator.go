@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/seed-08962ecc/kronfield/internal/quote"
@@ -19,6 +20,7 @@ type Emulator struct {
 	grid       Grid
 	attributes map[string]string
 	took       time.Duration
+	outliers   []Outlier
 }
 
 // Runs, Points and Channels return how many runs it learned from, and how many points and channels an output has.
@@ -48,7 +50,10 @@ func (e *Emulator) Config() Config {
 	return Config{Effort: Effort(e.model.Effort), Seed: e.model.Seed}
 }
 
-// Notes returns sentences that a user should read: runs and inputs that were left out.
+// Outliers returns the outputs that counted as missing, since they lie far outside what others say; nil after loading.
+func (e *Emulator) Outliers() []Outlier { return slices.Clone(e.outliers) }
+
+// Notes returns sentences that a user should read: runs and inputs that were left out, and outputs that counted as missing.
 func (e *Emulator) Notes() []string { return append([]string{}, e.model.Notes...) }
 
 // Took returns how long Emulate took; 0 after loading.
@@ -160,7 +165,8 @@ func (e *Emulator) coordinates(in *Inputs) (x mat.Matrix, err error) {
 				quote.Counted(points, "point"), quote.Counted(channels, "channel"), fields.Points, len(fields.Scaler.Mean))}
 		}
 	}
-	return e.model.Coordinates(in.Columns, in.Fields, n)
+	x, err = e.model.Coordinates(in.Columns, in.Fields, n)
+	return x, in.placed(err)
 }
 
 // Size returns the number of values of an output, points·channels.

@@ -115,9 +115,9 @@ func TestEmulatorRefuses(t *testing.T) {
 		line string
 		args []string
 	}{
-		{`glass.csv: run 0, input "material": found "glass", expected a category that the runs have: "steel", "wood"`, predict("glass.csv")},
-		{`~none.csv: line 2, column "pressure": .*expected a value: inputs of all runs must be known`, predict("none.csv")},
-		{`~word.csv: line 4, column "pressure": .*"x".*expected a finite number.*`, predict("word.csv")},
+		{`glass.csv, line 2, input "material": found "glass", expected a category that the runs have: "steel", "wood"`, predict("glass.csv")},
+		{`none.csv, line 2, input "pressure": found NaN, expected a finite number within ±1e150`, predict("none.csv")},
+		{`~word.csv: line 4, column "pressure": .*"x".*expected a number.*`, predict("word.csv")},
 		{`~less.csv: .*no column "pressure".*`, predict("less.csv")},
 		{`~fields.npy: .*3 runs, expected 30.*`, []string{"train", "-data", "fields.npy", "-inputs", "short.csv", "-out", "X"}},
 		{`~M: .*an emulator, which predicts from inputs alone.*`, []string{"impute", "-model", "M", "-data", "fields.npy", "-out", "X.npy"}},

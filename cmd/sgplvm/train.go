@@ -49,7 +49,7 @@ func train(ctx context.Context, e *cli.Environment, args []string) error {
 
 // emulate is train with -inputs.
 func (s *trainSettings) emulate(ctx context.Context, e *cli.Environment) error {
-	if err := withoutInputs(s.f, "times", "sequences", "film", "hide", "resume", "period", "keep-outliers"); err != nil {
+	if err := withoutInputs(s.f, "times", "sequences", "film", "hide", "resume", "period"); err != nil {
 		return err
 	}
 	cfg, frames, d, err := s.begin(e)
@@ -57,7 +57,11 @@ func (s *trainSettings) emulate(ctx context.Context, e *cli.Environment) error {
 		return err
 	}
 	defer frames.Close()
-	in, err := dataset.LoadInputs(*s.inputs, nil)
+	columns := s.f.Text("columns")
+	if dataset.IsText(*s.data) {
+		columns = "" // those of the outputs
+	}
+	in, err := engine.LoadInputs(e, *s.inputs, columns, nil)
 	if err != nil {
 		return err
 	}
@@ -65,7 +69,7 @@ func (s *trainSettings) emulate(ctx context.Context, e *cli.Environment) error {
 	d.Inputs, d.Times = &in.Inputs, nil
 	m, err := engine.Emulate(ctx, e, frames, d, cfg)
 	if err != nil {
-		return engine.AboutData(*s.data, err)
+		return engine.AboutInputs(*s.inputs, err, s.explain)
 	}
 	if err := engine.SaveEmulator(*s.out, m); err != nil {
 		return err

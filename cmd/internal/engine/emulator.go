@@ -21,6 +21,29 @@ import (
 // InputsUsage says in the help of a flag what inputs may be.
 const InputsUsage = "the known inputs of the runs, a run a row: a table (`file` .csv, .npy: numbers, dates, labels), fields (.npy, .nc as -data takes them), or both, separated by a comma"
 
+// LoadInputs reads inputs, as dataset.LoadInputs does, and prints its notes.
+func LoadInputs(e *cli.Environment, paths, columns string, like []sgplvm.EmulatorInput) (*dataset.Inputs, error) {
+	in, err := dataset.LoadInputs(paths, columns, like)
+	if err == nil {
+		for _, note := range in.Notes {
+			e.Note("%s", note)
+		}
+	}
+	return in, err
+}
+
+// AboutInputs names the inputs in an error about them, unless that has a place in their file; explain, if not nil, is for others.
+func AboutInputs(path string, err error, explain func(error) error) error {
+	bad := (*sgplvm.InputError)(nil)
+	switch {
+	case errors.As(err, &bad) && bad.Place != "":
+		return err
+	case bad == nil && explain != nil:
+		return explain(err)
+	}
+	return AboutData(path, err)
+}
+
 // SaveEmulator writes an emulator to a file.
 func SaveEmulator(path string, m *sgplvm.Emulator) error {
 	return files.WriteAtomic(path, func(w io.Writer) error { return m.Save(w) })
@@ -93,7 +116,19 @@ func Emulate(ctx context.Context, e *cli.Environment, frames *dataset.Training, 
 		cfg.Attributes[attributeColumns] = strings.Join(frames.Columns, "\n")
 	}
 	cfg.Watch = e
-	return sgplvm.Emulate(ctx, d, cfg)
+	if m, err = sgplvm.Emulate(ctx, d, cfg); err == nil && len(m.Outliers()) > 0 {
+		var places []string
+		for _, o := range m.Outliers()[:min(5, len(m.Outliers()))] {
+			if at := frames.Place(o.Example, o.Channel); at != "" {
+				places = append(places, at)
+			}
+		}
+		if places != nil {
+			e.Note("outputs that count as missing: %s: %s", frames.Name, strings.Join(places, ", "))
+		}
+		e.Note("-keep-outliers keeps such values")
+	}
+	return m, err
 }
 
 // AboutEmulator is what JSON tells of an emulator.
