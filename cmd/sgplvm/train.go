@@ -104,7 +104,11 @@ func (s *trainSettings) begin(e *cli.Environment) (cfg sgplvm.Config, frames *da
 func (s *trainSettings) open() (frames *dataset.Training, d sgplvm.Data, err error) {
 	o := engine.ReadOptions(s.f)
 	o.Layout, o.Points = cli.Layout(*s.grid, *s.channels), *s.points
-	if frames, err = dataset.OpenWith(*s.data, o); err != nil {
+	open := dataset.OpenWith
+	if *s.inputs != "" {
+		open = dataset.OpenRuns
+	}
+	if frames, err = open(*s.data, o); err != nil {
 		return nil, d, err
 	}
 	if d.Grid = frames.Grid; d.Grid == nil || *s.film { // which has pixels

@@ -165,9 +165,25 @@ func inputOf(path string, t *table.Table, k int, like sgplvm.EmulatorInput) (sgp
 	return c, tableError(path, err)
 }
 
+// single is the layout of one number.
+var single = Layout{1, 1, 1}
+
+// OpenRuns is [OpenWith] of runs of a simulator, of which an array of one axis is a table of one column.
+func OpenRuns(path string, o SetOptions) (*Training, error) {
+	t, err := OpenWith(path, o)
+	if err != nil && o.Layout == (Layout{}) {
+		o.Layout = single
+		if line, failed := OpenWith(path, o); failed == nil {
+			line.Table = true
+			return line, nil
+		}
+	}
+	return t, err
+}
+
 // open adds the columns of a table of numbers, or fields.
 func (in *Inputs) open(path string) error {
-	t, err := OpenWith(path, SetOptions{})
+	t, err := OpenRuns(path, SetOptions{})
 	if err != nil {
 		return err
 	}
