@@ -3,7 +3,9 @@ package sgplvm
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/seed-08962ecc/kronfield/internal/quote"
@@ -12,8 +14,9 @@ import (
 )
 
 // Emulate learns from runs of a simulator, whose inputs are d.Inputs and whose outputs are the values of d, to predict outputs from inputs
-// (docs/math.md, 24). Of cfg the Effort, the Seed and the Attributes count: quick leaves out kernels of single components. Runs of which no value
-// was observed are left out. Errors: *ConfigError, *InputError, *ValueError, *ReadError, ctx.Err().
+// (docs/math.md, 24). Of cfg the Effort, the Seed, KeepOutliers and the Attributes count, and nothing else may be given: quick leaves out kernels of
+// single components. Outputs that Data.Outliers finds count as missing, and missing ones are filled in beforehand. Runs are left out of which no output was observed or an input is
+// NaN or so far outside its column that it must stand for something else. Notes tell of all this. Errors: *ConfigError, *InputError, *ValueError, *ReadError, ctx.Err().
 func Emulate(ctx context.Context, d Data, cfg Config) (*Emulator, error) {
 	return Run{}.Emulate(ctx, d, cfg)
 }
@@ -21,6 +24,12 @@ func Emulate(ctx context.Context, d Data, cfg Config) (*Emulator, error) {
 // Emulate is the function Emulate, watched, ended and kept as r says.
 func (r Run) Emulate(ctx context.Context, d Data, cfg Config) (*Emulator, error) {
 	begin := time.Now()
+	if err := cfg.forEmulator(); err != nil {
+		return nil, err
+	}
+	if r.Checkpoints != nil {
+		return nil, &ConfigError{Field: "Checkpoints", Err: fmt.Errorf("given for an emulator, expected none: it begins anew")}
+	}
 	in := d.Inputs
 	if in == nil {
 		return nil, &ConfigError{Field: "Inputs", Err: fmt.Errorf("none, expected a table or fields")}
@@ -42,10 +51,25 @@ func (r Run) Emulate(ctx context.Context, d Data, cfg Config) (*Emulator, error)
 		return nil, &ConfigError{Field: "Inputs", Err: fmt.Errorf("%s, expected %d as the data have", quote.Counted(n, "run"), runs)}
 	}
 	e := &Emulator{grid: d.Grid, attributes: cfg.Attributes}
-	in, source, notes, err := finished(in, d.Source)
+	var notes []string
+	if !cfg.KeepOutliers {
+		set, err := trainingSet{Data: d}.withoutOutliers()
+		if err != nil {
+			return nil, err
+		}
+		d, e.outliers = set.Data, set.outliers
+		if len(e.outliers) > 0 {
+			notes = []string{OutlierText(e.outliers)}
+		}
+	}
+	if _, err := data.Check(d.Source); err != nil {
+		return nil, err
+	}
+	in, source, left, err := usable(in, d.Source, cfg.KeepOutliers)
 	if err != nil {
 		return nil, err
 	}
+	notes = append(notes, left...)
 	job := emulator.Data{Columns: in.Columns}
 	if job.Outputs, err = data.NewScaled(source); err != nil {
 		return nil, err
@@ -75,7 +99,7 @@ func (r Run) Emulate(ctx context.Context, d Data, cfg Config) (*Emulator, error)
 	stop := watch.Timing("comparing kernels")
 	defer stop()
 	if e.model, err = emulator.Fit(ctx, job, o); err != nil {
-		return nil, err
+		return nil, in.placed(err)
 	}
 	for _, c := range e.model.Encodings {
 		if c.Dropped != "" {
@@ -90,24 +114,57 @@ func (r Run) Emulate(ctx context.Context, d Data, cfg Config) (*Emulator, error)
 	return e, nil
 }
 
-// finished leaves out runs of which nothing was observed, and says so.
-func finished(in *Inputs, y Source) (*Inputs, Source, []string, error) {
+// forEmulator refuses what is given and does not count for an emulator.
+func (c Config) forEmulator() error {
+	c.Effort, c.Seed, c.KeepOutliers, c.Attributes = 0, 0, false, nil
+	v := reflect.ValueOf(c)
+	for i := range v.NumField() {
+		if !v.Field(i).IsZero() {
+			return &ConfigError{Field: v.Type().Field(i).Name, Err: fmt.Errorf("given for an emulator, expected its default: of emulators only the effort, the seed and the time of the search are chosen, and whether outliers are data")}
+		}
+	}
+	return nil
+}
+
+// usable leaves out runs of which no output was observed or an input is not known, and says so.
+func usable(in *Inputs, y Source, keep bool) (*Inputs, Source, []string, error) {
 	n, points, channels := y.Dims()
 	values := make([]float64, points*channels)
+	unknown := in.unknown(!keep)
 	var good []int
+	var lacking, empty []string
 	for i := range n {
 		if err := y.ReadExamples(values, i, i+1); err != nil {
 			return in, y, nil, &ReadError{From: i, To: i + 1, Err: err}
 		}
-		if slices.ContainsFunc(values, func(v float64) bool { return v == v }) {
+		switch {
+		case unknown[i] != "":
+			lacking = append(lacking, in.run(i)+", "+unknown[i])
+		case !slices.ContainsFunc(values, func(v float64) bool { return v == v }):
+			empty = append(empty, in.run(i))
+		default:
 			good = append(good, i)
 		}
 	}
-	switch {
-	case len(good) == n:
+	if len(good) == n {
 		return in, y, nil, nil
-	case len(good) < 3:
-		return in, y, nil, &ConfigError{Field: "Data", Err: fmt.Errorf("%s with values, expected at least 3", quote.Counted(len(good), "run"))}
 	}
-	return in.of(good), SourceOf(y, good), []string{fmt.Sprintf("%d of %d runs have no values and are left out", n-len(good), n)}, nil
+	var notes []string
+	for _, left := range []struct {
+		runs []string
+		why  string
+	}{{lacking, "an input is not known"}, {empty, "no output was observed"}} {
+		if len(left.runs) > 0 {
+			const named = 5
+			more := ""
+			if len(left.runs) > named {
+				more = ", …"
+			}
+			notes = append(notes, fmt.Sprintf("%d of %d runs, of which %s, are left out: %s%s", len(left.runs), n, left.why, strings.Join(left.runs[:min(named, len(left.runs))], "; "), more))
+		}
+	}
+	if len(good) < 3 {
+		return in, y, nil, &ConfigError{Field: "Data", Err: fmt.Errorf("%s with inputs and outputs, expected at least 3: %s", quote.Counted(len(good), "run"), strings.Join(notes, "; "))}
+	}
+	return in.of(good), SourceOf(y, good), notes, nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/seed-08962ecc/kronfield/internal/quote"
@@ -19,6 +20,7 @@ type Emulator struct {
 	grid       Grid
 	attributes map[string]string
 	took       time.Duration
+	outliers   []Outlier
 }
 
 // Runs, Points and Channels return how many runs it learned from, and how many points and channels an output has.
@@ -48,7 +50,10 @@ func (e *Emulator) Config() Config {
 	return Config{Effort: Effort(e.model.Effort), Seed: e.model.Seed}
 }
 
-// Notes returns sentences that a user should read: runs and inputs that were left out.
+// Outliers returns the outputs that counted as missing, since they lie far outside what others say; nil after loading.
+func (e *Emulator) Outliers() []Outlier { return slices.Clone(e.outliers) }
+
+// Notes returns sentences that a user should read: runs and inputs that were left out, and outputs that counted as missing.
 func (e *Emulator) Notes() []string { return append([]string{}, e.model.Notes...) }
 
 // Took returns how long Emulate took; 0 after loading.
@@ -88,8 +93,9 @@ func (e *Emulator) Inputs() (columns []EmulatorInput, values, components int) {
 }
 
 // EmulatorErrors tell how well runs were predicted that were held out, fold by fold, everything else fitted again: the error of each of the Runs that were,
-// their Mean, that of the Simplest methods in the same folds, and the share of values Covered by 90 % intervals. Errors are root mean squares over an
-// output, in standard deviations of the channels.
+// their Mean, that of the Simplest methods in the same folds, and the share of values Covered by 90 % intervals. Foretold is the error at inputs that are
+// distributed as those of the runs: folds learn from fewer runs, and those of a grid are farther apart. Errors are root mean squares over an output, in
+// standard deviations of the channels.
 type EmulatorErrors = emulator.Errors
 
 // Errors returns the errors of the folds.
@@ -159,7 +165,8 @@ func (e *Emulator) coordinates(in *Inputs) (x mat.Matrix, err error) {
 				quote.Counted(points, "point"), quote.Counted(channels, "channel"), fields.Points, len(fields.Scaler.Mean))}
 		}
 	}
-	return e.model.Coordinates(in.Columns, in.Fields, n)
+	x, err = e.model.Coordinates(in.Columns, in.Fields, n)
+	return x, in.placed(err)
 }
 
 // Size returns the number of values of an output, points·channels.

@@ -257,6 +257,54 @@ func TestEmulatorFields(t *testing.T) {
 	}
 }
 
+// Of clean runs all is believed. A word for "no value" among the outputs counts as missing, one among the inputs leaves out its run, and so does a missing input: notes name
+// each, and predictions are nearly those of the clean runs. KeepOutliers believes all but missing inputs.
+func TestEmulateBroken(t *testing.T) {
+	if notes := emulated(t, simulated(40)).Notes(); len(notes) > 0 {
+		t.Errorf("notes on clean runs: %q", notes)
+	}
+	broken := func() sgplvm.Data {
+		d := simulated(40)
+		d.Y.Set(20*3+5, 0, -9999)
+		d.Inputs.Columns[0].Numbers[7], d.Inputs.Columns[1].Numbers[9] = 1e6, math.NaN()
+		return d
+	}
+	m := emulated(t, broken())
+	notes := strings.Join(m.Notes(), "\n")
+	for _, want := range []string{"-9999 of example 3, point 5, channel 0", `2 of 40 runs, of which an input is not known, are left out: run 7, input "a": 1e+06 lies far outside`, `run 9, input "b": NaN`} {
+		if !strings.Contains(notes, want) {
+			t.Errorf("no %s in the notes %s", want, notes)
+		}
+	}
+	if o := m.Outliers(); m.Runs() != 38 || len(o) != 1 || o[0].Example != 3 || o[0].Point != 5 || m.Errors().Foretold > 0.1 {
+		t.Errorf("%d runs, outliers %v, foretold error %v", m.Runs(), o, m.Errors().Foretold)
+	}
+	m, err := sgplvm.Emulate(context.Background(), broken(), sgplvm.Config{Effort: sgplvm.EffortQuick, KeepOutliers: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Runs() != 39 || len(m.Outliers()) > 0 || m.Errors().Foretold < 0.2 {
+		t.Errorf("kept: %d runs, outliers %v, foretold error %v", m.Runs(), m.Outliers(), m.Errors().Foretold)
+	}
+}
+
+// A setting that does not count for an emulator is refused by name.
+func TestEmulateConfig(t *testing.T) {
+	for want, cfg := range map[string]sgplvm.Config{
+		"LatentDims": {LatentDims: 3}, "Lean": {Lean: true}, "Residual": {Residual: sgplvm.ResidualConfig{Steps: 3}}, "Training": {Training: sgplvm.TrainingConfig{Joint: true}},
+		"Checkpoints": {}, "Infer": {Infer: sgplvm.InferOptions{DegreesOfFreedom: 4}},
+	} {
+		var run sgplvm.Run
+		if want == "Checkpoints" {
+			run.Checkpoints = new(sgplvm.Checkpoints)
+		}
+		var bad *sgplvm.ConfigError
+		if _, err := run.Emulate(context.Background(), simulated(12), cfg); !errors.As(err, &bad) || bad.Field != want {
+			t.Errorf("error %v, want one about %s", err, want)
+		}
+	}
+}
+
 // What Emulate cannot use it refuses by name, and Fit and Complete name Emulate.
 func TestEmulateRefuses(t *testing.T) {
 	ctx := context.Background()

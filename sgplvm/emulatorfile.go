@@ -59,6 +59,9 @@ func (e *Emulator) Save(w io.Writer) error {
 	return safetensors.Write(w, f.File)
 }
 
+// ErrEmulator says that a file is one of an emulator where another model is wanted.
+var ErrEmulator = errors.New("an emulator, expected a model of examples")
+
 // ErrNoEmulator says that a file is another than one of an emulator.
 var ErrNoEmulator = errors.New("no emulator, expected one")
 

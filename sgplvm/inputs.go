@@ -1,23 +1,80 @@
 package sgplvm
 
 import (
+	"errors"
 	"fmt"
+	"math"
+	"slices"
 
 	"github.com/seed-08962ecc/kronfield/internal/quote"
+	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/emulator"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/outlier"
 )
 
 // Inputs are what is known of the runs of a simulator beforehand, and of what an Emulator predicts: a table, fields, or both.
 type Inputs struct {
 	Columns []InputColumn // of the table, each with a value for every run
 	Fields  data.Source   // an array for every run, such as a map of conductivities; nil: none
+
+	// Run names a run in messages, such as by the line of a file; nil: by its number from 0.
+	Run func(run int) string
+}
+
+func (in *Inputs) run(i int) string {
+	if in.Run == nil {
+		return fmt.Sprintf("run %d", i)
+	}
+	return in.Run(i)
+}
+
+// placed names the run that an error is about.
+func (in *Inputs) placed(err error) error {
+	if bad := (*InputError)(nil); errors.As(err, &bad) && bad.Run >= 0 && in.Run != nil {
+		bad.Place = in.Run(bad.Run)
+	}
+	return err
+}
+
+// unknown tells which input of each run is not known, "" of most: it is NaN or an empty label, or judged to be so far outside the others that it stands for something else.
+func (in *Inputs) unknown(judge bool) []string {
+	n, _ := in.count()
+	list := make([]string, n)
+	for q := range in.Columns {
+		c := &in.Columns[q]
+		say := func(i int, why string) {
+			if list[i] == "" {
+				list[i] = fmt.Sprintf("input %s: %v%s", c.Title(q), c.Numbers[i], why)
+			}
+		}
+		for i, label := range c.Labels {
+			if label == "" && list[i] == "" {
+				list[i] = fmt.Sprintf("input %s: no label", c.Title(q))
+			}
+		}
+		known := slices.Clone(c.Numbers)
+		for i, v := range known {
+			if v != v {
+				say(i, "")
+			} else if math.IsInf(v, 0) { // which is refused later
+				known[i] = math.NaN()
+			}
+		}
+		if !judge || known == nil {
+			continue
+		}
+		for _, v := range outlier.Find(outlier.Examples{Y: mat.Vector(known), Channels: 1}) {
+			say(v.Example, fmt.Sprintf(" lies far outside the others, %.3g standard deviations away", v.Score))
+		}
+	}
+	return list
 }
 
 // An InputColumn is a column of the table: its Name, and Numbers in any unit or Labels of categories, n each. Dates are numbers, such as days.
 type InputColumn = emulator.Column
 
-// InputError reports an input that cannot be used: its Run, counted from 0 (−1: it is about the column), the Column by its name or by its
+// InputError reports an input that cannot be used: its Run, counted from 0 (−1: it is about the column), the Place of that, if the Inputs name it, the Column by its name or by its
 // number from 1, what was found and what was wanted.
 type InputError = emulator.InputError
 
@@ -52,7 +109,7 @@ func (in *Inputs) count() (int, error) {
 
 // of returns the inputs of some runs.
 func (in *Inputs) of(runs []int) *Inputs {
-	some := &Inputs{}
+	some := &Inputs{Run: func(i int) string { return in.run(runs[i]) }}
 	for _, c := range in.Columns {
 		s := InputColumn{Name: c.Name}
 		for _, i := range runs {

@@ -3,7 +3,6 @@ package sgplvm
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -81,7 +80,7 @@ func load(r io.Reader, depth int) (*Model, error) {
 // fromFile reads a model that is the depth-th within others.
 func fromFile(f *safetensors.File, depth int) (*Model, error) {
 	if f.Metadata["format"] == emulatorFormat {
-		return nil, errors.New("an emulator, which predicts from inputs alone")
+		return nil, ErrEmulator
 	}
 	c, err := modelfile.Parse(f)
 	if err != nil {

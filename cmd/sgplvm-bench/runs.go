@@ -61,12 +61,12 @@ func (s *runsSettings) run(ctx context.Context, e *cli.Environment) error {
 		return err
 	}
 	defer others.Close()
-	in, err := dataset.LoadInputs(*s.inputs, nil)
+	in, err := dataset.LoadInputs(*s.inputs, "", nil)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	testIn, err := dataset.LoadInputs(*s.testInputs, nil)
+	testIn, err := dataset.LoadInputs(*s.testInputs, "", nil)
 	if err != nil {
 		return err
 	}

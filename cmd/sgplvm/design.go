@@ -9,7 +9,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/cmd/internal/engine"
 	"github.com/seed-08962ecc/kronfield/internal/quote"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
-	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
 
 func design(ctx context.Context, e *cli.Environment, args []string) error {
@@ -51,7 +50,7 @@ Inputs that are fields need -candidates: the table then tells which of them to r
 	o.Count, o.Belief, o.Seed = *count, beliefs[*prior], *seed
 	if *candidates != "" {
 		columns, _, _ := m.Inputs()
-		in, err := dataset.LoadInputs(*candidates, columns)
+		in, err := engine.LoadInputs(e, *candidates, "", columns)
 		if err != nil {
 			return err
 		}
@@ -62,7 +61,7 @@ Inputs that are fields need -candidates: the table then tells which of them to r
 	d, err := m.Design(ctx, o)
 	stop()
 	if err != nil {
-		return engine.AboutData(name, err)
+		return engine.AboutInputs(name, err, nil)
 	}
 	if err := writeTable(*out, designTable(d, *candidates != "")); err != nil {
 		return err

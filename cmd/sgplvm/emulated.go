@@ -56,13 +56,13 @@ func openEmulated(e *cli.Environment, f *cli.Flags, draws int, other string) (p 
 		return nil, nil, nil, err
 	}
 	columns, _, _ := m.Inputs()
-	in, err := dataset.LoadInputs(f.Text("inputs"), columns)
+	in, err := engine.LoadInputs(e, f.Text("inputs"), "", columns)
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	defer in.Close()
 	if p, err = m.Predict(&in.Inputs); err != nil {
-		return nil, nil, nil, engine.AboutData(f.Text("inputs"), err)
+		return nil, nil, nil, engine.AboutInputs(f.Text("inputs"), err, nil)
 	}
 	form, levels, err := engine.EmulatorForm(path, m, f.Text("grid"), p.Len()*max(1, draws))
 	if err != nil {

@@ -98,6 +98,54 @@ func TestEmulator(t *testing.T) {
 	}
 }
 
+// Broken values are told by line and column, and left out; outputs of one number a run may be an array of one axis; a column that counts the runs is no input; further runs are added
+// and predicted from then on.
+func TestEmulatorUpdate(t *testing.T) {
+	workFolder(t)
+	table := func(from, to int) (inputs, outputs string, line []float64) {
+		inputs, outputs = "run,a,b\n", "out,twice\n"
+		for i := from; i < to; i++ {
+			a, b := math.Mod(float64(i)*0.618, 1), math.Mod(float64(i)*0.414, 1)
+			line = append(line, math.Sin(3*a)+b)
+			inputs += fmt.Sprintf("%d,%g,%g\n", i-from+1, a, b)
+			outputs += fmt.Sprintf("%g,%g\n", line[i-from], 2*line[i-from]+a)
+		}
+		return inputs, outputs, line
+	}
+	inputs, outputs, line := table(0, 30)
+	writeFile(t, "good.csv", inputs)
+	writeArray(t, "line.npy", npy.New(line, 30))
+	lines := strings.Split(outputs, "\n")
+	lines[4] = "-9999" + lines[4][strings.Index(lines[4], ","):]
+	writeFile(t, "out.csv", strings.Join(lines, "\n"))
+	lines = strings.Split(inputs, "\n")
+	lines[6], lines[9] = "6,1e6,0.5", "9,,0.5"
+	writeFile(t, "in.csv", strings.Join(lines, "\n"))
+	code, _, notes := tested.Run("train", "-data", "out.csv", "-inputs", "in.csv", "-out", "M", "-effort", "quick")
+	for _, want := range []string{`column "run" counts the runs`, `out.csv: line 5, column "out"`, "-keep-outliers keeps such values", `in.csv, line 7, input "a": 1e+06 lies far outside`, `in.csv, line 10, input "a": NaN`} {
+		if code != 0 || !strings.Contains(notes, want) {
+			t.Errorf("train: code %d, no %s in %s", code, want, notes)
+		}
+	}
+	if code, _, notes := tested.Run("train", "-data", "line.npy", "-inputs", "good.csv", "-out", "N", "-effort", "quick"); code != 0 {
+		t.Fatal(notes)
+	}
+	inputs, _, more := table(30, 40)
+	writeFile(t, "more.csv", inputs)
+	writeArray(t, "more.npy", npy.New(more, 10))
+	if out := mustRun(t, "update", "-model", "N", "-data", "more.npy", "-inputs", "more.csv", "-out", "N2"); !strings.Contains(out, "10 runs added to 30") {
+		t.Errorf("update: %s", out)
+	}
+	if info := mustRun(t, "info", "-model", "N2"); !strings.Contains(info, "40 runs") {
+		t.Errorf("info: %s", info)
+	}
+	mustRun(t, "predict", "-model", "N2", "-inputs", "more.csv", "-out", "P.npy")
+	if p := readArray(t, "P.npy"); fmt.Sprint(p.Shape) != "[10 1]" || math.Abs(p.Float64s()[3]-more[3]) > 1e-3 {
+		t.Errorf("predicted %v, %v, want %v", p.Shape, p.Float64s()[3], more[3])
+	}
+	mustFail(t, 1, `~good.csv: 30 runs, expected 10 as more.npy has`, "update", "-model", "N", "-data", "more.npy", "-inputs", "good.csv", "-out", "N3")
+}
+
 // What is wrong with inputs is one line that names the file and the place.
 func TestEmulatorRefuses(t *testing.T) {
 	workFolder(t)
@@ -115,12 +163,12 @@ func TestEmulatorRefuses(t *testing.T) {
 		line string
 		args []string
 	}{
-		{`glass.csv: run 0, input "material": found "glass", expected a category that the runs have: "steel", "wood"`, predict("glass.csv")},
-		{`~none.csv: line 2, column "pressure": .*expected a value: inputs of all runs must be known`, predict("none.csv")},
-		{`~word.csv: line 4, column "pressure": .*"x".*expected a finite number.*`, predict("word.csv")},
+		{`glass.csv, line 2, input "material": found "glass", expected a category that the runs have: "steel", "wood"`, predict("glass.csv")},
+		{`none.csv, line 2, input "pressure": found NaN, expected a finite number within ±1e150`, predict("none.csv")},
+		{`~word.csv: line 4, column "pressure": .*"x".*expected a number.*`, predict("word.csv")},
 		{`~less.csv: .*no column "pressure".*`, predict("less.csv")},
 		{`~fields.npy: .*3 runs, expected 30.*`, []string{"train", "-data", "fields.npy", "-inputs", "short.csv", "-out", "X"}},
-		{`~M: .*an emulator, which predicts from inputs alone.*`, []string{"impute", "-model", "M", "-data", "fields.npy", "-out", "X.npy"}},
+		{`M: an emulator, which these take: predict -inputs, sample -inputs, update, invert, sensitivity, design, info, report`, []string{"impute", "-model", "M", "-data", "fields.npy", "-out", "X.npy"}},
 	} {
 		mustFail(t, 1, c.line, c.args...)
 	}

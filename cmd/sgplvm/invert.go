@@ -174,7 +174,7 @@ func (s *invertSettings) error() (float64, bool) {
 
 // load reads the outputs, and their standard errors.
 func (s *invertSettings) load() (*dataset.Frames, func(i int) []float64, error) {
-	frames, err := s.loadOutputs(*s.data)
+	frames, err := emulatorOutputs(s.f, s.m, *s.data)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -198,7 +198,7 @@ func (s *invertSettings) load() (*dataset.Frames, func(i int) []float64, error) 
 		}
 		return frames, func(int) []float64 { return all }, nil
 	}
-	known, err := s.loadOutputs(*s.errors_)
+	known, err := emulatorOutputs(s.f, s.m, *s.errors_)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -206,24 +206,6 @@ func (s *invertSettings) load() (*dataset.Frames, func(i int) []float64, error) 
 		return nil, nil, fmt.Errorf("%s: shape %s, expected %s as the data have, or one for all", *s.errors_, quote.Shape(known.Shape), quote.Shape(frames.Shape))
 	}
 	return frames, func(i int) []float64 { return known.Values(min(i, known.Count-1)) }, nil
-}
-
-// loadOutputs reads outputs of the form that the emulator has.
-func (s *invertSettings) loadOutputs(path string) (*dataset.Frames, error) {
-	form, _, err := engine.EmulatorForm(*s.model, s.m, "", 1)
-	if err != nil {
-		return nil, err
-	}
-	o := engine.ReadOptions(s.f)
-	switch {
-	case form.Table:
-		o.Names = form.Columns
-		return dataset.LoadTable(path, s.m.Channels(), o)
-	case form.Scattered:
-		return dataset.LoadAt(path, s.m.Points(), s.m.Channels())
-	}
-	o.Layout = form.Layout
-	return dataset.LoadWith(path, o)
 }
 
 // tell says what a user should know of the results.

@@ -41,6 +41,7 @@ var commands = []cli.Command{
 	{Name: "invert", Summary: "find the inputs behind outputs, by an emulator", Run: invert},
 	{Name: "sensitivity", Summary: "tell which inputs the outputs of an emulator depend on", Run: sensitivity},
 	{Name: "design", Summary: "choose the next runs of a simulator, by an emulator", Run: design},
+	{Name: "update", Summary: "add further runs to an emulator without fitting it again", Run: update},
 	{Name: "report", Summary: "show what a model has learned as one page for a browser", Run: reportPage},
 	{Name: "info", Summary: "print what a model file holds", Run: info},
 	{Name: "version", Summary: "print the version, the build and the instruction set", Run: version},

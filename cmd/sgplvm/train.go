@@ -48,7 +48,7 @@ func train(ctx context.Context, e *cli.Environment, args []string) error {
 
 // emulate is train with -inputs.
 func (s *trainSettings) emulate(ctx context.Context, e *cli.Environment) error {
-	if err := withoutInputs(s.f, "times", "sequences", "film", "hide", "resume", "period", "keep-outliers"); err != nil {
+	if err := withoutInputs(s.f, "times", "sequences", "film", "hide", "resume", "period"); err != nil {
 		return err
 	}
 	cfg, frames, d, err := s.begin(e)
@@ -56,15 +56,19 @@ func (s *trainSettings) emulate(ctx context.Context, e *cli.Environment) error {
 		return err
 	}
 	defer frames.Close()
-	in, err := dataset.LoadInputs(*s.inputs, nil)
+	columns := s.f.Text("columns")
+	if dataset.IsText(*s.data) {
+		columns = "" // those of the outputs
+	}
+	in, err := engine.LoadInputs(e, *s.inputs, columns, nil)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
 	d.Inputs, d.Times = &in.Inputs, nil
-	m, err := engine.Emulate(ctx, s.choice.run(e), frames, d, cfg)
+	m, err := engine.Emulate(ctx, e, s.choice.run(e), frames, d, cfg)
 	if err != nil {
-		return engine.AboutData(*s.data, err)
+		return engine.AboutInputs(*s.inputs, err, s.explain)
 	}
 	if err := engine.SaveEmulator(*s.out, m); err != nil {
 		return err
@@ -99,7 +103,11 @@ func (s *trainSettings) begin(e *cli.Environment) (cfg sgplvm.Config, frames *da
 func (s *trainSettings) open() (frames *dataset.Training, d sgplvm.Data, err error) {
 	o := engine.ReadOptions(s.f)
 	o.Layout, o.Points = cli.Layout(*s.grid, *s.channels), *s.points
-	if frames, err = dataset.OpenWith(*s.data, o); err != nil {
+	open := dataset.OpenWith
+	if *s.inputs != "" {
+		open = dataset.OpenRuns
+	}
+	if frames, err = open(*s.data, o); err != nil {
 		return nil, d, err
 	}
 	if d.Grid = frames.Grid; d.Grid == nil || *s.film { // which has pixels

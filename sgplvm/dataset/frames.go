@@ -52,6 +52,9 @@ func FromArray(name string, a *npy.Array, want Layout) (*Frames, error) {
 
 // formOf finds the form of the frames in an array.
 func formOf(name string, shape []int, t npy.Type, want Layout) (Form, error) {
+	if len(shape) == 1 && want == single {
+		shape = []int{shape[0], 1}
+	}
 	layout, bad := layoutOf(shape, want)
 	if bad != nil {
 		return Form{}, &Error{Path: name, Place: "shape " + quote.Shape(shape), Found: bad.found, Want: bad.want}

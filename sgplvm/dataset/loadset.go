@@ -70,10 +70,17 @@ func LoadWith(path string, o SetOptions) (*Frames, error) {
 	return s.frames(), nil
 }
 
-// LoadTable loads a table of the given number of columns, as [LoadWith] does. Errors: [*Error].
+// LoadTable loads a table of the given number of columns, as [LoadWith] does; an array of one axis is one column. Errors: [*Error].
 func LoadTable(path string, columns int, o SetOptions) (*Frames, error) {
 	o.known = columns
 	f, err := LoadWith(path, o)
+	if err != nil && columns == 1 {
+		o.Layout = single
+		if line, failed := LoadWith(path, o); failed == nil {
+			line.Table = true
+			f, err = line, nil
+		}
+	}
 	if err != nil {
 		return nil, err
 	}

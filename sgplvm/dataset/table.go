@@ -50,7 +50,7 @@ func readTable(path string, o SetOptions, numbersOnly bool) (*table.Table, error
 	if _, err := io.Copy(&text, file); err != nil {
 		return nil, &Error{Path: path, Err: err}
 	}
-	t, err := table.Read(text.String(), table.Options{Columns: o.Columns, Labels: o.Labels, Time: o.TimeColumn, Layout: o.TimeFormat, Missing: o.MissingWord, NumbersOnly: numbersOnly})
+	t, err := table.Read(text.String(), table.Options{Columns: o.Columns, Labels: o.Labels, Time: o.TimeColumn, Layout: o.TimeFormat, Missing: o.MissingWord, NumbersOnly: numbersOnly, Headed: o.headed})
 	return t, tableError(path, err)
 }
 

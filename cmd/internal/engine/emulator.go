@@ -21,6 +21,29 @@ import (
 // InputsUsage says in the help of a flag what inputs may be.
 const InputsUsage = "the known inputs of the runs, a run a row: a table (`file` .csv, .npy: numbers, dates, labels), fields (.npy, .nc as -data takes them), or both, separated by a comma"
 
+// LoadInputs reads inputs, as dataset.LoadInputs does, and prints its notes.
+func LoadInputs(e *cli.Environment, paths, columns string, like []sgplvm.EmulatorInput) (*dataset.Inputs, error) {
+	in, err := dataset.LoadInputs(paths, columns, like)
+	if err == nil {
+		for _, note := range in.Notes {
+			e.Note("%s", note)
+		}
+	}
+	return in, err
+}
+
+// AboutInputs names the inputs in an error about them, unless that has a place in their file; explain, if not nil, is for others.
+func AboutInputs(path string, err error, explain func(error) error) error {
+	bad := (*sgplvm.InputError)(nil)
+	switch {
+	case errors.As(err, &bad) && bad.Place != "":
+		return err
+	case bad == nil && explain != nil:
+		return explain(err)
+	}
+	return AboutData(path, err)
+}
+
 // SaveEmulator writes an emulator to a file.
 func SaveEmulator(path string, m *sgplvm.Emulator) error {
 	return files.WriteAtomic(path, func(w io.Writer) error { return m.Save(w) })
@@ -85,14 +108,26 @@ func EmulatorForm(path string, m *sgplvm.Emulator, grid string, count int) (form
 const attributeColumns = "columns"
 
 // Emulate learns an emulator of frames.
-func Emulate(ctx context.Context, run sgplvm.Run, frames *dataset.Training, d sgplvm.Data, cfg sgplvm.Config) (m *sgplvm.Emulator, err error) {
+func Emulate(ctx context.Context, e *cli.Environment, run sgplvm.Run, frames *dataset.Training, d sgplvm.Data, cfg sgplvm.Config) (m *sgplvm.Emulator, err error) {
 	if cfg.Attributes, err = Attributes(&frames.Form, frames); err != nil {
 		return nil, err
 	}
 	if frames.Columns != nil {
 		cfg.Attributes[attributeColumns] = strings.Join(frames.Columns, "\n")
 	}
-	return run.Emulate(ctx, d, cfg)
+	if m, err = run.Emulate(ctx, d, cfg); err == nil && len(m.Outliers()) > 0 {
+		var places []string
+		for _, o := range m.Outliers()[:min(5, len(m.Outliers()))] {
+			if at := frames.Place(o.Example, o.Channel); at != "" {
+				places = append(places, at)
+			}
+		}
+		if places != nil {
+			e.Note("outputs that count as missing: %s: %s", frames.Name, strings.Join(places, ", "))
+		}
+		e.Note("-keep-outliers keeps such values")
+	}
+	return m, err
 }
 
 // AboutEmulator is what JSON tells of an emulator.
@@ -104,7 +139,8 @@ type AboutEmulator struct {
 	FieldValues     int                    `json:"fieldValues,omitzero"`
 	FieldComponents int                    `json:"fieldComponents,omitzero"`
 	Kernels         []sgplvm.KernelShare   `json:"kernels"`
-	Error           float64                `json:"error"` // of runs held out, in standard deviations
+	Foretold        float64                `json:"foretold"` // error of inputs between those of the runs, in standard deviations
+	Error           float64                `json:"error"`    // of runs held out
 	Simplest        map[string]float64     `json:"simplest"`
 	Covered         float64                `json:"covered"`
 	Deviations      []float64              `json:"deviations"`
@@ -117,7 +153,7 @@ func NewAboutEmulator(m *sgplvm.Emulator) AboutEmulator {
 	a := AboutEmulator{Runs: m.Runs(), Points: m.Points(), Channels: m.Channels(), Kernels: m.Kernels(), Deviations: m.Deviations(), Notes: m.Notes(), Seconds: m.Took().Seconds()}
 	a.Inputs, a.FieldValues, a.FieldComponents = m.Inputs()
 	r := m.Errors()
-	a.Error, a.Simplest, a.Covered = r.Mean, map[string]float64{}, r.Covered
+	a.Foretold, a.Error, a.Simplest, a.Covered = r.Foretold, r.Mean, map[string]float64{}, r.Covered
 	for _, s := range r.Simplest {
 		a.Simplest[s.Name] = s.Mean
 	}
@@ -180,25 +216,21 @@ func inputText(in sgplvm.EmulatorInput) string {
 	return text
 }
 
-// EmulatorErrors tells in one line how well runs were predicted that were held out, beside the simplest methods.
+// EmulatorErrors tells in one line what error is foretold, and how well runs were predicted that were held out, beside the simplest methods.
 func EmulatorErrors(m *sgplvm.Emulator) string {
 	r := m.Errors()
 	unit, scale := "of the standard deviation", 1.
 	if d := m.Deviations(); len(d) == 1 {
 		unit, scale = "in the data's unit", d[0]
 	}
-	text := fmt.Sprintf("%.4g %s for runs held out (", scale*r.Mean, unit)
+	text := fmt.Sprintf("%.4g %s foretold for inputs between those of the runs; %.4g for runs held out (", scale*r.Foretold, unit, scale*r.Mean)
 	for i, s := range r.Simplest {
 		if i > 0 {
 			text += ", "
 		}
 		text += fmt.Sprintf("%s %.4g", s.Name, scale*s.Mean)
 	}
-	text += fmt.Sprintf("), %.0f %% of values within 90 %% intervals", 100*r.Covered)
-	if n := len(r.Runs); n < m.Runs() {
-		text += fmt.Sprintf("; of folds of %d runs, of all %d it is less", n, m.Runs())
-	}
-	return text
+	return text + fmt.Sprintf("), %.0f %% of values within 90 %% intervals", 100*r.Covered)
 }
 
 // ReportEmulator prints how training went.

@@ -3,6 +3,7 @@ package engine
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -36,6 +37,9 @@ func Load(path string) (*sgplvm.Model, error) {
 			err = checkModelMemory(m, info.Size())
 		}
 		return m, err
+	}
+	if errors.Is(err, sgplvm.ErrEmulator) {
+		return nil, fmt.Errorf("%s: an emulator, which these take: predict -inputs, sample -inputs, update, invert, sensitivity, design, info, report", path)
 	}
 	if found := otherFile(file); found != "" {
 		return nil, &dataset.Error{Path: path, Found: found, Want: "a model file, as sgplvm train writes it"}

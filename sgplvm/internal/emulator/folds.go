@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -162,28 +163,75 @@ type fold struct {
 // A prediction is the means and variances, noise included, of coordinates.
 type prediction struct{ mean, variance mat.Matrix }
 
-// assign gives every run a fold; runs of the same group share one.
-func assign(groups []int, seed uint64) []int {
+// split returns the runs that each fold holds out: a share of them, runs of the same group together. Where inputs have few levels, as those of a grid, the
+// neighbours of such runs have all of their levels but one, which no further run has: there folds hold out the levels of an input, each in turn.
+func split(in *Inputs, groups []int, seed uint64) (folds [][]int) {
+	rng := rand.New(rand.NewPCG(seed, 0x656d75))
+	folds, all := in.levelFolds(distinct(groups), rng)
+	if all {
+		return folds
+	}
 	count := distinct(groups)
-	folds := min(5, count)
+	shares := make([][]int, min(5, count))
 	if len(groups) < 10 {
-		folds = count
+		shares = make([][]int, count)
 	}
-	order := rand.New(rand.NewPCG(seed, 0x656d75)).Perm(count)
-	of := make([]int, len(groups))
+	order := rng.Perm(count)
 	for i, g := range groups {
-		of[i] = order[g] % folds
+		f := order[g] % len(shares)
+		shares[f] = append(shares[f], i)
 	}
-	return of
+	return append(shares, folds...)
 }
 
-// newFold fits bases to the runs that are not in fold f.
-func newFold(in *Inputs, gram mat.Matrix, of []int, f, components int) (*fold, error) {
-	o := &fold{shared: sharedKernels{}, predicted: map[Choice]prediction{}}
-	for i, g := range of {
-		if g == f {
-			o.held = append(o.held, i)
-		} else {
+// An input has few levels if there are levelRuns runs of each. levelFolds is how many folds hold out levels, unless more inputs have few.
+const levelRuns, levelFolds = 3, 6
+
+// levelFolds returns the runs of levels between others, of so many different runs, and whether all inputs are numbers of few levels.
+func (in *Inputs) levelFolds(count int, rng *rand.Rand) (folds [][]int, all bool) {
+	all = in.Gram.Rows == 0
+	var inputs [][][]int // of each input the levels, shuffled
+	for q := range in.Numbers.Cols {
+		if in.Fixed[q] {
+			continue
+		}
+		levels := levels(in.Numbers, q)
+		if len(levels) < 3 || levelRuns*len(levels) > count {
+			all = all && len(levels) < 3
+			continue
+		}
+		levels = slices.DeleteFunc(levels[1:len(levels)-1], func(runs []int) bool { return 2*len(runs) > in.Numbers.Rows })
+		rng.Shuffle(len(levels), func(i, k int) { levels[i], levels[k] = levels[k], levels[i] })
+		inputs = append(inputs, levels)
+	}
+	for k := range levelFolds {
+		for _, levels := range inputs {
+			if k < len(levels) && (k == 0 || len(folds) < levelFolds) {
+				folds = append(folds, levels[k])
+			}
+		}
+	}
+	return folds, all && len(folds) > 1
+}
+
+// levels returns the runs that have each value of column q, of ascending values.
+func levels(x mat.Matrix, q int) (list [][]int) {
+	order := sample(x.Rows, x.Rows, 0)
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(x.At(a, q), x.At(b, q)) })
+	for k, i := range order {
+		if k == 0 || x.At(i, q) != x.At(order[k-1], q) {
+			list = append(list, nil)
+		}
+		list[len(list)-1] = append(list[len(list)-1], i)
+	}
+	return list
+}
+
+// newFold fits bases to the runs that are not held out.
+func newFold(in *Inputs, gram mat.Matrix, held []int, components int) (*fold, error) {
+	o := &fold{held: held, shared: sharedKernels{}, predicted: map[Choice]prediction{}}
+	for i := range gram.Rows {
+		if !slices.Contains(held, i) {
 			o.train = append(o.train, i)
 		}
 	}

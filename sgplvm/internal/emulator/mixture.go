@@ -44,7 +44,7 @@ func (j *Validator) mix(pool []*Scored, best *Scored) (*Mixture, error) {
 	for _, c := range m.Members[1:] {
 		m.Own.Name += " + " + c.Name
 	}
-	return m, j.validate(m.Own, 0, j.count, func(f *fold) (prediction, error) { return f.mixed(m), nil })
+	return m, j.validate(m.Own, 0, len(j.held), func(f *fold) (prediction, error) { return f.mixed(m), nil })
 }
 
 // A stack has the products of the errors of several predictions of each field.

@@ -27,7 +27,7 @@ type Model struct {
 	Mean, Scale []float64   // of the numbers of the table
 	Fields      *FieldBasis // nil: inputs are a table
 	Members     []Member
-	Reach       float64 // the largest distance of a run from the nearest other
+	Reach       float64 // the largest distance of a run from the nearest other, or of a point of a grid's cell from its corners
 
 	// Outputs are Centre + V·(Deviations∘coordinates), in units of the Scaler.
 	Points     int
@@ -48,9 +48,10 @@ type Model struct {
 
 // Errors tell how well runs were predicted that were held out, fold by fold: root mean squared errors of fields, in standard deviations of the channels.
 type Errors struct {
-	Runs     []int     // that were held out, ascending
+	Runs     []int     // that were held out, fold by fold
 	Each     []float64 // error of each of them
 	Mean     float64
+	Foretold float64 // root mean squared error of new outputs
 	Simplest []Simple
 	Covered  float64 // share of values within 90 % intervals
 }
@@ -112,7 +113,20 @@ func (m *Model) nearest(x mat.Matrix, apart bool) []float64 {
 	return list
 }
 
-// Far returns, for each row of ξ, its distance from the nearest run as a multiple of the largest that a run has from the others.
+// cell returns the distance of the middle of a mean cell between neighbouring levels of the numbers from its corners, in length scales of the first member.
+func (m *Model) cell(fixed []bool) float64 {
+	sum, scales := 0., m.LengthScales()
+	for q, fixed := range fixed {
+		if levels := levels(m.X, q); !fixed {
+			n := len(levels)
+			gap := (m.X.At(levels[n-1][0], q) - m.X.At(levels[0][0], q)) / float64(max(1, n-1))
+			sum += gap / (2 * scales[q]) * gap / (2 * scales[q])
+		}
+	}
+	return math.Sqrt(sum)
+}
+
+// Far returns, for each row of ξ, its distance from the nearest run as a multiple of Reach.
 func (m *Model) Far(x mat.Matrix) []float64 {
 	list := m.nearest(x, false)
 	if m.Reach > 0 {

@@ -17,11 +17,7 @@ func TestFoldErrors(t *testing.T) {
 	gram := mat.New(30, 30)
 	mat.Syrk(gram, 1, w.y, 0)
 	mat.MirrorLower(gram)
-	of := make([]int, 30)
-	for i := range 6 {
-		of[5*i] = 1
-	}
-	f, err := newFold(&Inputs{Numbers: w.x, Fixed: make([]bool, 2)}, gram, of, 1, 0)
+	f, err := newFold(&Inputs{Numbers: w.x, Fixed: make([]bool, 2)}, gram, []int{0, 5, 10, 15, 20, 25}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,17 +131,40 @@ func TestFixedValues(t *testing.T) {
 	}
 }
 
-// Runs of the same inputs are in the same fold, and up to nine runs have a fold each.
-func TestAssign(t *testing.T) {
-	groups := []int{0, 1, 2, 1, 0, 3, 4, 5, 6, 7, 8, 9, 10, 11}
-	of := assign(groups, 1)
-	if of[0] != of[4] || of[1] != of[3] || slices.Max(of) != 4 {
-		t.Errorf("folds %v", of)
+// Runs of the same inputs are in the same fold, and up to nine runs have a fold each. On a grid each fold holds out a level of an input between others.
+func TestSplit(t *testing.T) {
+	scattered := func(n int) *Inputs { return &Inputs{Numbers: worlds(n, 1, 1, 1).x, Fixed: []bool{false}} }
+	folds := split(scattered(14), []int{0, 1, 2, 1, 0, 3, 4, 5, 6, 7, 8, 9, 10, 11}, 1)
+	of := make([]int, 14)
+	for f, held := range folds {
+		for _, i := range held {
+			of[i] = f
+		}
 	}
-	few := assign([]int{0, 1, 2, 3, 4}, 1)
-	slices.Sort(few)
-	if !slices.Equal(few, []int{0, 1, 2, 3, 4}) {
+	if of[0] != of[4] || of[1] != of[3] || len(folds) != 5 {
+		t.Errorf("folds %v", folds)
+	}
+	if few := split(scattered(5), []int{0, 1, 2, 3, 4}, 1); len(few) != 5 {
 		t.Errorf("folds of five runs %v", few)
+	}
+	grid, groups := &Inputs{Numbers: mat.New(30, 2), Fixed: make([]bool, 2)}, make([]int, 30)
+	for i := range groups {
+		groups[i] = i
+		grid.Numbers.Set(i, 0, float64(i%5))
+		grid.Numbers.Set(i, 1, float64(i/5))
+	}
+	folds = split(grid, groups, 1)
+	if len(folds) != 6 {
+		t.Errorf("%d folds of a grid", len(folds))
+	}
+	for _, held := range folds {
+		for q := range 2 {
+			v := grid.Numbers.At(held[0], q)
+			same := !slices.ContainsFunc(held, func(i int) bool { return grid.Numbers.At(i, q) != v })
+			if same && (v == 0 || v == 4+float64(q) || len(held) != 6-q) || q == 1 && !same && grid.Numbers.At(held[1], 0) != grid.Numbers.At(held[0], 0) {
+				t.Errorf("fold %v", held)
+			}
+		}
 	}
 	in := Inputs{Numbers: mat.NewDense(3, 1, []float64{1, 2, 1})}
 	if g := in.groups(); !slices.Equal(g, []int{0, 1, 0}) {

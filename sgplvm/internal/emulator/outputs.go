@@ -56,13 +56,19 @@ func (b *Basis) expand(slab mat.Matrix) (v mat.Matrix, mean []float64) {
 type calibration struct {
 	predictions []prediction
 	sum, count  float64
+	squares     float64   // of errors, summed
+	variances   float64   // and their variances
 	ratios      []float64 // of some: e²/variance
 }
 
 // slab takes in some values of the validator's runs, and returns the variance of each that components leave out.
 func (s *calibration) slab(y mat.Matrix, folds []*fold) []float64 {
-	n, width := y.Rows, y.Cols
+	n, width := 0, y.Cols
+	for _, f := range folds {
+		n += len(f.held)
+	}
 	errors, variances, left := mat.New(n, width), mat.New(n, width), make([]float64, width)
+	at := 0
 	for t, f := range folds {
 		v, mean := f.basis.expand(y)
 		held := rows(y, f.held)
@@ -79,13 +85,14 @@ func (s *calibration) slab(y mat.Matrix, folds []*fold) []float64 {
 		mat.Mul(inside, 1, f.pHeld, scaled.T(), 0)
 		mat.Mul(e, -1, s.predictions[t].mean, scaled.T(), 1)
 		mat.Mul(var1, 1, s.predictions[t].variance, squares.T(), 0)
-		for i, r := range f.held {
+		for i := range f.held {
 			for k, x := range held.Row(i) {
 				out := x - inside.At(i, k)
 				left[k] += out * out / float64(n)
 			}
-			copy(errors.Row(r), e.Row(i))
-			copy(variances.Row(r), var1.Row(i))
+			copy(errors.Row(at), e.Row(i))
+			copy(variances.Row(at), var1.Row(i))
+			at++
 		}
 	}
 	mean := 0.
@@ -104,6 +111,8 @@ func (s *calibration) slab(y mat.Matrix, folds []*fold) []float64 {
 			if v > 0 {
 				s.sum += e * e / v
 				s.count++
+				s.squares += e * e
+				s.variances += v
 				if (i+k)%max(1, n*width/100_000) == 0 {
 					s.ratios = append(s.ratios, e*e/v)
 				}
@@ -111,6 +120,27 @@ func (s *calibration) slab(y mat.Matrix, folds []*fold) []float64 {
 		}
 	}
 	return left
+}
+
+// foretold returns the root mean squared error of new outputs, whose inputs are distributed as those of the runs but between them: that of held-out outputs, times what the
+// model's deviations at such inputs are of those in the folds.
+func (s *calibration) foretold(m *Model) float64 {
+	prior, err := m.NewPrior(FromRuns)
+	if err != nil || s.variances == 0 { // of more categories than that
+		return m.Errors.Mean
+	}
+	const draws = 500
+	size, sum := float64(m.V.Rows), 0.
+	for _, v := range m.Left {
+		sum += draws * v
+	}
+	_, variance := m.Predict(prior.Spread(draws, 0))
+	for i := range variance.Rows {
+		for j, d := range m.Deviations {
+			sum += d * d * variance.At(i, j)
+		}
+	}
+	return math.Sqrt(sum / size / draws * s.squares / s.variances)
 }
 
 // factor returns that of variances: the geometric mean of the one under which errors are likeliest, which the largest errors decide, and of the one with which

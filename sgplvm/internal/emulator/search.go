@@ -36,7 +36,7 @@ func (j *Validator) Choose(ctx context.Context, o Options) (*Mixture, error) {
 		if _, err := try(Choice{Single: true}, 0, 0); err != nil {
 			return nil, err
 		}
-	} else if err := ascend(len(j.of), func(components int) (bool, error) { return try(Choice{Single: true}, components, winBar) }); err != nil {
+	} else if err := ascend(j.gram.Rows, func(components int) (bool, error) { return try(Choice{Single: true}, components, winBar) }); err != nil {
 		return nil, err
 	}
 	components := best.Components
@@ -52,7 +52,7 @@ func (j *Validator) Choose(ctx context.Context, o Options) (*Mixture, error) {
 		}
 	}
 	if !o.Quick && d <= fewInputs {
-		for _, c := range nearCandidates(pool, best, len(j.of)) {
+		for _, c := range nearCandidates(pool, best, j.gram.Rows) {
 			if _, err := try(c, components, 0); err != nil {
 				return nil, err
 			}

@@ -22,6 +22,7 @@ func (c *Column) Len() int { return max(len(c.Numbers), len(c.Labels)) }
 // An InputError reports an input that cannot be used.
 type InputError struct {
 	Run    int    // from 0; −1: it is about the column
+	Place  string // of the run, such as a line of a file; "": its number says it
 	Column string // its name, or number
 	Found  string
 	Want   string
@@ -30,7 +31,9 @@ type InputError struct {
 // Error returns one line.
 func (e *InputError) Error() string {
 	place := "input " + e.Column
-	if e.Run >= 0 {
+	if e.Place != "" {
+		place = e.Place + ", " + place
+	} else if e.Run >= 0 {
 		place = fmt.Sprintf("run %d, %s", e.Run, place)
 	}
 	return fmt.Sprintf("%s: found %s, expected %s", place, e.Found, e.Want)
@@ -47,8 +50,8 @@ type Encoding struct {
 // maxInput limits numbers, so that their squares can be added up.
 const maxInput = 1e150
 
-// columnName names column q.
-func columnName(c *Column, q int) string {
+// Title names the column, of which the number counts from 0, in messages.
+func (c *Column) Title(q int) string {
 	if c.Name == "" {
 		return fmt.Sprint(q + 1)
 	}
@@ -63,7 +66,7 @@ func encodings(columns []Column) ([]Encoding, error) {
 		e := Encoding{Name: c.Name, Low: math.Inf(1), High: math.Inf(-1)}
 		for i, v := range c.Numbers {
 			if !(math.Abs(v) <= maxInput) {
-				return nil, &InputError{i, columnName(c, q), fmt.Sprint(v), "a finite number within ±1e150: inputs of all runs must be known"}
+				return nil, &InputError{i, "", c.Title(q), fmt.Sprint(v), "a finite number within ±1e150: inputs of all runs must be known"}
 			}
 			e.Low, e.High = min(e.Low, v), max(e.High, v)
 		}
@@ -100,7 +103,7 @@ func (e *Encoding) Width() int {
 // encode returns the numbers of columns, n×d, and which are indicators. Errors: *InputError.
 func encode(list []Encoding, columns []Column, n int) (x mat.Matrix, fixed []bool, err error) {
 	if len(columns) != len(list) {
-		return x, nil, &InputError{-1, "table", quote.Counted(len(columns), "column"), fmt.Sprintf("%d as the runs have", len(list))}
+		return x, nil, &InputError{-1, "", "table", quote.Counted(len(columns), "column"), fmt.Sprintf("%d as the runs have", len(list))}
 	}
 	d := 0
 	for q := range list {
@@ -115,15 +118,15 @@ func encode(list []Encoding, columns []Column, n int) (x mat.Matrix, fixed []boo
 			fixed = append(fixed, e.Levels != nil)
 		}
 		if c.Len() != n {
-			return x, nil, &InputError{-1, columnName(c, q), quote.Counted(c.Len(), "value"), fmt.Sprintf("%d, one for each run", n)}
+			return x, nil, &InputError{-1, "", c.Title(q), quote.Counted(c.Len(), "value"), fmt.Sprintf("%d, one for each run", n)}
 		}
 		if (c.Labels != nil) != (e.Levels != nil) {
-			return x, nil, &InputError{-1, columnName(c, q), kind(c.Labels != nil), kind(e.Levels != nil) + " as the runs have"}
+			return x, nil, &InputError{-1, "", c.Title(q), kind(c.Labels != nil), kind(e.Levels != nil) + " as the runs have"}
 		}
 		for i := range n {
 			if c.Labels == nil {
 				if !(math.Abs(c.Numbers[i]) <= maxInput) {
-					return x, nil, &InputError{i, columnName(c, q), fmt.Sprint(c.Numbers[i]), "a finite number within ±1e150"}
+					return x, nil, &InputError{i, "", c.Title(q), fmt.Sprint(c.Numbers[i]), "a finite number within ±1e150"}
 				}
 				if w == 1 {
 					x.Set(i, at, c.Numbers[i])
@@ -132,7 +135,7 @@ func encode(list []Encoding, columns []Column, n int) (x mat.Matrix, fixed []boo
 			}
 			level, known := slices.BinarySearch(e.Levels, c.Labels[i])
 			if !known && e.Dropped != "every run has another label" {
-				return x, nil, &InputError{i, columnName(c, q), quote.Text(c.Labels[i]), "a category that the runs have: " + examples(e.Levels)}
+				return x, nil, &InputError{i, "", c.Title(q), quote.Text(c.Labels[i]), "a category that the runs have: " + examples(e.Levels)}
 			}
 			if w > 0 {
 				x.Set(i, at+level, 1)

@@ -3,6 +3,7 @@ package emulator
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
@@ -71,7 +72,10 @@ func (j *Validator) errors(ctx context.Context, m *Mixture, runs []int) (e Error
 	if err != nil {
 		return e, err
 	}
-	e.Runs, e.Each, e.Mean = runs, m.Own.Errors, m.Own.Mean()
+	for _, held := range j.held {
+		e.Runs = append(e.Runs, gather(runs, held)...)
+	}
+	e.Each, e.Mean = m.Own.Errors, m.Own.Mean()
 	for _, v := range simplest {
 		e.Simplest = append(e.Simplest, Simple{v.Name, v.Mean()})
 	}
@@ -116,9 +120,7 @@ func (m *Model) train(ctx context.Context, in *Inputs, gram mat.Matrix, fields *
 	if err := m.Condition(); err != nil {
 		return nil, err
 	}
-	for _, d := range m.nearest(m.X, true) {
-		m.Reach = max(m.Reach, d)
-	}
+	m.Reach = max(slices.Max(m.nearest(m.X, true)), m.cell(in.Fixed))
 	return basis, nil
 }
 
@@ -150,6 +152,8 @@ func (m *Model) outputs(y *data.Scaled, basis *Basis, validator *Validator, mixt
 		copy(m.Left[from:], s.slab(rows(slab, runs), folds))
 		return nil
 	})
+	m.Factor = 1
+	m.Errors.Foretold = s.foretold(m)
 	m.Factor = s.factor()
 	m.Errors.Covered = s.covered(m.Factor)
 	for i := range m.Left {

@@ -17,7 +17,7 @@ type Scored struct {
 	Name       string
 	Choice     Choice
 	Components int       // of input fields
-	Errors     []float64 // root mean squared error of each run's field when held out, NaN where it was not held out
+	Errors     []float64 // root mean squared error of each field held out, fold by fold; NaN where it was not predicted
 }
 
 // Mean returns the mean error.
@@ -36,17 +36,17 @@ type Validator struct {
 	in     *Inputs
 	gram   mat.Matrix
 	points int
-	of     []int
-	count  int             // folds
+	held   [][]int         // runs of each fold
+	first  []int           // where each fold begins in errors, and the end
 	folds  map[int][]*fold // by the number of components of input fields
 	last   []*fold
 }
 
 // NewValidator returns a validator of n runs with products gram of their outputs, n×n, of so many values each. groups says which runs are repeated.
 func NewValidator(in *Inputs, gram mat.Matrix, points int, groups []int, seed uint64) *Validator {
-	j := &Validator{in: in, gram: gram, points: points, of: assign(groups, seed), folds: map[int][]*fold{}}
-	for _, f := range j.of {
-		j.count = max(j.count, f+1)
+	j := &Validator{in: in, gram: gram, points: points, held: split(in, groups, seed), first: []int{0}, folds: map[int][]*fold{}}
+	for f, held := range j.held {
+		j.first = append(j.first, j.first[f]+len(held))
 	}
 	return j
 }
@@ -56,9 +56,9 @@ func (j *Validator) at(components int) ([]*fold, error) {
 	if f := j.folds[components]; f != nil {
 		return f, nil
 	}
-	folds, errs := make([]*fold, j.count), make([]error, j.count)
-	mat.Parallel(j.count, func(f int) {
-		if folds[f], errs[f] = newFold(j.in, j.gram, j.of, f, components); errs[f] == nil && j.last != nil {
+	folds, errs := make([]*fold, len(j.held)), make([]error, len(j.held))
+	mat.Parallel(len(folds), func(f int) {
+		if folds[f], errs[f] = newFold(j.in, j.gram, j.held[f], components); errs[f] == nil && j.last != nil {
 			folds[f].shared[anyComponents] = j.last[f].shared[Choice{Single: true}]
 		}
 	})
@@ -81,13 +81,13 @@ func (j *Validator) validate(v *Scored, from, to int, predict func(*fold) (predi
 			return
 		}
 		for i, e := range f.errors(p.mean) {
-			v.Errors[f.held[i]] = math.Sqrt(e / float64(j.points))
+			v.Errors[j.first[from+t]+i] = math.Sqrt(e / float64(j.points))
 		}
 	})
 	return first(errs)
 }
 
-// better tells by how many standard errors of the mean difference v has less error than w, over the runs that both have held out.
+// better tells by how many standard errors of the mean difference v has less error than w, over the runs that both have predicted.
 func (v *Scored) better(w *Scored) float64 {
 	var n, sum, square float64
 	for i, e := range v.Errors {
@@ -104,7 +104,7 @@ func (v *Scored) better(w *Scored) float64 {
 	return mean / math.Sqrt(max(square/n-mean*mean, tiny)/(n-1))
 }
 
-// ratio returns the mean error of v over that of w, over the runs that both have held out.
+// ratio returns the mean error of v over that of w, over the runs that both have predicted.
 func (v *Scored) ratio(w *Scored) float64 {
 	var a, b float64
 	for i, e := range v.Errors {
@@ -120,7 +120,7 @@ func (v *Scored) ratio(w *Scored) float64 {
 
 // unscored returns a choice without errors yet.
 func (j *Validator) unscored(name string, c Choice, components int) *Scored {
-	v := &Scored{Name: name, Choice: c, Components: components, Errors: make([]float64, len(j.of))}
+	v := &Scored{Name: name, Choice: c, Components: components, Errors: make([]float64, j.first[len(j.held)])}
 	for i := range v.Errors {
 		v.Errors[i] = math.NaN()
 	}
@@ -141,7 +141,7 @@ func (j *Validator) Simplest(ctx context.Context, components int) ([]*Scored, er
 	var list []*Scored
 	for _, m := range methods {
 		v := j.unscored(m.name, Choice{}, components)
-		if err := j.validate(v, 0, j.count, m.predict); err != nil {
+		if err := j.validate(v, 0, len(j.held), m.predict); err != nil {
 			return nil, err
 		}
 		list = append(list, v)
@@ -170,7 +170,7 @@ func (j *Validator) try(ctx context.Context, best *Scored, c Choice, components 
 		}
 		from = 1
 	}
-	return v, j.validate(v, from, j.count, predict)
+	return v, j.validate(v, from, len(j.held), predict)
 }
 
 // name describes a choice.

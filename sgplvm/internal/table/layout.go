@@ -156,6 +156,9 @@ func (t *Table) findBody() error {
 	for body < min(first+headerRows, len(rows)) && t.width-rows[body].width|1 == 1 && (isHeader(rows, body, t.width-rows[body].width) || body > first && present(rows[body]) == 0) {
 		body++
 	}
+	if t.headed && (body == len(rows) || body == first && isPlain(rows[first])) {
+		body = first + 1
+	}
 	if first > 0 && body == first {
 		return t.ragged(rows[0].line, rows[0].width)
 	}

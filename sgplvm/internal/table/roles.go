@@ -12,7 +12,7 @@ import (
 
 // Read reads a file's text.
 func Read(file string, o Options) (*Table, error) {
-	t := &Table{}
+	t := &Table{headed: o.Headed}
 	var err error
 	if t.text, t.encoding, err = decode(file); err != nil {
 		return nil, err

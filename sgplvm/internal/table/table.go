@@ -63,6 +63,7 @@ type Table struct {
 	body    int // where the rows begin, in line
 	line    int
 	unnamed bool // the first column has no name, as the line of names is shorter
+	headed  bool
 	columns []column
 	missing []string // words
 	zoned   bool
@@ -128,6 +129,9 @@ type Options struct {
 
 	// Missing is a word that stands for a missing value, beside the usual ones.
 	Missing string
+
+	// Headed says that a first row without a number or a date has the names of the columns, also where all below are words.
+	Headed bool
 
 	// NumbersOnly says that no column of numbers is a time or counts the rows.
 	NumbersOnly bool
