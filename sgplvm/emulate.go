@@ -24,30 +24,19 @@ func Emulate(ctx context.Context, d Data, cfg Config) (*Emulator, error) {
 // Emulate is the function Emulate, watched, ended and kept as r says.
 func (r Run) Emulate(ctx context.Context, d Data, cfg Config) (*Emulator, error) {
 	begin := time.Now()
-	if err := cfg.forEmulator(); err != nil {
+	if err := r.forEmulator(d, cfg); err != nil {
 		return nil, err
-	}
-	if r.Checkpoints != nil {
-		return nil, &ConfigError{Field: "Checkpoints", Err: fmt.Errorf("given for an emulator, expected none: it begins anew")}
 	}
 	in := d.Inputs
-	if in == nil {
-		return nil, &ConfigError{Field: "Inputs", Err: fmt.Errorf("none, expected a table or fields")}
-	}
-	if d.Times != nil || d.Sequences != nil || d.Film || d.Errors != nil || d.Hide != nil {
-		return nil, &ConfigError{Field: "Inputs", Err: fmt.Errorf("beside times, sequences, a film, errors or masks, expected inputs alone: a time may be one of them")}
-	}
-	d.Inputs = nil
-	d, err := d.checked()
-	if err != nil {
-		return nil, err
-	}
 	n, err := in.count()
 	if err != nil {
 		return nil, err
 	}
-	runs, _, _ := d.Source.Dims()
-	if n != runs {
+	d.Inputs = nil
+	if d, err = d.checked(); err != nil {
+		return nil, err
+	}
+	if runs, _, _ := d.Source.Dims(); n != runs {
 		return nil, &ConfigError{Field: "Inputs", Err: fmt.Errorf("%s, expected %d as the data have", quote.Counted(n, "run"), runs)}
 	}
 	e := &Emulator{grid: d.Grid, attributes: cfg.Attributes}
@@ -115,7 +104,15 @@ func (r Run) Emulate(ctx context.Context, d Data, cfg Config) (*Emulator, error)
 }
 
 // forEmulator refuses what is given and does not count for an emulator.
-func (c Config) forEmulator() error {
+func (r Run) forEmulator(d Data, c Config) error {
+	switch {
+	case r.Checkpoints != nil:
+		return &ConfigError{Field: "Checkpoints", Err: fmt.Errorf("given for an emulator, expected none: it begins anew")}
+	case d.Inputs == nil:
+		return &ConfigError{Field: "Inputs", Err: fmt.Errorf("none, expected a table or fields")}
+	case d.Times != nil || d.Sequences != nil || d.Film || d.Errors != nil || d.Hide != nil:
+		return &ConfigError{Field: "Inputs", Err: fmt.Errorf("beside times, sequences, a film, errors or masks, expected inputs alone: a time may be one of them")}
+	}
 	c.Effort, c.Seed, c.KeepOutliers, c.Attributes = 0, 0, false, nil
 	v := reflect.ValueOf(c)
 	for i := range v.NumField() {

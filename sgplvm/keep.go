@@ -4,26 +4,45 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
-	"io"
 	"math"
 	"time"
 
+	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/journal"
 )
 
-// Checkpoints keep what a run of Fit or Complete has done: a run that was stopped, by an interrupt, an error or the end of the
-// process, goes on later to the same bits on the same instruction set.
-type Checkpoints struct {
-	// Save replaces what was kept before by what write writes, as a whole or not at all. It is called now and then, by the
-	// goroutine of Fit, and just before Fit returns an error or was stopped. An error of it is told at once and does
-	// not end the run; of the last call it is returned.
-	Save func(write func(w io.Writer) error) error
-
-	// Every is how much time passes at least between two calls. Default: half a minute, or twenty times what Save takes.
-	Every time.Duration
-
-	// Resume is what Save has kept of a run of the same data and configuration; Run.Limit may be another. nil: begin anew.
-	Resume io.Reader
+// begin returns the data, checked and without outliers unless cfg keeps them, as those of the run, which has a clock, and a journal if it keeps
+// Checkpoints, and what must be called with the outcome. Errors: *FileError for what no run of the same data and configuration has kept, *ConfigError, *ReadError.
+func (r Run) begin(d Data, cfg Config) (set trainingSet, end func(*Report, error) error, err error) {
+	if d, err = d.checked(); err != nil {
+		return set, nil, err
+	}
+	if c := r.Checkpoints; c != nil {
+		about, err := cfg.about(d)
+		if err != nil {
+			return set, nil, err
+		}
+		if r.journal, err = journal.New(c.Save, c.Every, c.Resume, about, asm.Level(), r.watcher().Tell); err != nil {
+			return set, nil, err
+		}
+	}
+	r.clock = &clock{begin: time.Now(), limit: r.Limit, watch: r.watcher(), parts: 1}
+	set = trainingSet{Data: d, run: r}
+	if !cfg.KeepOutliers {
+		if set, err = set.withoutOutliers(); err != nil {
+			return set, nil, err
+		}
+	}
+	return set, func(report *Report, err error) error {
+		if r.journal != nil {
+			report.Warnings = append(report.Warnings, r.journal.Warnings...)
+			err = r.journal.Close(err)
+		}
+		report.Forecast = r.clock.told
+		report.Warnings = append(report.Warnings, r.clock.warnings()...)
+		return err
+	}, nil
 }
 
 // about returns what a run is about, by name: the settings, and digests of the data.

@@ -1,9 +1,11 @@
 package sgplvm
 
 import (
+	"io"
 	"time"
 
-	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/journal"
 )
 
@@ -27,6 +29,21 @@ type Run struct {
 	clock   *clock           // nil: the run has not begun
 }
 
+// Checkpoints keep what a run of Fit or Complete has done: a run that was stopped, by an interrupt, an error or the end of the
+// process, goes on later to the same bits on the same instruction set.
+type Checkpoints struct {
+	// Save replaces what was kept before by what write writes, as a whole or not at all. It is called now and then, by the
+	// goroutine of Fit, and just before Fit returns an error or was stopped. An error of it is told at once and does
+	// not end the run; of the last call it is returned.
+	Save func(write func(w io.Writer) error) error
+
+	// Every is how much time passes at least between two calls. Default: half a minute, or twenty times what Save takes.
+	Every time.Duration
+
+	// Resume is what Save has kept of a run of the same data and configuration; Run.Limit may be another. nil: begin anew.
+	Resume io.Reader
+}
+
 // watcher returns Watch, or one that shows nothing.
 func (r Run) watcher() Watcher {
 	if r.Watch == nil {
@@ -35,35 +52,32 @@ func (r Run) watcher() Watcher {
 	return r.Watch
 }
 
-// begin returns the data, checked and without outliers unless cfg keeps them, as those of the run, which has a clock, and a journal if it keeps
-// Checkpoints, and what must be called with the outcome. Errors: *FileError for what no run of the same data and configuration has kept, *ConfigError, *ReadError.
-func (r Run) begin(d Data, cfg Config) (set trainingSet, end func(*Report, error) error, err error) {
-	if d, err = d.checked(); err != nil {
-		return set, nil, err
-	}
-	if c := r.Checkpoints; c != nil {
-		about, err := cfg.about(d)
-		if err != nil {
-			return set, nil, err
-		}
-		if r.journal, err = journal.New(c.Save, c.Every, c.Resume, about, asm.Level(), r.watcher().Tell); err != nil {
-			return set, nil, err
-		}
-	}
-	r.clock = &clock{begin: time.Now(), limit: r.Limit, watch: r.watcher(), parts: 1}
-	set = trainingSet{Data: d, run: r}
-	if !cfg.KeepOutliers {
-		if set, err = set.withoutOutliers(); err != nil {
-			return set, nil, err
-		}
-	}
-	return set, func(report *Report, err error) error {
-		if r.journal != nil {
-			report.Warnings = append(report.Warnings, r.journal.Warnings...)
-			err = r.journal.Close(err)
-		}
-		report.Forecast = r.clock.told
-		report.Warnings = append(report.Warnings, r.clock.warnings()...)
-		return err
-	}, nil
+// A trainingSet is Data as a run works on them, with what it has found out about them.
+type trainingSet struct {
+	Data
+	run Run // that works on them
+
+	film     *film.Film // whose motion was taken out, with its frames; nil: none was
+	observed Source     // what Source was before values were filled in, NaN where they were missing; nil: all were observed
+
+	holes            *completion.Mask // of values that were filled in; nil: all were observed
+	imputationErrors imputationErrors // about those values
+	guessed          *completion.Mask // of values that were filled in, by which nothing is validated; nil: there are none
+	absent           []Instant        // of examples of which nothing was observed, which are none of these
+
+	searched bool      // outliers were searched for; those that were found are missing
+	outliers []Outlier // that were found
+}
+
+// checked is Data.checked.
+func (d trainingSet) checked() (trainingSet, error) {
+	var err error
+	d.Data, err = d.Data.checked()
+	return d, err
+}
+
+// quiet returns the set without the run: what is trained on it is neither shown nor kept, and no limit ends it.
+func (d trainingSet) quiet() trainingSet {
+	d.run = Run{}
+	return d
 }

@@ -120,3 +120,6 @@ func (l Layout) Points() int { return l.Width * l.Height }
 
 // size returns the number of values of a picture.
 func (l Layout) size() int { return l.Width * l.Height * l.Channels }
+
+// single is the layout of one number.
+var single = Layout{1, 1, 1}

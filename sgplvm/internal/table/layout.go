@@ -295,3 +295,8 @@ func Is(start string) bool {
 	n := width(rows)
 	return n > 1 && slices.ContainsFunc(rows, func(r row) bool { return r.width == n && slices.ContainsFunc(r.cells, isNumber) })
 }
+
+// isPlain tells whether a row has neither numbers nor dates.
+func isPlain(r row) bool {
+	return !slices.ContainsFunc(r.cells, func(s string) bool { return isNumber(s) || allLayouts.matching(s) != 0 })
+}
