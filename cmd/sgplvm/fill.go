@@ -132,6 +132,9 @@ func fill(ctx context.Context, e *cli.Environment, args []string) error {
 		}
 		return e.PrintJSON(engine.AboutCompleted(set, done, filled, time.Since(begin)))
 	}
+	if means, deviations := set.ResultNames(*s.out); means != "" {
+		fmt.Fprintf(e.Stdout, "%s: %s has the filled values, %s their standard errors\n", *s.out, means, deviations)
+	}
 	return engine.ReportCompleted(e, set, done, filled, time.Since(begin))
 }
 

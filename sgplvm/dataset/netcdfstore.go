@@ -19,9 +19,8 @@ type netcdfStore struct {
 
 func (n *netcdfStore) endings() []string { return netcdfEndings }
 
-// names are those of the variables that are written.
-func (n *netcdfStore) names() (filled, deviation string) {
-	return n.variable + "_filled", n.variable + "_standard_error"
+func (n *netcdfStore) names() [2]string {
+	return [2]string{n.variable + "_filled", n.variable + "_standard_error"}
 }
 
 func (n *netcdfStore) check() error {
@@ -30,8 +29,7 @@ func (n *netcdfStore) check() error {
 		return err
 	}
 	defer f.Close()
-	filled, deviation := n.names()
-	for _, name := range []string{filled, deviation} {
+	for _, name := range n.names() {
 		if f.Find(name) >= 0 {
 			return &Error{Path: n.path, Found: "a variable " + quote.Text(name), Want: "none of this name, which the result has"}
 		}
@@ -101,7 +99,7 @@ func putNumber(dst []byte, x float64) {
 func (n *netcdfStore) header(f *index, v int, missing float64) netcdf.Header {
 	h := f.Header
 	x := &f.Variables[v]
-	filled, deviation := n.names()
+	filled, deviation := n.names()[0], n.names()[1]
 	long := attributeText(x, "long_name", x.Name)
 	if n.choice != "" {
 		long += " at " + n.choice

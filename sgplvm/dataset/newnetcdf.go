@@ -78,12 +78,12 @@ func (s *Set) writeNetCDF(w io.Writer, r *Filled) error {
 	if r.Variance == nil {
 		result("variance", "variance of what was filled in, 0 where observed", absent(r.Mean, missing))
 	} else {
-		result("filled", "values, missing ones filled in", absent(r.Mean, missing))
+		result(newNames[0], "values, missing ones filled in", absent(r.Mean, missing))
 		spread := make([]float64, len(r.Variance))
 		for i := range spread {
 			spread[i] = r.deviation(i)
 		}
-		result("filled_standard_error", "standard error, 0 where observed", absent(spread, missing))
+		result(newNames[1], "standard error, 0 where observed", absent(spread, missing))
 	}
 	return netcdf.Write(w, &h, values)
 }

@@ -356,7 +356,7 @@ func (s *Set) writeMember(z *zip.Writer, name string, values []float64) error {
 // writeNPZ writes an archive of its own.
 func (s *Set) writeNPZ(w io.Writer, r *Filled) error {
 	z := zip.NewWriter(w)
-	name := "filled"
+	name := newNames[0]
 	if r.Variance == nil {
 		name = "variance"
 	}
@@ -364,7 +364,7 @@ func (s *Set) writeNPZ(w io.Writer, r *Filled) error {
 		return err
 	}
 	if r.Variance != nil {
-		if err := s.writeMember(z, "filled_standard_error", s.spread(r)); err != nil {
+		if err := s.writeMember(z, newNames[1], s.spread(r)); err != nil {
 			return err
 		}
 	}

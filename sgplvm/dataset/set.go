@@ -88,6 +88,7 @@ type Set struct {
 // A store writes results in the form of the source.
 type store interface {
 	endings() []string // of the names of files that it writes
+	names() [2]string  // of means and standard errors in these
 	check() error      // whether it can
 	write(w *errorWriter, s *Set, r *Filled) error
 }

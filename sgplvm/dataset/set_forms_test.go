@@ -418,6 +418,9 @@ func TestAllForms(t *testing.T) {
 			if filepath.Ext(name) == filepath.Ext(form) {
 				what = ":" + s.Variable + "_filled"
 			}
+			if means, deviations := s.ResultNames(path); means != strings.TrimPrefix(what, ":") || (deviations == "") != (what == "") || what == ":filled" && deviations != "filled_standard_error" {
+				t.Errorf("%s as %s: told %q and %q, the file has %q", name, form, means, deviations, what)
+			}
 			a := loadSet(t, path+what, dataset.SetOptions{})
 			if form == "out.npy" || form == "out.npz" && what == ":filled" {
 				continue // of the file's shape, whatever that is
