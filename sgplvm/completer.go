@@ -151,7 +151,7 @@ func (c *completer) chosen(ctx context.Context, cfg Config) (Config, error) {
 const probeExamples = 500
 
 // minProbed is the least number of held-out examples for which probe compares anything. Tests raise it.
-var minProbed = validation.MinJudged
+var minProbed = validation.MinValidated
 
 // probe trains a first model and reports whether the simplest methods fill in the held-out values so much better that no search is worth its time.
 func (c *completer) probe(ctx context.Context, first, cfg Config) (lost bool, err error) {
@@ -508,11 +508,11 @@ func (c *completer) fold(ctx context.Context, cfg Config, in, out []int, doing s
 			}
 		}
 	}
-	return filled.Unsure, nil
+	return filled.Covariance, nil
 }
 
 // filledValues are the moments of the missing values of some examples, one after the other, and the sum of their covariances, a lower triangle.
-type filledValues struct{ Mean, Variance, Unsure []float64 }
+type filledValues struct{ Mean, Variance, Covariance []float64 }
 
 // filled returns the filled values of a fold.
 func (c *completer) filled(ctx context.Context, cfg Config, in, out []int, doing string) (all filledValues, err error) {
@@ -555,7 +555,7 @@ func (c *completer) filled(ctx context.Context, cfg Config, in, out []int, doing
 					all.Mean, all.Variance = append(all.Mean, filled[k].mean.Data[j]), append(all.Variance, filled[k].variance.Data[j])
 				}
 			}
-			all.Unsure = plus(all.Unsure, filled[k].unsure)
+			all.Covariance = plus(all.Covariance, filled[k].covariance)
 		}
 	}
 	return all, nil
@@ -567,7 +567,7 @@ const imputedAtOnce = 16
 // imputed are the moments of an example given its observed values, and its imputation covariance.
 type imputed struct {
 	mean, variance mat.Matrix
-	unsure         []float64
+	covariance     []float64
 }
 
 // asItIs returns what was filled in before. What the first completion filled in gets the variance of its channel.

@@ -761,7 +761,7 @@ func TestCompleteOutliers(t *testing.T) {
 }
 
 // A suspect that is near what was filled in in its place is put back as observed, and no longer named; another stays out, with the distance that the model says.
-func TestJudgeOutliers(t *testing.T) {
+func TestOutliersAgain(t *testing.T) {
 	c := &Completion{Mean: mat.NewDense(4, 2, []float64{0, 1, 2, 3, 4, 5, 6, 7}), Variance: mat.NewDense(4, 2, []float64{0, 0, 0, 0.25, 0, 0, 0.25, 0})}
 	c.Report.Missing = 5
 	c.restore([]Outlier{{Example: 0, Point: 1, Channel: 1, Value: 3.5, Score: 40}, {Example: 1, Point: 1, Channel: 0, Value: 1000, Score: 40}}, 2)

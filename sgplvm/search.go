@@ -197,14 +197,14 @@ func shortWarmup(steps int) int { return max(1, steps/6) }
 
 // A plan is the amount of work of a search at an effort.
 type plan struct {
-	steps     int // of a candidate's training
-	heldOut   int // examples, over all folds
-	learned   int // examples that a fold learns from at most
-	folds     int
-	patterns  int // of what is missing, for each of them
-	questions int // how many are asked at most, after those that must be
-	ladder    int // candidates of a stage, beside the first
-	rounds    int // through the numbers of a blend
+	steps      int // of a candidate's training
+	heldOut    int // examples, over all folds
+	learned    int // examples that a fold learns from at most
+	folds      int
+	patterns   int // of what is missing, for each of them
+	stages     int // how many are tried at most, after those that must be
+	candidates int // candidates of a stage, beside the first
+	rounds     int // through the numbers of a blend
 
 	completions int // rounds of filling in holes after the choice
 	rows        int // of a table that a completion learns from at most
@@ -212,8 +212,8 @@ type plan struct {
 
 var plans = map[Effort]plan{
 	EffortQuick:    {steps: 30, heldOut: 12, learned: 200, folds: 1, patterns: 1, completions: 1, rows: 500},
-	EffortNormal:   {steps: 60, heldOut: 40, learned: math.MaxInt, folds: 3, patterns: 2, questions: 9, ladder: 5, rounds: 1, completions: 2, rows: 1000},
-	EffortThorough: {steps: 120, heldOut: 100, learned: math.MaxInt, folds: 5, patterns: 4, questions: 99, ladder: 9, rounds: 2, completions: 3, rows: 2000},
+	EffortNormal:   {steps: 60, heldOut: 40, learned: math.MaxInt, folds: 3, patterns: 2, stages: 9, candidates: 5, rounds: 1, completions: 2, rows: 1000},
+	EffortThorough: {steps: 120, heldOut: 100, learned: math.MaxInt, folds: 5, patterns: 4, stages: 99, candidates: 9, rounds: 2, completions: 3, rows: 2000},
 }
 
 // A search goes from stage to stage.

@@ -81,7 +81,7 @@ func TestDifference(t *testing.T) {
 	}
 }
 
-// A tableJudge knows the scores of configurations by their latent dimensions; nil: they cannot be trained.
+// A tableValidator knows the scores of configurations by their latent dimensions; nil: they cannot be trained.
 type tableValidator struct {
 	scores map[int][]float64
 	asked  []int
@@ -99,7 +99,7 @@ func (j *tableValidator) validate(_ context.Context, cfg Config, hopeless func(v
 		return validation.Scores{}, fmt.Errorf("%d cannot be trained", cfg.LatentDims)
 	}
 	v := plain(j.scores[cfg.LatentDims])
-	if n := validation.MinJudged; len(v.Losses) > n {
+	if n := validation.MinValidated; len(v.Losses) > n {
 		if first := (validation.Scores{Losses: v.Losses[:n], Errors: v.Errors[:n]}); hopeless(first) {
 			return first, nil
 		}
@@ -154,15 +154,15 @@ func (r *recorder) Counting(string, int) (func(int), func()) { return func(int) 
 
 // A later candidate wins only where it is better by more than chance; those that fail are passed over, and equal
 // ones validated once.
-func TestAsk(t *testing.T) {
+func TestTry(t *testing.T) {
 	huge := math.MaxFloat64
 	for name, c := range map[string]struct {
-		scores map[int][]float64
-		list   []int
-		ladder bool
-		first  []float64 // the incumbent is validated already
-		asked  []int
-		want   int // latent dimensions; 0: nothing could be validated
+		scores  map[int][]float64
+		list    []int
+		ordered bool
+		first   []float64 // the incumbent is validated already
+		asked   []int
+		want    int // latent dimensions; 0: nothing could be validated
 	}{
 		"the last":             {map[int][]float64{1: {1, 2, 3}, 2: {1.1, 2, 2.8}, 3: {0, 1, 2}}, []int{1, 2, 3}, false, nil, []int{1, 2, 3}, 3},
 		"by chance":            {map[int][]float64{1: {1, 2, 3}, 2: {1.5, 1, 2.9}}, []int{1, 2}, false, nil, []int{1, 2}, 1},
@@ -174,12 +174,12 @@ func TestAsk(t *testing.T) {
 		"equal ones":           {map[int][]float64{1: {1, 2, 3}, 2: {0, 1, 2}}, []int{1, 2, 1, 2, 2}, false, nil, []int{1, 2}, 2},
 		"what stands":          {map[int][]float64{2: {0, 1, 2}}, []int{1, 2}, false, []float64{1, 2, 3}, []int{2}, 2},
 		"nothing else":         {nil, []int{1}, false, []float64{1, 2, 3}, nil, 1},
-		"a ladder":             {map[int][]float64{1: {1, 2, 3}, 2: {0, 1, 2}, 3: {0.1, 1, 2}, 4: {-9, -9, -9}}, []int{1, 2, 3, 4}, true, nil, []int{1, 2, 3}, 2},
-		"a ladder's chance":    {map[int][]float64{1: {1, 2, 3}, 2: {0.9, 2.1, 2.9}, 3: {-9, -9, -8}}, []int{1, 2, 3}, true, nil, []int{1, 2, 3}, 3},
+		"ordered":              {map[int][]float64{1: {1, 2, 3}, 2: {0, 1, 2}, 3: {0.1, 1, 2}, 4: {-9, -9, -9}}, []int{1, 2, 3, 4}, true, nil, []int{1, 2, 3}, 2},
+		"ordered, by chance":   {map[int][]float64{1: {1, 2, 3}, 2: {0.9, 2.1, 2.9}, 3: {-9, -9, -8}}, []int{1, 2, 3}, true, nil, []int{1, 2, 3}, 3},
 	} {
 		watch, j := new(recorder), &tableValidator{scores: c.scores}
 		s := &search{ctx: context.Background(), outer: context.Background(), run: Run{Watch: watch}}
-		best, err := s.ask(j, incumbent{cfg: Config{LatentDims: 1}, Scores: plain(c.first)}, searchStage{name: "how many", candidates: dims(c.list...), ordered: c.ladder, sure: validation.SureErrors})
+		best, err := s.try(j, incumbent{cfg: Config{LatentDims: 1}, Scores: plain(c.first)}, searchStage{name: "how many", candidates: dims(c.list...), ordered: c.ordered, sure: validation.SureErrors})
 		if err != nil || best.cfg.LatentDims != max(c.want, 1) || (!best.scored()) != (c.want == 0) || !slices.Equal(j.asked, c.asked) {
 			t.Errorf("%s: %d of %v, asked %v, error %v", name, best.cfg.LatentDims, best.Losses, j.asked, err)
 		}
@@ -227,11 +227,11 @@ func TestHopeless(t *testing.T) {
 		}
 		return list
 	}
-	j := &tableValidator{scores: map[int][]float64{1: good, 2: shifted(1, 0.5), 3: shifted(0.01, 0.5), 4: append(shifted(1, 0.5)[:validation.MinJudged], -99, -99, -99)}}
+	j := &tableValidator{scores: map[int][]float64{1: good, 2: shifted(1, 0.5), 3: shifted(0.01, 0.5), 4: append(shifted(1, 0.5)[:validation.MinValidated], -99, -99, -99)}}
 	var s *search
-	for sure, want := range map[float64][]int{0: {0, validation.MinJudged, 0, validation.MinJudged}, validation.SureErrors: {0, validation.MinJudged, validation.MinJudged, validation.MinJudged}} {
+	for sure, want := range map[float64][]int{0: {0, validation.MinValidated, 0, validation.MinValidated}, validation.SureErrors: {0, validation.MinValidated, validation.MinValidated, validation.MinValidated}} {
 		s = &search{ctx: context.Background(), outer: context.Background()}
-		best, err := s.ask(j, incumbent{}, searchStage{name: "which", candidates: dims(1, 2, 3, 4), sure: sure})
+		best, err := s.try(j, incumbent{}, searchStage{name: "which", candidates: dims(1, 2, 3, 4), sure: sure})
 		if err != nil || best.cfg.LatentDims != 1 {
 			t.Fatalf("%+v, error %v", best, err)
 		}
@@ -249,7 +249,7 @@ func TestHopeless(t *testing.T) {
 }
 
 // A candidate that is like the one before it is passed over where that one is far worse than the best.
-func TestAskAlike(t *testing.T) {
+func TestTryAlike(t *testing.T) {
 	good := []float64{1, 2, 3, 1, 2, 3}
 	bad, near := []float64{9, 9, 9, 9, 8, 9}, []float64{1.1, 2, 3, 1, 2, 3.1}
 	for _, c := range []struct {
@@ -258,14 +258,14 @@ func TestAskAlike(t *testing.T) {
 	}{{bad, []int{1, 2}}, {near, []int{1, 2, 3}}} {
 		j := &tableValidator{scores: map[int][]float64{1: good, 2: c.before, 3: near}}
 		s := &search{ctx: context.Background(), outer: context.Background()}
-		if _, err := s.ask(j, incumbent{}, searchStage{name: "which", candidates: dims(1, 2, 3), like: 2}); err != nil || !slices.Equal(j.asked, c.asked) {
+		if _, err := s.try(j, incumbent{}, searchStage{name: "which", candidates: dims(1, 2, 3), like: 2}); err != nil || !slices.Equal(j.asked, c.asked) {
 			t.Errorf("asked %v after %v, expected %v, error %v", j.asked, c.before, c.asked, err)
 		}
 	}
 }
 
 // A candidate that is far worse after a part of its steps has no more of them; one that is not far worse, or has few steps, has all.
-func TestAskBriefly(t *testing.T) {
+func TestTryBriefly(t *testing.T) {
 	good := []float64{1, 2, 3, 1, 2, 3}
 	for _, c := range []struct {
 		brief, whole []float64
@@ -282,7 +282,7 @@ func TestAskBriefly(t *testing.T) {
 		j := &tableValidator{scores: map[int][]float64{1: good, 60: c.brief, c.steps: c.whole}}
 		steps := func(n int) option { return option{fmt.Sprint(n), func(c *Config) { c.Training.Iterations = n }} }
 		s := &search{ctx: context.Background(), outer: context.Background(), plan: plan{steps: 60}}
-		best, err := s.ask(stepsValidator{j}, incumbent{}, searchStage{name: "which", candidates: []option{steps(1), steps(c.steps)}, brief: 1})
+		best, err := s.try(stepsValidator{j}, incumbent{}, searchStage{name: "which", candidates: []option{steps(1), steps(c.steps)}, brief: 1})
 		if err != nil || !slices.Equal(j.asked, c.asked) || best.cfg.Training.Iterations != c.best {
 			t.Errorf("asked %v, expected %v, best %d, error %v", j.asked, c.asked, best.cfg.Training.Iterations, err)
 		}
@@ -292,7 +292,7 @@ func TestAskBriefly(t *testing.T) {
 	}
 }
 
-// A stepsJudge is a tableJudge that knows scores by steps of training.
+// A stepsValidator is a tableValidator that knows scores by steps of training.
 type stepsValidator struct{ *tableValidator }
 
 func (j stepsValidator) validate(ctx context.Context, cfg Config, hopeless func(validation.Scores) bool) (validation.Scores, error) {
@@ -300,7 +300,7 @@ func (j stepsValidator) validate(ctx context.Context, cfg Config, hopeless func(
 }
 
 // A search that ends within a candidate keeps what was best before; a source that fails ends it with an error.
-func TestAskEnds(t *testing.T) {
+func TestTryEnds(t *testing.T) {
 	scores := map[int][]float64{1: {3, 3, 4}, 2: {2, 2, 3}, 3: {0, 0, 1}}
 	for _, c := range []struct {
 		at, want int
@@ -319,11 +319,11 @@ func TestAskEnds(t *testing.T) {
 			cancel()
 			return ctx.Err()
 		}}
-		best, err := s.ask(j, incumbent{cfg: Config{LatentDims: 1}}, searchStage{name: "how many", candidates: dims(1, 2, 3)})
+		best, err := s.try(j, incumbent{cfg: Config{LatentDims: 1}}, searchStage{name: "how many", candidates: dims(1, 2, 3)})
 		if best.cfg.LatentDims != c.want || errors.Is(err, context.Canceled) != c.outer {
 			t.Errorf("%+v: %d, error %v", c, best.cfg.LatentDims, err)
 		}
-		if _, err := s.ask(j, best, searchStage{name: "again", candidates: dims(1, 2, 3)}); len(j.asked) != c.at || err != nil {
+		if _, err := s.try(j, best, searchStage{name: "again", candidates: dims(1, 2, 3)}); len(j.asked) != c.at || err != nil {
 			t.Errorf("%+v: asked %v after the end, error %v", c, j.asked, err)
 		}
 		if (s.selection.Ended == "the search was stopped") == c.outer {
@@ -339,7 +339,7 @@ func TestAskEnds(t *testing.T) {
 		}
 		return nil
 	}}
-	if _, err := s.ask(j, incumbent{cfg: Config{LatentDims: 1}}, searchStage{name: "how many", candidates: dims(1, 2, 3)}); !errors.Is(err, errSource) || len(j.asked) != 2 {
+	if _, err := s.try(j, incumbent{cfg: Config{LatentDims: 1}}, searchStage{name: "how many", candidates: dims(1, 2, 3)}); !errors.Is(err, errSource) || len(j.asked) != 2 {
 		t.Errorf("error %v, asked %v", err, j.asked)
 	}
 }
@@ -441,7 +441,7 @@ func TestGivenStays(t *testing.T) {
 	normal := plans[EffortNormal]
 	t.Cleanup(func() { plans[EffortNormal] = normal })
 	p := normal
-	p.ladder, p.rounds, p.folds = 1, 0, 1
+	p.candidates, p.rounds, p.folds = 1, 0, 1
 	plans[EffortNormal] = p
 	still, timed := bumps(7, 3, 2, 2), bumps(7, 3, 2, 2).at(line(7).Data, nil)
 	list := fixed(true)
@@ -775,7 +775,7 @@ func TestChoiceOfFactors(t *testing.T) {
 }
 
 // Where no candidate can be validated, the plain one is trained, and the file says so.
-func TestNothingCanBeJudged(t *testing.T) {
+func TestNothingCanBeValidated(t *testing.T) {
 	d := bumps(8, 4, 3, 12)
 	for n := range 8 { // all alike but one, which each fold of the effort quick holds out or not
 		if n != 5 {

@@ -475,7 +475,7 @@ func (s *search) blended(j *fillValidator, best incumbent) (incumbent, error) {
 	if slices.ContainsFunc(list, func(b Blend) bool { return b.Share > 0 }) { // shares may be nought, and are not: that stands
 		slices.Reverse(q.candidates)
 	}
-	return s.ask(j, best, q)
+	return s.try(j, best, q)
 }
 
 // measured returns what find finds for the incumbent, once in a run. If it fails, the incumbent stays, and the failure is recorded as that of a candidate.
@@ -524,7 +524,7 @@ func (s *search) rescaleAtAllPoints(some *fillValidator, best incumbent) (incumb
 	mixed := best.cfg
 	mixed.Infer.Blends = list
 	j.scored.put(text(mixed), found.Cases)
-	return s.ask(j, incumbent{cfg: best.cfg}, searchStage{name: name, sure: validation.SureErrors, candidates: []option{
+	return s.try(j, incumbent{cfg: best.cfg}, searchStage{name: name, sure: validation.SureErrors, candidates: []option{
 		{"as some points say", func(*Config) {}},
 		{factorsText(list), func(c *Config) { *c = mixed }},
 	}})

@@ -231,7 +231,7 @@ func TestLooseShrinkage(t *testing.T) {
 
 // Where little is to be tried a mixture is validated by the predictions that it was found with, which are those that each pattern's blend makes of its cases;
 // otherwise it is validated afresh.
-func TestMixtureJudgedOnce(t *testing.T) {
+func TestMixtureValidatedOnce(t *testing.T) {
 	ctx := t.Context()
 	for _, many := range []bool{false, true} {
 		s := newSearch(t, correlated(24, 6, 5, false), Config{Effort: EffortQuick, LatentDims: 2, Training: steps(6)})
@@ -486,7 +486,7 @@ func TestFactorsAtAllPoints(t *testing.T) {
 }
 
 // At all points each example is under some patterns in turn, and all patterns have as many cases.
-func TestWholeJudge(t *testing.T) {
+func TestWholeValidator(t *testing.T) {
 	s := newSearch(t, waves(40), Config{Effort: EffortQuick})
 	for under, want := range map[int]int{1: 2, 2: 4, 4: 8} {
 		j, err := newWholeValidator(s, 8, under)

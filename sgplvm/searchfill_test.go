@@ -83,7 +83,7 @@ func TestDivide(t *testing.T) {
 
 // Each fold learns from the examples that it does not hold out, at their times, and hides of those what the
 // masks say, in turn.
-func TestFillJudge(t *testing.T) {
+func TestFillValidator(t *testing.T) {
 	labels := make([]int, 22)
 	for i := range labels {
 		labels[i] = i / 11
@@ -269,7 +269,7 @@ func TestHeldOutIsNotLearned(t *testing.T) {
 func never(validation.Scores) bool { return false }
 
 // What a candidate's result is does not depend on those validated before it.
-func TestJudgedInAnyOrder(t *testing.T) {
+func TestValidatedInAnyOrder(t *testing.T) {
 	s := newSearch(t, waves(16), Config{Effort: EffortQuick})
 	learned := withDefaults(Config{LatentDims: 3, Training: steps(6)}, s.learnedNoise())
 	var cfgs []Config

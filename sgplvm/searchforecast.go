@@ -20,7 +20,7 @@ type probe struct {
 	held, free time.Duration // a step of training with space held, and with everything free; of all folds
 	dense      time.Duration // where most of training is at some points: an eigenproblem of learned noise; of one fold alone
 	filled     time.Duration // a case filled in
-	judged     time.Duration // in time: all examples predicted from the others
+	validated  time.Duration // in time: all examples predicted from the others
 }
 
 // probeMove is by how much a probe moves parameters in the optimiser's coordinates, so that nothing is known of where they are.
@@ -108,7 +108,7 @@ func (t *Trainer) denseTime(ctx context.Context) (time.Duration, error) {
 // ofExamples returns what the same takes of so many times the examples: what comes with free spatial kernels besides is a matter of points.
 func (p probe) ofExamples(times float64) probe {
 	held := time.Duration(times * float64(p.held))
-	return probe{held: held, free: held + p.free - p.held, dense: p.dense, filled: p.filled, judged: p.judged}
+	return probe{held: held, free: held + p.free - p.held, dense: p.dense, filled: p.filled, validated: p.validated}
 }
 
 // training returns how long so many steps take.
@@ -136,7 +136,7 @@ func (s *search) expected(j *fillValidator, p probe, cfg Config, q searchStage) 
 	}
 	total := full + float64(len(q.candidates)-1)*lost
 	switch {
-	case s.plan.questions == 0:
+	case s.plan.stages == 0:
 		last = whole.training(float64(s.longerAtLast(cfg).Training.Iterations)) + learnAll
 	case rounds == 0:
 		total += train(manySteps)/2 + 2*full
@@ -180,7 +180,7 @@ func expectedInTime(p probe, cfg Config, candidates, larger float64) time.Durati
 		steps = defaultIterations
 	}
 	free := steps / 4 * jointSteps / (latentSteps + jointSteps)
-	one := free*float64(p.free) + (steps-free)*float64(p.held) + float64(p.judged)
+	one := free*float64(p.free) + (steps-free)*float64(p.held) + float64(p.validated)
 	return time.Duration(one * (candidates + larger))
 }
 

@@ -99,7 +99,7 @@ func TestExpected(t *testing.T) {
 	if d, want := slower(probe{dense: longer}), time.Duration(2*64*learnNoise*float64(cfg.Residual.Rounds)*float64(longer)); (d - want).Abs() > time.Microsecond {
 		t.Errorf("%v of dense eigenproblems at a quarter of the points, expected %v", d, want)
 	}
-	timed := expectedInTime(probe{held: time.Second, judged: time.Minute}, Config{Training: steps(100)}, 3, 2)
+	timed := expectedInTime(probe{held: time.Second, validated: time.Minute}, Config{Training: steps(100)}, 3, 2)
 	if want := 5 * (time.Minute + 97*time.Second); timed < want-5*time.Second || timed > want+5*time.Second { // of 25 steps 3 in 23 are free
 		t.Errorf("in time %v, expected about %v", timed, want)
 	}
@@ -123,8 +123,8 @@ func TestProbeDense(t *testing.T) {
 
 // Of more examples steps take longer, but not what is done at all points.
 func TestProbeOfExamples(t *testing.T) {
-	p := probe{held: time.Second, free: 5 * time.Second, dense: 9 * time.Second, filled: time.Minute, judged: time.Hour}
-	if got, want := p.ofExamples(3), (probe{held: 3 * time.Second, free: 7 * time.Second, dense: 9 * time.Second, filled: time.Minute, judged: time.Hour}); got != want {
+	p := probe{held: time.Second, free: 5 * time.Second, dense: 9 * time.Second, filled: time.Minute, validated: time.Hour}
+	if got, want := p.ofExamples(3), (probe{held: 3 * time.Second, free: 7 * time.Second, dense: 9 * time.Second, filled: time.Minute, validated: time.Hour}); got != want {
 		t.Errorf("%v, expected %v", got, want)
 	}
 }

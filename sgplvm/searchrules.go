@@ -71,7 +71,7 @@ func (s *search) learnedNoise() Config {
 	if n >= manyExamples {
 		c.LatentDims = 12
 	}
-	if n >= manyExamples && (s.data.holes == nil || s.plan.questions == 0) {
+	if n >= manyExamples && (s.data.holes == nil || s.plan.stages == 0) {
 		c.Noise = littleNoise
 	}
 	if s.given.Effort == EffortQuick {
@@ -107,7 +107,7 @@ func (s *search) whiteNoise() Config {
 func (s *search) independent() (Config, error) {
 	first, q := s.structures()
 	best := incumbent{cfg: first}
-	nothing := len(q.candidates) == 1 && s.plan.questions == 0 && (first.Residual.Local != On || s.given.Infer.Blends != nil) // is left to ask
+	nothing := len(q.candidates) == 1 && s.plan.stages == 0 && (first.Residual.Local != On || s.given.Infer.Blends != nil) // is left to ask
 	if n, _, _ := s.data.Source.Dims(); n < minTraining || s.cannotValidate() || s.tooLarge() || nothing {
 		return first, nil
 	}
@@ -122,20 +122,20 @@ func (s *search) independent() (Config, error) {
 	if err != nil {
 		return first, err
 	}
-	if best, err = s.ask(j, best, q); err != nil {
+	if best, err = s.try(j, best, q); err != nil {
 		return best.cfg, err
 	}
-	asked, by := map[string]bool{}, j
-	for len(asked) < s.plan.questions && best.scored() && !s.ended() {
-		q, more := next(s.searchStages(best.cfg), asked)
+	tried, by := map[string]bool{}, j
+	for len(tried) < s.plan.stages && best.scored() && !s.ended() {
+		q, more := next(s.searchStages(best.cfg), tried)
 		if !more {
 			break
 		}
-		asked[q.name] = true
+		tried[q.name] = true
 		if by, best, err = s.finer(by, best, q); err != nil {
 			return best.cfg, err
 		}
-		if best, err = s.ask(by, best, q); err != nil {
+		if best, err = s.try(by, best, q); err != nil {
 			return best.cfg, err
 		}
 	}
@@ -215,9 +215,9 @@ func (s *search) smoothed(learned Config) Config {
 const quickRound = 8
 
 // next returns the first stage that is not done.
-func next(list []searchStage, asked map[string]bool) (q searchStage, more bool) {
+func next(list []searchStage, tried map[string]bool) (q searchStage, more bool) {
 	for _, q := range list {
-		if !asked[q.name] {
+		if !tried[q.name] {
 			return q, true
 		}
 	}
@@ -251,10 +251,10 @@ func (s *search) tooLarge() bool {
 // searchStages returns the stages after the first, the costly ones last.
 func (s *search) searchStages(c Config) (list []searchStage) {
 	n, points, channels := s.data.Source.Dims()
-	add := func(open bool, name string, ladder bool, options ...option) {
-		if open && min(len(options), s.plan.ladder) > 0 {
-			options = options[:min(len(options), s.plan.ladder)]
-			list = append(list, searchStage{name: name, candidates: append([]option{{"as before", func(*Config) {}}}, options...), ordered: ladder, sure: validation.SureErrors})
+	add := func(open bool, name string, ordered bool, options ...option) {
+		if open && min(len(options), s.plan.candidates) > 0 {
+			options = options[:min(len(options), s.plan.candidates)]
+			list = append(list, searchStage{name: name, candidates: append([]option{{"as before", func(*Config) {}}}, options...), ordered: ordered, sure: validation.SureErrors})
 		}
 	}
 	learned, thorough := c.Residual.Rounds > 0, s.given.Effort == EffortThorough

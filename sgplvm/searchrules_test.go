@@ -126,7 +126,7 @@ func TestQuestions(t *testing.T) {
 					continue // given to white noise
 				}
 				for _, q := range s.searchStages(before) {
-					if asked[q.name] || len(q.candidates) < 2 || len(q.candidates) > 1+s.plan.ladder {
+					if asked[q.name] || len(q.candidates) < 2 || len(q.candidates) > 1+s.plan.candidates {
 						t.Errorf("%s, %v: %s has %d candidates, asked before %t", name, effort, q.name, len(q.candidates), asked[q.name])
 					}
 					asked[q.name] = true
@@ -403,7 +403,7 @@ func TestFiner(t *testing.T) {
 }
 
 // White noise is validated briefly first where a covariance of all points stands beside it, and the best mean wins where nothing was completed.
-func TestWhiteNoiseIsJudgedBriefly(t *testing.T) {
+func TestWhiteNoiseIsTriedBriefly(t *testing.T) {
 	s := newSearch(t, correlated(manyExamples, 6, 5, false), Config{Effort: EffortNormal})
 	if _, q := s.structures(); q.sure != 0 || !strings.HasPrefix(q.candidates[q.brief].name, "white noise") {
 		t.Errorf("candidate %d of %d is judged briefly, sure by %v", q.brief, len(q.candidates), q.sure)

@@ -244,7 +244,7 @@ func (s *search) kernelsOfTime(j timeValidator, plain Config, options []option, 
 	}); err != nil {
 		return plain, err
 	}
-	best, err := s.ask(j, incumbent{cfg: plain}, searchStage{name: "kernels of time", candidates: options, sure: sure})
+	best, err := s.try(j, incumbent{cfg: plain}, searchStage{name: "kernels of time", candidates: options, sure: sure})
 	return best.cfg, err
 }
 
@@ -307,7 +307,7 @@ func (s *search) wholeHeldOut() [][]int {
 // probe measures a configuration on all folds at once.
 func (j absentValidator) probe(ctx context.Context, cfg Config) (probe, error) {
 	p, err := j.fillValidator.probe(ctx, cfg)
-	p.judged = time.Duration(len(j.cases)) * p.filled
+	p.validated = time.Duration(len(j.cases)) * p.filled
 	return p, err
 }
 
@@ -324,7 +324,7 @@ func (s *search) partly(whole Config) (Config, error) {
 	if err != nil {
 		return whole, err
 	}
-	best, err := s.ask(j, incumbent{cfg: whole}, searchStage{name: "examples seen in part", candidates: options, sure: validation.SureErrors})
+	best, err := s.try(j, incumbent{cfg: whole}, searchStage{name: "examples seen in part", candidates: options, sure: validation.SureErrors})
 	if err != nil || same(best.cfg, whole) || !best.scored() {
 		return whole, err
 	}
@@ -355,7 +355,7 @@ func (s *search) holesInTime(plain Config) (Config, error) {
 		return plain, err
 	}
 	// No candidate is simpler than others, and few examples are sure of anything: the best mean decides.
-	best, err := s.ask(j, incumbent{cfg: plain}, searchStage{name: "kernels of time", candidates: options})
+	best, err := s.try(j, incumbent{cfg: plain}, searchStage{name: "kernels of time", candidates: options})
 	if err != nil {
 		return best.cfg, err
 	}
@@ -499,7 +499,7 @@ func (s *search) timePart(plain Config) (Config, error) {
 	}); err != nil {
 		return plain, err
 	}
-	best, err := s.ask(j, incumbent{cfg: plain}, searchStage{name: "kernel of the time part", candidates: options, sure: timeErrors})
+	best, err := s.try(j, incumbent{cfg: plain}, searchStage{name: "kernel of the time part", candidates: options, sure: timeErrors})
 	return best.cfg, err
 }
 
@@ -585,7 +585,7 @@ func (j leaveOutValidator) probe(ctx context.Context, cfg Config) (p probe, err 
 	if t.canLeaveOut() == nil {
 		err = t.leftUnexplained(ctx, every, func(int, mat.Matrix, mat.Matrix) {})
 	}
-	p.judged = time.Since(begin)
+	p.validated = time.Since(begin)
 	return p, err
 }
 

@@ -370,7 +370,7 @@ func TestStructuredSteps(t *testing.T) {
 }
 
 // Examples are held out once each, whole, and the models that predict them have learned from the others alone, at their times.
-func TestAbsentJudge(t *testing.T) {
+func TestAbsentValidator(t *testing.T) {
 	d, err := apart(7).checked()
 	if err != nil {
 		t.Fatal(err)
@@ -548,7 +548,7 @@ func TestSecondPatterns(t *testing.T) {
 }
 
 // Values that were filled in validate no prediction of whole examples.
-func TestAbsentJudgeGuessed(t *testing.T) {
+func TestAbsentValidatorGuessed(t *testing.T) {
 	d, err := trainingSet{Data: apart(7)}.checked()
 	if err != nil {
 		t.Fatal(err)

@@ -39,7 +39,7 @@ type trainerState struct {
 	Free       int           // steps since then
 	Low        int           // the last of them, with a collapsed signal-to-noise ratio
 	Learned    bool          // the covariance of the noise, for the round of stageResidual
-	Unsure     bool          // the white noise has the errors of imputed values
+	Widened    bool          // the white noise has the errors of imputed values
 	Refitted   bool          // the kernels in time of single dimensions were found again
 	Best       *bound.Params // with the highest bound of all
 	BestBound  float64

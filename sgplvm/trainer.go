@@ -198,7 +198,7 @@ func (t *Trainer) replace(p *bound.Params) {
 // that has it: they lie closer to what the model says than what was missing.
 func (t *Trainer) addImputationErrors() {
 	u := t.data.imputationErrors.covariance
-	if u.Rows == 0 || t.params.Noise.Learned() || t.state.Unsure {
+	if u.Rows == 0 || t.params.Noise.Learned() || t.state.Widened {
 		return
 	}
 	var trace float64
@@ -208,7 +208,7 @@ func (t *Trainer) addImputationErrors() {
 	p := t.params.Clone()
 	p.Noise.Beta = 1 / (1/p.Noise.Beta + trace/float64(u.Rows))
 	t.replace(p)
-	t.state.Unsure = true
+	t.state.Widened = true
 }
 
 // refitPaths finds the kernels in time of single latent dimensions again where training has taken these.

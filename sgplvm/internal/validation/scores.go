@@ -39,13 +39,13 @@ const (
 	StopSureErrors = 0.5
 )
 
-// MinJudged is how many examples a candidate is scored by at least before its validation may stop.
-const MinJudged = 6
+// MinValidated is how many examples a candidate is scored by at least before its validation may stop.
+const MinValidated = 6
 
-// Worse reports whether scores are worse than the best by so many standard errors, on at least MinJudged examples.
+// Worse reports whether scores are worse than the best by so many standard errors, on at least MinValidated examples.
 func Worse(v, best Scores, errors float64) bool {
 	m, e := Difference(v, best)
-	return best.Losses != nil && len(v.Losses) >= MinJudged && m > errors*e
+	return best.Losses != nil && len(v.Losses) >= MinValidated && m > errors*e
 }
 
 // Better reports whether scores are better than others by more than some standard errors of the mean difference.

@@ -49,7 +49,7 @@ const (
 )
 
 // ask validates the candidates of a stage and returns the incumbent after it. After the end of the search it returns the incumbent before it.
-func (s *search) ask(j validator, best incumbent, q searchStage) (incumbent, error) {
+func (s *search) try(j validator, best incumbent, q searchStage) (incumbent, error) {
 	if s.ended() || len(q.candidates) < 2 && best.scored() {
 		return best, nil
 	}
@@ -104,7 +104,7 @@ func (s *search) ask(j validator, best incumbent, q searchStage) (incumbent, err
 	}
 	s.record(stage, all, chosen)
 	if !best.scored() && !s.ended() { // whether best can be trained at all its training says
-		s.selection.Ended = fmt.Sprintf("no candidate for %s could be judged", q.name)
+		s.selection.Ended = fmt.Sprintf("no candidate for %s could be validated", q.name)
 	}
 	return best, s.outer.Err()
 }
