@@ -61,7 +61,7 @@ func (in *Inputs) text(path, columns string, like []sgplvm.EmulatorInput) error 
 		why := ""
 		switch {
 		case slices.ContainsFunc(like, func(c sgplvm.EmulatorInput) bool { return c.Name != "" && c.Name == nameOf(t, k) }):
-		case k == 0 && t.CountsRuns():
+		case k == 0 && len(like) != t.Width() && t.CountsRuns():
 			why = "counts the runs"
 		case !t.Present(k) && like == nil:
 			why = "has no value"

@@ -36,7 +36,7 @@ func TestInputTables(t *testing.T) {
 		{text: "1,5\n2,7\n", like: []string{"x", "y"}, want: "x [1 2]; y [5 7]", note: "columns are taken in their order"},
 		{text: "p,q\n1.5,5\n2,7\n", like: []string{"", ""}, want: " [1.5 2];  [5 7]", note: "columns are taken in their order"},
 		{text: "a,a\n1,2\n2,3\n", want: `two columns "a"`},
-		{text: "a,b\n1,2\n2,3 mm\n3,4\n4,5\n", want: `line 3, column "b": found "3 mm", expected a number`},
+		{text: "a,b\n1,2\n2,three\n3,4\n4,5\n", want: `line 3, column "b": found "three", expected a number`},
 		{text: "a,b\n1,2\n2,3\n", like: []string{"a", "c"}, want: `no column "c"`},
 		{text: "a,b\n1,2\n2,3\n", columns: "a,z", want: `no column "z"`},
 	} {
