@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/fuzz"
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 )
 
 func init() {
@@ -340,7 +341,7 @@ func BenchmarkChol(b *testing.B) {
 				{"Solve", 2*d*w*w + w*w*w, func() { asm.CholSolve(d, panel, other, inv) }},
 				{"Factor", d*w*w + w*w*w/3, func() { asm.CholFactor(d, panel, inv) }},
 			} {
-				b.Run(fmt.Sprintf("%s/d=%d", k.name, d), func(b *testing.B) { fuzz.Rate(b, asm.Peak, float64(k.flops), k.do) })
+				b.Run(fmt.Sprintf("%s/d=%d", k.name, d), func(b *testing.B) { tier.Rate(b, asm.Peak, float64(k.flops), k.do) })
 			}
 		}
 	})

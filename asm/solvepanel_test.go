@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/fuzz"
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
@@ -195,7 +196,7 @@ func BenchmarkSolvePanel(b *testing.B) {
 					}
 					v, x := packedTriangle(upper, a), fuzz.Normal(s, rows, nr)
 					tiles := rows / mr
-					fuzz.Rate(b, asm.Peak, float64(rows*(rows+1)*nr), func() { asm.SolvePanel(upper, tiles, v, x.Data) })
+					tier.Rate(b, asm.Peak, float64(rows*(rows+1)*nr), func() { asm.SolvePanel(upper, tiles, v, x.Data) })
 				})
 			}
 		}
