@@ -116,12 +116,7 @@ func CheckUpper(a mat.Matrix) error {
 
 // Lower returns a copy of the lower triangle of a square matrix, zeros above.
 func Lower(a mat.Matrix) mat.Matrix {
-	return fill(a.Rows, a.Cols, func(i, j int) float64 {
-		if i >= j {
-			return a.At(i, j)
-		}
-		return 0
-	})
+	return fill(a.Rows, a.Cols, func(i, j int) float64 { return side(i, j, a.At(i, j), a.At(i, j), 0) })
 }
 
 // SameBits returns an error that names the first element, row by row, in which got and want differ in any bit, if there is one or
