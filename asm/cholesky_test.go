@@ -315,7 +315,7 @@ func TestCholRefuses(t *testing.T) {
 		{fmt.Sprintf("asm: CholFactor: b has %d numbers, want -1 rows of %d", len(long), w), func() { asm.CholFactor(-1-w, long, long) }},
 		{fmt.Sprintf("asm: CholFactor: inv has 1 numbers, want at least %d", w), func() { asm.CholFactor(w, long, long[:1]) }},
 	} {
-		if got := panicText(c.do); got != c.want {
+		if got := tier.Panic(c.do); got != c.want {
 			t.Errorf("panic %q, want %q", got, c.want)
 		}
 	}

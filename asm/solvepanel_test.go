@@ -154,7 +154,7 @@ func TestSolvePanelPanics(t *testing.T) {
 			"huge triangle":  {16384, a, make([]float64, 16384*mr*nr)}, // 32 bits are not enough for it
 		} {
 			for _, upper := range []bool{false, true} {
-				text := panicText(func() { asm.SolvePanel(upper, c.tiles, c.a, c.x) })
+				text := tier.Panic(func() { asm.SolvePanel(upper, c.tiles, c.a, c.x) })
 				want := fmt.Sprintf("do not hold %d tiles of %d×%d and %d×%d", c.tiles, mr, mr, mr, nr)
 				if !strings.HasPrefix(text, "asm: SolvePanel: ") || !strings.HasSuffix(text, want) {
 					t.Errorf("%s: panic %q, want one of SolvePanel that ends with %q", name, text, want)
@@ -162,7 +162,7 @@ func TestSolvePanelPanics(t *testing.T) {
 			}
 		}
 		same(t, "x after panics", x, slices.Repeat([]float64{1}, len(x)))
-		if text := panicText(func() { asm.SolvePanel(false, 0, nil, nil); asm.SolvePanel(true, 0, nil, nil) }); text != "" {
+		if text := tier.Panic(func() { asm.SolvePanel(false, 0, nil, nil); asm.SolvePanel(true, 0, nil, nil) }); text != "" {
 			t.Errorf("no tiles: panic %q", text)
 		}
 	})
