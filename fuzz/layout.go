@@ -128,8 +128,12 @@ func SameBits(got, want mat.Matrix) error {
 	for i := range got.Rows {
 		for j := range got.Cols {
 			if g, w := got.At(i, j), want.At(i, j); math.Float64bits(g) != math.Float64bits(w) {
-				return fmt.Errorf("element (%d, %d) of a %d×%d matrix is %v (%#x), want %v (%#x)",
-					i, j, got.Rows, got.Cols, g, math.Float64bits(g), w, math.Float64bits(w))
+				read := ""
+				if math.Float64bits(g) == canaryBits {
+					read = ", the canary of what is not to be read"
+				}
+				return fmt.Errorf("element (%d, %d) of a %d×%d matrix is %v (%#x%s), want %v (%#x)",
+					i, j, got.Rows, got.Cols, g, math.Float64bits(g), read, w, math.Float64bits(w))
 			}
 		}
 	}
