@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/fuzz"
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 )
 
 // atLevels runs a benchmark on every level that runs here.
@@ -71,7 +72,7 @@ func ratePanel(b *testing.B, p panel) {
 	c := make([]float64, p.m*p.n)
 	rsa, csa, stepa := p.order.strides(p.m, p.k)
 	ldb := p.ldb()
-	fuzz.Rate(b, asm.Peak, 2*float64(p.m*p.n*p.k), func() {
+	tier.Rate(b, asm.Peak, 2*float64(p.m*p.n*p.k), func() {
 		asm.GemmPanel(p.k, 1e-3, x, rsa, csa, stepa, y, ldb, p.beta, c, p.n, p.m, p.n)
 	})
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/fuzz"
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 )
 
 func init() {
@@ -314,7 +315,7 @@ func TestCholRefuses(t *testing.T) {
 		{fmt.Sprintf("asm: CholFactor: b has %d numbers, want -1 rows of %d", len(long), w), func() { asm.CholFactor(-1-w, long, long) }},
 		{fmt.Sprintf("asm: CholFactor: inv has 1 numbers, want at least %d", w), func() { asm.CholFactor(w, long, long[:1]) }},
 	} {
-		if got := panicText(c.do); got != c.want {
+		if got := tier.Panic(c.do); got != c.want {
 			t.Errorf("panic %q, want %q", got, c.want)
 		}
 	}
@@ -340,7 +341,7 @@ func BenchmarkChol(b *testing.B) {
 				{"Solve", 2*d*w*w + w*w*w, func() { asm.CholSolve(d, panel, other, inv) }},
 				{"Factor", d*w*w + w*w*w/3, func() { asm.CholFactor(d, panel, inv) }},
 			} {
-				b.Run(fmt.Sprintf("%s/d=%d", k.name, d), func(b *testing.B) { fuzz.Rate(b, asm.Peak, float64(k.flops), k.do) })
+				b.Run(fmt.Sprintf("%s/d=%d", k.name, d), func(b *testing.B) { tier.Rate(b, asm.Peak, float64(k.flops), k.do) })
 			}
 		}
 	})

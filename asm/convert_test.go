@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 )
 
 // bytesOf returns the bytes of numbers.
@@ -109,7 +110,7 @@ func TestHalf(t *testing.T) {
 
 func TestConvertPanics(t *testing.T) {
 	for _, c := range conversions {
-		if text := panicText(func() { c.do(make([]float64, 5), make([]byte, 5*c.bytes-1)) }); text != "asm: "+c.name+": src has 4 numbers, want at least 5" {
+		if text := tier.Panic(func() { c.do(make([]float64, 5), make([]byte, 5*c.bytes-1)) }); text != "asm: "+c.name+": src has 4 numbers, want at least 5" {
 			t.Errorf("%s: panic %q", c.name, text)
 		}
 		c.do(nil, nil)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/fuzz"
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 )
 
 // Every shape, with gaps between the rows, at every alignment, and more rows than
@@ -81,7 +82,7 @@ func TestCopyRowsPanics(t *testing.T) {
 			if strings.HasPrefix(c.want, "rows ") && math.MaxInt == math.MaxInt32 {
 				c.want = "rows "
 			}
-			if text := panicText(c.f); !strings.HasPrefix(text, "asm: CopyRows: ") || !strings.Contains(text, c.want) {
+			if text := tier.Panic(c.f); !strings.HasPrefix(text, "asm: CopyRows: ") || !strings.Contains(text, c.want) {
 				t.Errorf("%s: panic %q, want one of CopyRows with %q", name, text, c.want)
 			}
 		}
@@ -95,7 +96,7 @@ func TestCopyRowsPanics(t *testing.T) {
 			},
 			"one row, no strides": func() { asm.CopyRows(dst[:nr], 0, src[:nr], -1, 1, nr, 0) },
 		} {
-			if text := panicText(f); text != "" {
+			if text := tier.Panic(f); text != "" {
 				t.Errorf("%s: panic %q", name, text)
 			}
 		}

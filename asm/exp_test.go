@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/fuzz"
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 )
 
 // An elementary kernel is one of exp's or ln's family, as a function of up to
@@ -421,14 +422,7 @@ func TestElementaryShort(t *testing.T) {
 		"asm: ExpSqrt: dst has 8 numbers, want at least 9": func() { asm.ExpSqrt(short, long, 1, 1, 1, 1) },
 		"asm: Log: dst has 8 numbers, want at least 9":     func() { asm.Log(short, long) },
 	} {
-		func() {
-			defer func() {
-				if got := recover(); got != want {
-					t.Errorf("panic %v, want %s", got, want)
-				}
-			}()
-			f()
-		}()
+		tier.Panics(t, want, f)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/fuzz"
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
@@ -385,7 +386,7 @@ func TestGemmPanelPanics(t *testing.T) {
 		// fits is a call that uses all of its slices but for gaps.
 		fits := call{k: k, a: 2*mr*k + (k-1)*mr + 1, rsa: 1, csa: mr, stepa: mr * k, b: k * nr, ldb: nr, c: m * nr, ldc: nr, m: m, n: nr}
 		do := func(x call) string {
-			return panicText(func() {
+			return tier.Panic(func() {
 				asm.GemmPanel(x.k, 1, numbers[:x.a], x.rsa, x.csa, x.stepa, numbers[:x.b], x.ldb, 1, c[:x.c], x.ldc, x.m, x.n)
 			})
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 )
 
 // The best level is chosen unless another one is asked for; one that is missing
@@ -32,7 +33,7 @@ func TestChoose(t *testing.T) {
 		{"none", amd64, "KRONFIELD_ISA=none is not one of generic, avx2, avx512, neon"},
 	} {
 		var got string
-		text := panicText(func() { got = asm.Choose(c.forced, c.have) })
+		text := tier.Panic(func() { got = asm.Choose(c.forced, c.have) })
 		if got != c.want && (text == "" || !strings.HasSuffix(text, c.want)) {
 			t.Errorf("%q of %v: %q, panic %q, want %q", c.forced, c.have, got, text, c.want)
 		}

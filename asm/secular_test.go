@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/fuzz"
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 )
 
 // poles are the operands of the kernels of a secular equation: d ascending, and
@@ -112,7 +113,7 @@ func TestSecularLengths(t *testing.T) {
 		{"asm: PoleVector: z has 3 numbers, want at least 4", func() { asm.PoleVector(long, short, long, 1, 1) }},
 		{"asm: PoleVector: d has 3 numbers, want at least 4", func() { asm.PoleVector(long, long, short, 1, 1) }},
 	} {
-		if got := panicText(c.call); got != c.want {
+		if got := tier.Panic(c.call); got != c.want {
 			t.Errorf("panic %q, want %q", got, c.want)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/fuzz"
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
@@ -153,7 +154,7 @@ func TestSolvePanelPanics(t *testing.T) {
 			"huge triangle":  {16384, a, make([]float64, 16384*mr*nr)}, // 32 bits are not enough for it
 		} {
 			for _, upper := range []bool{false, true} {
-				text := panicText(func() { asm.SolvePanel(upper, c.tiles, c.a, c.x) })
+				text := tier.Panic(func() { asm.SolvePanel(upper, c.tiles, c.a, c.x) })
 				want := fmt.Sprintf("do not hold %d tiles of %d×%d and %d×%d", c.tiles, mr, mr, mr, nr)
 				if !strings.HasPrefix(text, "asm: SolvePanel: ") || !strings.HasSuffix(text, want) {
 					t.Errorf("%s: panic %q, want one of SolvePanel that ends with %q", name, text, want)
@@ -161,7 +162,7 @@ func TestSolvePanelPanics(t *testing.T) {
 			}
 		}
 		same(t, "x after panics", x, slices.Repeat([]float64{1}, len(x)))
-		if text := panicText(func() { asm.SolvePanel(false, 0, nil, nil); asm.SolvePanel(true, 0, nil, nil) }); text != "" {
+		if text := tier.Panic(func() { asm.SolvePanel(false, 0, nil, nil); asm.SolvePanel(true, 0, nil, nil) }); text != "" {
 			t.Errorf("no tiles: panic %q", text)
 		}
 	})
@@ -195,7 +196,7 @@ func BenchmarkSolvePanel(b *testing.B) {
 					}
 					v, x := packedTriangle(upper, a), fuzz.Normal(s, rows, nr)
 					tiles := rows / mr
-					fuzz.Rate(b, asm.Peak, float64(rows*(rows+1)*nr), func() { asm.SolvePanel(upper, tiles, v, x.Data) })
+					tier.Rate(b, asm.Peak, float64(rows*(rows+1)*nr), func() { asm.SolvePanel(upper, tiles, v, x.Data) })
 				})
 			}
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/fuzz"
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 )
 
 // Every shape around the registers' widths, with gaps between the rows that
@@ -45,14 +46,9 @@ func TestTransposePanics(t *testing.T) {
 	for _, c := range []struct{ ldd, lds, dst, src int }{
 		{5, 5, 24, 25}, {5, 5, 25, 24}, {4, 5, 25, 25}, {5, 4, 25, 25}, {huge, 5, 25, 25}, {5, huge, 25, 25}, {huge / 2, 5, 25, 25}, {5, huge / 2, 25, 25}, {-5, 5, 25, 25}, {5, -5, 25, 25}, {math.MaxInt, 5, 25, 25},
 	} {
-		func() {
-			defer func() {
-				if text, _ := recover().(string); !strings.HasPrefix(text, "asm: Transpose: ") {
-					t.Errorf("rows %d and %d apart, %d and %d numbers: panic %q", c.ldd, c.lds, c.dst, c.src, text)
-				}
-			}()
-			asm.Transpose(x[:c.dst], c.ldd, y[:c.src], c.lds, 5, 5)
-		}()
+		if text := tier.Panic(func() { asm.Transpose(x[:c.dst], c.ldd, y[:c.src], c.lds, 5, 5) }); !strings.HasPrefix(text, "asm: Transpose: ") {
+			t.Errorf("rows %d and %d apart, %d and %d numbers: panic %q", c.ldd, c.lds, c.dst, c.src, text)
+		}
 	}
 	asm.Transpose(x, 5, y, 5, 5, 5)
 }

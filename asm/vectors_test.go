@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/fuzz"
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
@@ -438,22 +439,11 @@ func TestShortSlices(t *testing.T) {
 			{func() { asm.SymvRows(long, long, four, four, matrix[:41], 11) }, "asm: SymvRows: a has 41 numbers, which are no 4×9 matrix with rows 11 apart"},
 			{func() { asm.SymvRows(long, long, four, four, matrix, math.MaxInt) }, "asm: SymvRows: a has 42 numbers, which are no 4×9 matrix with rows"},
 		} {
-			if got := panicText(c.f); len(got) < len(c.text) || got[:len(c.text)] != c.text {
+			if got := tier.Panic(c.f); len(got) < len(c.text) || got[:len(c.text)] != c.text {
 				t.Errorf("panic %q, want %q", got, c.text)
 			}
 		}
 	})
-}
-
-// panicText returns what f panics with, as text; "" if it returns.
-func panicText(f func()) (text string) {
-	defer func() {
-		if v := recover(); v != nil {
-			text = fmt.Sprint(v)
-		}
-	}()
-	f()
-	return ""
 }
 
 // Subnormal numbers are not flushed, by any kernel or after it.

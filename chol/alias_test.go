@@ -13,17 +13,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
-// text returns what f panics with, "" if it returns.
-func text(f func()) (text string) {
-	defer func() {
-		if v := recover(); v != nil {
-			text = fmt.Sprint(v)
-		}
-	}()
-	f()
-	return ""
-}
-
 // A panic in any part of a factorisation reaches the caller: nobody waits for ever for
 // what the part would have made. The matrix lacks rows from some row on, or there is no room for
 // the diagonal from some row on.
@@ -35,7 +24,7 @@ func TestPanicInAPart(t *testing.T) {
 	try := func(what string, a mat.Matrix, room int) {
 		t.Helper()
 		failed := make(chan string, 1)
-		go func() { failed <- text(func() { chol.FactorizeUnchecked(a, room) }) }()
+		go func() { failed <- tier.Panic(func() { chol.FactorizeUnchecked(a, room) }) }()
 		select {
 		case got := <-failed:
 			if got == "" {
@@ -49,7 +38,7 @@ func TestPanicInAPart(t *testing.T) {
 		short := a
 		short.Data = a.Data[:last:last]
 		try(fmt.Sprintf("%d numbers of %d", last, n*n), short, n)
-		if got := text(func() { chol.Factorize(short) }); !strings.HasPrefix(got, "chol: Refactorize: ") || !strings.Contains(got, "400×400") {
+		if got := tier.Panic(func() { chol.Factorize(short) }); !strings.HasPrefix(got, "chol: Refactorize: ") || !strings.Contains(got, "400×400") {
 			t.Errorf("Factorize of %d numbers of %d: panic %q", last, n*n, got)
 		}
 	}
@@ -87,7 +76,7 @@ func TestAliasing(t *testing.T) {
 			"Inverse":     func() { f.Inverse(inside(n, n).T()) },
 			"Refactorize": func() { f.Refactorize(inside(4, 4)) },
 		} {
-			if got := text(call); !strings.HasPrefix(got, "chol: "+name+": ") || !strings.Contains(got, "overlaps") {
+			if got := tier.Panic(call); !strings.HasPrefix(got, "chol: "+name+": ") || !strings.Contains(got, "overlaps") {
 				t.Errorf("%s within the factor: panic %q", name, got)
 			}
 		}
@@ -107,7 +96,7 @@ func TestSharedElements(t *testing.T) {
 		"MulHalf": func() { f.MulHalf(column) },
 		"Inverse": func() { f.Inverse(mat.Matrix{Rows: 3, Cols: 3, RowStride: 1, ColStride: 1, Data: make([]float64, 5)}) },
 	} {
-		if got := text(call); !strings.HasPrefix(got, "chol: "+name+": ") || !strings.Contains(got, "3×") {
+		if got := tier.Panic(call); !strings.HasPrefix(got, "chol: "+name+": ") || !strings.Contains(got, "3×") {
 			t.Errorf("%s of elements that share a place: panic %q", name, got)
 		}
 	}

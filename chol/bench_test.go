@@ -7,7 +7,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/chol"
-	"github.com/seed-08962ecc/kronfield/fuzz"
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
@@ -36,7 +36,7 @@ func eachOrder(b *testing.B, flops func(n float64) float64, run func(f *chol.Fac
 			if err != nil {
 				b.Fatal(err)
 			}
-			fuzz.Rate(b, asm.Peak, flops(float64(n)), run(f, a))
+			tier.Rate(b, asm.Peak, flops(float64(n)), run(f, a))
 		})
 	}
 }

@@ -386,20 +386,6 @@ func TestRefactorize(t *testing.T) {
 	}
 }
 
-func panics(t *testing.T, what string, call func(), words ...string) {
-	t.Helper()
-	defer func() {
-		t.Helper()
-		text := fmt.Sprint(recover())
-		for _, w := range words {
-			if !strings.Contains(text, w) {
-				t.Errorf("%s: panic %q does not contain %q", what, text, w)
-			}
-		}
-	}()
-	call()
-}
-
 // TestUnusable calls every method where there is no factor: before the first
 // matrix, and after one that was refused.
 func TestUnusable(t *testing.T) {
@@ -424,7 +410,7 @@ func TestUnusable(t *testing.T) {
 			"MulHalf": func() { f.MulHalf(b) }, "Inverse": func() { f.Inverse(b) }, "InverseDiagonal": func() { f.InverseDiagonal(nil) },
 			"Update": func() { f.Update(nil) }, "Downdate": func() { f.Downdate(nil) },
 		} {
-			panics(t, first, call, "chol: "+op+":", "there is no factor")
+			tier.PanicsWith(t, call, "chol: "+op+":", "there is no factor")
 		}
 		if err := f.Refactorize(mat.Identity(2)); err != nil || f.Size() != 2 {
 			t.Errorf("%s: Refactorize does not revive the factor: %v", first, err)
@@ -437,15 +423,15 @@ func TestMisuse(t *testing.T) {
 	for op, call := range map[string]func(mat.Matrix){
 		"Solve": f.Solve, "SolveHalf": f.SolveHalf, "SolveHalfT": f.SolveHalfT, "MulHalf": f.MulHalf, "Inverse": f.Inverse,
 	} {
-		panics(t, op, func() { call(mat.New(2, 4)) }, "chol: "+op+":", "3×3", "2×4")
-		panics(t, op, func() { call(f.L()) }, "chol: "+op+":", "3×3", "overlaps")
+		tier.PanicsWith(t, func() { call(mat.New(2, 4)) }, "chol: "+op+":", "3×3", "2×4")
+		tier.PanicsWith(t, func() { call(f.L()) }, "chol: "+op+":", "3×3", "overlaps")
 	}
-	panics(t, "Inverse", func() { f.Inverse(mat.New(3, 4)) }, "chol: Inverse:", "3×4", "square")
-	panics(t, "InverseDiagonal", func() { f.InverseDiagonal(make([]float64, 4)) }, "chol: InverseDiagonal:", "4 numbers", "3×3")
-	panics(t, "Factorize", func() { chol.Factorize(mat.New(2, 3)) }, "chol: Refactorize:", "2×3", "square")
-	panics(t, "Refactorize", func() { f.Refactorize(f.L()) }, "chol: Refactorize:", "3×3", "overlaps")
-	panics(t, "Refactorize", func() { f.Refactorize(f.L().Slice(1, 3, 0, 2)) }, "chol: Refactorize:", "2×2", "overlaps")
-	panics(t, "ladder", func() { f.RefactorizeJitter(mat.Identity(3), []float64{}) }, "chol: RefactorizeJitter:", "ladder")
+	tier.PanicsWith(t, func() { f.Inverse(mat.New(3, 4)) }, "chol: Inverse:", "3×4", "square")
+	tier.PanicsWith(t, func() { f.InverseDiagonal(make([]float64, 4)) }, "chol: InverseDiagonal:", "4 numbers", "3×3")
+	tier.PanicsWith(t, func() { chol.Factorize(mat.New(2, 3)) }, "chol: Refactorize:", "2×3", "square")
+	tier.PanicsWith(t, func() { f.Refactorize(f.L()) }, "chol: Refactorize:", "3×3", "overlaps")
+	tier.PanicsWith(t, func() { f.Refactorize(f.L().Slice(1, 3, 0, 2)) }, "chol: Refactorize:", "2×2", "overlaps")
+	tier.PanicsWith(t, func() { f.RefactorizeJitter(mat.Identity(3), []float64{}) }, "chol: RefactorizeJitter:", "ladder")
 	if err := fuzz.SameBits(f.L(), mat.Identity(3)); err != nil {
 		t.Errorf("a refused call changed the factor: %v", err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/fuzz"
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
@@ -206,7 +207,7 @@ func TestUpdateRefuses(t *testing.T) {
 				t.Fatalf("%s: the factor changed: %v", name, err)
 			}
 		}
-		panics(t, name, func() { op(make([]float64, 3)) }, "chol: "+name, "9×9", "3 numbers")
+		tier.PanicsWith(t, func() { op(make([]float64, 3)) }, "chol: "+name, "9×9", "3 numbers")
 	}
 }
 

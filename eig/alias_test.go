@@ -7,19 +7,9 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/eig"
 	"github.com/seed-08962ecc/kronfield/fuzz"
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
-
-// text returns what f panics with, "" if it returns.
-func text(f func()) (text string) {
-	defer func() {
-		if v := recover(); v != nil {
-			text = fmt.Sprint(v)
-		}
-	}()
-	f()
-	return ""
-}
 
 // Wherever in one slice the matrices, the values and the vectors lie, results are those of
 // matrices of their own, or the call is refused; and it is refused only where the
@@ -52,7 +42,7 @@ func TestAliasing(t *testing.T) {
 		}
 		may := mat.Overlap(v, mat.Vector(w)) || general && (mat.Overlap(v, l) || mat.Overlap(mat.Vector(w), l))
 		got := eig.Spectrum{Values: w, Vectors: v}
-		if text := text(func() { run(&got, a, l) }); text != "" {
+		if text := tier.Panic(func() { run(&got, a, l) }); text != "" {
 			refused++
 			if !may || !strings.HasPrefix(text, "eig: ") || !strings.Contains(text, fmt.Sprintf("%d×%d", n, n)) {
 				t.Errorf("round %d: refused: %s", round, text)
@@ -110,7 +100,7 @@ func TestOddViews(t *testing.T) {
 		"Sym twice": func() { new(eig.Solver).Sym(&eig.Spectrum{Vectors: twice}, mat.Identity(3)) },
 	} {
 		op, _, _ := strings.Cut(name, " ")
-		if got := text(call); !strings.HasPrefix(got, "eig: "+op+": ") || !strings.Contains(got, "3×3") {
+		if got := tier.Panic(call); !strings.HasPrefix(got, "eig: "+op+": ") || !strings.Contains(got, "3×3") {
 			t.Errorf("%s: panic %q", name, got)
 		}
 	}

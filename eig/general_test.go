@@ -296,17 +296,7 @@ func TestGeneralMisuse(t *testing.T) {
 			new(eig.Solver).General(&eig.Spectrum{Vectors: l}, mat.New(2, 2), l)
 		}, []string{"eig: General:", "2×2", "overlaps", "factor"}},
 	} {
-		func() {
-			defer func() {
-				text := fmt.Sprint(recover())
-				for _, w := range c.words {
-					if !strings.Contains(text, w) {
-						t.Errorf("panic %q does not contain %q", text, w)
-					}
-				}
-			}()
-			c.call()
-		}()
+		tier.PanicsWith(t, c.call, c.words...)
 	}
 }
 

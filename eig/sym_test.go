@@ -592,17 +592,7 @@ func TestMisuse(t *testing.T) {
 		{func() { eig.SymValues(mat.New(2, 3)) }, []string{"eig: SymValues:", "2×3", "square"}},
 		{func() { s.SymValues(make([]float64, 1), mat.New(2, 2)) }, []string{"eig: SymValues:", "1 values", "2×2"}},
 	} {
-		func() {
-			defer func() {
-				text := fmt.Sprint(recover())
-				for _, w := range c.words {
-					if !strings.Contains(text, w) {
-						t.Errorf("panic %q does not contain %q", text, w)
-					}
-				}
-			}()
-			c.call()
-		}()
+		tier.PanicsWith(t, c.call, c.words...)
 	}
 }
 

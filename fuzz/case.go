@@ -3,7 +3,6 @@ package fuzz
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 )
@@ -51,42 +50,32 @@ const Unknown = -1
 
 // Properties returns all that is known of the case to hold: what the entries decide, what it claims, and what follows.
 func (c Case) Properties() Properties {
-	p := Structure(c.A) | c.Claims
 	n := c.A.Rows
+	p := Structure(c.A) | c.Claims | when(c.Factor.Rows > 0, KnownFactor) | when(c.Inverse.Rows > 0, KnownInverse) |
+		when(c.Factors != nil, Product) | when(c.SingularValues != nil, KnownSingular)
 	if w := c.Eigenvalues; w != nil {
 		p |= KnownSpectrum | spectral(w, c.Slack)
 	}
-	if c.SingularValues != nil {
-		p |= KnownSingular
-		if w := c.SingularValues; p.Has(Square) && n > 0 {
-			p |= conditioned(w[0], w[n-1], c.Slack)
-		}
-	}
-	if c.Factor.Rows > 0 {
-		p |= KnownFactor
+	if w := c.SingularValues; w != nil && p.Has(Square) && n > 0 {
+		p |= conditioned(w[0], w[n-1], c.Slack)
 	}
 	if p.Has(Symmetric|Finite) && c.Pivot != Unknown {
-		p |= KnownPivot
-		if c.Pivot == n {
-			p |= Definite
-		}
-	}
-	if c.Inverse.Rows > 0 {
-		p |= KnownInverse
-	}
-	if c.Factors != nil {
-		p |= Product
+		p |= KnownPivot | when(c.Pivot == n, Definite)
 	}
 	return p.Closed()
 }
 
+// when returns p if it holds, else nothing.
+func when(holds bool, p Properties) Properties {
+	if holds {
+		return p
+	}
+	return 0
+}
+
 // spectral returns what known eigenvalues say.
 func spectral(w []float64, slack float64) Properties {
-	var p Properties
-	n := len(w)
-	if slack == 0 {
-		p |= ExactSpectrum
-	}
+	p, n := when(slack == 0, ExactSpectrum), len(w)
 	if n == 0 {
 		return p
 	}
@@ -94,35 +83,16 @@ func spectral(w []float64, slack float64) Properties {
 	least := norm
 	for i, v := range w {
 		least = min(least, math.Abs(v))
-		if i > 0 && v == w[i-1] && slack == 0 {
-			p |= Repeated
-		}
-		if i > 0 && v-w[i-1] <= 0x1p-20*norm {
-			p |= Clustered
-		}
+		p |= when(i > 0 && v == w[max(i-1, 0)] && slack == 0, Repeated) | when(i > 0 && v-w[max(i-1, 0)] <= 0x1p-20*norm, Clustered)
 	}
-	switch {
-	case w[0] < -slack && w[n-1] > slack:
-		p |= Indefinite
-	case w[0] >= 0 && slack == 0 || w[0] > slack:
-		p |= Semidefinite
-	}
-	return p | conditioned(norm, least, slack)
+	return p | conditioned(norm, least, slack) | when(w[0] < -slack && w[n-1] > slack, Indefinite) |
+		when(w[0] >= 0 && slack == 0 || w[0] > slack, Semidefinite)
 }
 
 // conditioned returns what the largest and the least singular value say.
 func conditioned(most, least, slack float64) Properties {
-	var p Properties
-	if least > slack {
-		p |= Nonsingular
-	}
-	if least > slack && most+slack <= 1000*(least-slack) {
-		p |= WellConditioned
-	}
-	if most-slack >= 1e8*(least+slack) {
-		p |= IllConditioned
-	}
-	return p
+	return when(least > slack, Nonsingular) | when(least > slack && most+slack <= 1000*(least-slack), WellConditioned) |
+		when(most-slack >= 1e8*(least+slack), IllConditioned)
 }
 
 // Definite reports whether a Cholesky factorisation of A must succeed.
@@ -146,11 +116,10 @@ func (c Case) Scaled(k int) Case {
 }
 
 func scaledValues(w []float64, k int) []float64 {
-	w = slices.Clone(w)
-	for i, v := range w {
-		w[i] = math.Ldexp(v, k)
+	if w == nil {
+		return nil
 	}
-	return w
+	return values(len(w), func(i int) float64 { return math.Ldexp(w[i], k) })
 }
 
 // scaled returns 2^k·a.
@@ -201,15 +170,4 @@ func symmetric(n int, f func(i, j int) float64) mat.Matrix {
 		}
 	}
 	return a
-}
-
-// timesTransposed returns l·lᵀ.
-func timesTransposed(l mat.Matrix) mat.Matrix {
-	return symmetric(l.Rows, func(i, j int) float64 {
-		var sum float64
-		for k := range l.Cols {
-			sum += float64(l.At(i, k) * l.At(j, k))
-		}
-		return sum
-	})
 }

@@ -42,7 +42,8 @@
 // the law again. Operands of up to 64 numbers are printed; others are in the file, which
 // is the source of a test. A counterexample without elements, m×0, is reported only where
 // no other breaks the law, and one in a layout with gaps says so where rows without gaps
-// keep it. Read the first law that is broken first: later ones build on earlier ones.
+// keep it. NaN that is the canary was read where nothing is to be read. Read the first
+// law that is broken first: later ones build on earlier ones.
 //
 // # What there is
 //

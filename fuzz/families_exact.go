@@ -48,7 +48,7 @@ var exactFamilies = []row{
 	// (Trefethen and Bau, Numerical Linear Algebra, 1997, on Golub's matrices).
 	{"Golub", nil, func(s *Source, n int) Case {
 		l := unitTriangle(s, n, 9, func(i, j int) bool { return i > j })
-		a := timesTransposed(l)
+		a := squareOf(l)
 		return entries("Golub", n, a.At).factored(l.At)
 	}},
 
@@ -108,6 +108,9 @@ func unitTriangle(s *Source, n, bound int, there func(i, j int) bool) mat.Matrix
 	})
 }
 
+// squareOf returns l·lᵀ of integers.
+func squareOf(l mat.Matrix) mat.Matrix { return NaiveMul(1, l, l.T(), 0, mat.Matrix{}) }
+
 // IntegerFactor returns an n×n lower triangular matrix of integers from -3 to 3 with 1, 2 or 4 on the diagonal: division by the
 // diagonal is exact, and so are the systems L·X = B whose solution X is of integers.
 func IntegerFactor(s *Source, n int) mat.Matrix {
@@ -126,7 +129,7 @@ func IntegerFactor(s *Source, n int) mat.Matrix {
 // Every intermediate result of every variant of Cholesky's algorithm is exact, so a factorisation must return Factor to the bit.
 func SPD(s *Source, n int) Case {
 	l := IntegerFactor(s, n)
-	return Case{Name: fmt.Sprintf("integer factor n=%d", n), A: timesTransposed(l), Factor: l, Pivot: n}
+	return Case{Name: fmt.Sprintf("integer factor n=%d", n), A: squareOf(l), Factor: l, Pivot: n}
 }
 
 // FailingPivot returns L·D·Lᵀ with L of integers as in [SPD] and D the identity but for D[k,k] = value, an integer not above 0:
@@ -149,7 +152,7 @@ func LowRank(s *Source, n, rank int) Case {
 		panic(fmt.Sprintf("fuzz: LowRank: rank %d of a %d×%d matrix", rank, n, n))
 	}
 	l := IntegerFactor(s, n).Slice(0, n, 0, rank)
-	return Case{Name: fmt.Sprintf("rank %d n=%d", rank, n), A: timesTransposed(l), Pivot: rank}
+	return Case{Name: fmt.Sprintf("rank %d n=%d", rank, n), A: squareOf(l), Pivot: rank}
 }
 
 // Graded returns D·A·D with A as in [SPD] and D = diag(2^e), where e falls evenly from span to -span: entries from 2^(2·span)

@@ -41,7 +41,7 @@ func TestEmptyHidesNothing(t *testing.T) {
 	}
 }
 
-// Where strides alone are wrong the report says so.
+// Where strides alone are wrong the report says so, and where a gap was read.
 func TestLayoutIsTold(t *testing.T) {
 	packed := fuzz.Library{Mul: func(dst mat.Matrix, alpha float64, a, b mat.Matrix, beta float64) {
 		a.RowStride, a.ColStride = a.Cols, 1
@@ -53,6 +53,11 @@ func TestLayoutIsTold(t *testing.T) {
 	}
 	if f := law.Try(tail(1), fuzz.Options{}).Failure; f == nil || strings.Contains(f.Error(), says) {
 		t.Errorf("a term is missing in any layout: %v", f)
+	}
+	gap := mat.New(1, 1)
+	gap.Fill(fuzz.Canary())
+	if err := fuzz.SameBits(gap, mat.New(1, 1)); err == nil || !strings.Contains(err.Error(), "canary") {
+		t.Errorf("a gap is read: %v", err)
 	}
 }
 

@@ -1,6 +1,7 @@
 package fuzz
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -179,15 +180,7 @@ type Options struct {
 }
 
 func (o Options) defaults() Options {
-	if o.Draws == 0 {
-		o.Draws = 100
-	}
-	if o.Limit == 0 {
-		o.Limit = 10 * time.Second
-	}
-	if o.Shrink == 0 {
-		o.Shrink = 3 * time.Second
-	}
+	o.Draws, o.Limit, o.Shrink = cmp.Or(o.Draws, 100), cmp.Or(o.Limit, 10*time.Second), cmp.Or(o.Shrink, 3*time.Second)
 	return o
 }
 

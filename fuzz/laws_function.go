@@ -8,12 +8,68 @@ import (
 )
 
 var functionLaws = []Law{
-	{"gradient", "each derivative is that of central differences, to 1e-6·max(1, ‖g‖) + 1e-10·|f|", []string{"Gradient", "Start"}, 1, gradientLaw},
-	{"minimum: best point", "f at the point returned is the value returned, to the bit, and the lowest that was seen", []string{"Minimize"}, 0, bestLaw},
-	{"minimum: quadratic", "a convex quadratic function is solved", []string{"Minimize"}, 1, quadraticLaw},
-	{"minimum: cancelled", "a cancelled search ends soon, with the best point so far", []string{"Minimize"}, 0, cancelledLaw},
-	{"minimum: non-finite", "where f is NaN or infinite for once the best finite point is returned", []string{"Minimize"}, 0, infeasibleLaw},
-	{"minimum: again", "the same search gives the same bits, and leaves its start as it was", []string{"Minimize"}, 0, minimizeAgainLaw},
+	{"gradient", "each derivative is that of central differences, to 1e-6·max(1, ‖g‖) + 1e-10·|f|", []string{"Gradient", "Start"}, 1, func(t *Trial, x Library) {
+		p := t.Given("x", mat.Vector(x.Start(t.Source)))
+		t.Judge("the worst derivative is off, in units of its error bound, by", gradientError(x.Gradient, p.Clone().Data))
+	}},
+	{"minimum: best point", "f at the point returned is the value returned, to the bit, and the lowest that was seen", []string{"Minimize"}, 0, func(t *Trial, x Library) {
+		o, x0 := t.objective()
+		y, fy, err := x.Minimize(context.Background(), o.value, x0)
+		t.Fail(err)
+		t.judgeBest(o, y, fy)
+	}},
+	{"minimum: quadratic", "a convex quadratic function is solved", []string{"Minimize"}, 1, func(t *Trial, x Library) {
+		n := 1 + t.Size(8)
+		o, centre := t.quadratic(n)
+		y, _, err := x.Minimize(context.Background(), o.value, make([]float64, n))
+		t.Fail(err)
+		var off float64
+		for i := range y {
+			off = max(off, math.Abs(y[i]-centre[i]))
+		}
+		t.Judge("distance from the minimum, in units of 1e-3,", off/1e-3)
+	}},
+	{"minimum: cancelled", "a cancelled search ends soon, with the best point so far", []string{"Minimize"}, 0, func(t *Trial, x Library) {
+		o, x0 := t.objective()
+		at := 1 + t.IntN(10)
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		o.after = func(calls int, v float64) float64 {
+			if calls == at {
+				cancel()
+			}
+			return v
+		}
+		y, fy, _ := x.Minimize(ctx, o.value, x0)
+		if o.calls > at+20 {
+			t.Failf("%d calls of the objective after the search was cancelled", o.calls-at)
+		}
+		t.judgeBest(o, y, fy)
+	}},
+	{"minimum: non-finite", "where f is NaN or infinite for once the best finite point is returned", []string{"Minimize"}, 0, func(t *Trial, x Library) {
+		o, x0 := t.objective()
+		at := 2 + t.IntN(20)
+		bad := []float64{math.NaN(), math.Inf(1), math.Inf(-1)}[t.IntN(3)]
+		o.after = func(calls int, v float64) float64 {
+			if calls == at {
+				return bad
+			}
+			return v
+		}
+		y, fy, _ := x.Minimize(context.Background(), o.value, x0)
+		t.judgeBest(o, y, fy)
+	}},
+	{"minimum: again", "the same search gives the same bits, and leaves its start as it was", []string{"Minimize"}, 0, func(t *Trial, x Library) {
+		o, x0 := t.objective()
+		start := mat.Vector(x0).Clone()
+		y, fy, _ := x.Minimize(context.Background(), o.f, x0)
+		z, fz, _ := x.Minimize(context.Background(), o.f, x0)
+		t.Fail(SameBits(mat.Vector(x0), start))
+		t.Fail(SameBits(mat.Vector(z), mat.Vector(y)))
+		if math.Float64bits(fy) != math.Float64bits(fz) {
+			t.Failf("%v and %v", fy, fz)
+		}
+	}},
 }
 
 // gradientError compares the gradient that f writes with differences of order four, (8(f(x+h)-f(x-h)) - f(x+2h) + f(x-2h))/(12h),
@@ -46,11 +102,6 @@ func gradientError(f func(x, grad []float64) float64, x []float64) float64 {
 		worst = max(worst, off)
 	}
 	return worst
-}
-
-func gradientLaw(t *Trial, x Library) {
-	p := t.Given("x", mat.Vector(x.Start(t.Source)))
-	t.Judge("the worst derivative is off, in units of its error bound, by", gradientError(x.Gradient, p.Clone().Data))
 }
 
 // objective is a smooth function that remembers the lowest value it gave.
@@ -126,68 +177,5 @@ func (t *Trial) judgeBest(o *objective, x []float64, fx float64) {
 	}
 	if !(fx <= o.lowest) {
 		t.Failf("%v is returned, %v was seen", fx, o.lowest)
-	}
-}
-
-func bestLaw(t *Trial, x Library) {
-	o, x0 := t.objective()
-	y, fy, err := x.Minimize(context.Background(), o.value, x0)
-	t.Fail(err)
-	t.judgeBest(o, y, fy)
-}
-
-func quadraticLaw(t *Trial, x Library) {
-	n := 1 + t.Size(8)
-	o, centre := t.quadratic(n)
-	y, _, err := x.Minimize(context.Background(), o.value, make([]float64, n))
-	t.Fail(err)
-	var off float64
-	for i := range y {
-		off = max(off, math.Abs(y[i]-centre[i]))
-	}
-	t.Judge("distance from the minimum, in units of 1e-3,", off/1e-3)
-}
-
-func cancelledLaw(t *Trial, x Library) {
-	o, x0 := t.objective()
-	at := 1 + t.IntN(10)
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	o.after = func(calls int, v float64) float64 {
-		if calls == at {
-			cancel()
-		}
-		return v
-	}
-	y, fy, _ := x.Minimize(ctx, o.value, x0)
-	if o.calls > at+20 {
-		t.Failf("%d calls of the objective after the search was cancelled", o.calls-at)
-	}
-	t.judgeBest(o, y, fy)
-}
-
-func infeasibleLaw(t *Trial, x Library) {
-	o, x0 := t.objective()
-	at := 2 + t.IntN(20)
-	bad := []float64{math.NaN(), math.Inf(1), math.Inf(-1)}[t.IntN(3)]
-	o.after = func(calls int, v float64) float64 {
-		if calls == at {
-			return bad
-		}
-		return v
-	}
-	y, fy, _ := x.Minimize(context.Background(), o.value, x0)
-	t.judgeBest(o, y, fy)
-}
-
-func minimizeAgainLaw(t *Trial, x Library) {
-	o, x0 := t.objective()
-	start := mat.Vector(x0).Clone()
-	y, fy, _ := x.Minimize(context.Background(), o.f, x0)
-	z, fz, _ := x.Minimize(context.Background(), o.f, x0)
-	t.Fail(SameBits(mat.Vector(x0), start))
-	t.Fail(SameBits(mat.Vector(z), mat.Vector(y)))
-	if math.Float64bits(fy) != math.Float64bits(fz) {
-		t.Failf("%v and %v", fy, fz)
 	}
 }

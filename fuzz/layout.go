@@ -116,12 +116,7 @@ func CheckUpper(a mat.Matrix) error {
 
 // Lower returns a copy of the lower triangle of a square matrix, zeros above.
 func Lower(a mat.Matrix) mat.Matrix {
-	return fill(a.Rows, a.Cols, func(i, j int) float64 {
-		if i >= j {
-			return a.At(i, j)
-		}
-		return 0
-	})
+	return fill(a.Rows, a.Cols, func(i, j int) float64 { return side(i, j, a.At(i, j), a.At(i, j), 0) })
 }
 
 // SameBits returns an error that names the first element, row by row, in which got and want differ in any bit, if there is one or
@@ -133,8 +128,12 @@ func SameBits(got, want mat.Matrix) error {
 	for i := range got.Rows {
 		for j := range got.Cols {
 			if g, w := got.At(i, j), want.At(i, j); math.Float64bits(g) != math.Float64bits(w) {
-				return fmt.Errorf("element (%d, %d) of a %d×%d matrix is %v (%#x), want %v (%#x)",
-					i, j, got.Rows, got.Cols, g, math.Float64bits(g), w, math.Float64bits(w))
+				read := ""
+				if math.Float64bits(g) == canaryBits {
+					read = ", the canary of what is not to be read"
+				}
+				return fmt.Errorf("element (%d, %d) of a %d×%d matrix is %v (%#x%s), want %v (%#x)",
+					i, j, got.Rows, got.Cols, g, math.Float64bits(g), read, w, math.Float64bits(w))
 			}
 		}
 	}

@@ -147,25 +147,20 @@ func (p Properties) String() string {
 // Structure returns the properties that the entries of a decide, with what follows from them. A 0×0 matrix has every structure.
 func Structure(a mat.Matrix) Properties {
 	m, n := a.Rows, a.Cols
-	p := Finite | Integer | Nonnegative | UpperTriangular | LowerTriangular | DiagonalOnly | Tridiagonal | Hessenberg | Toeplitz | Hankel
-	if m == n {
-		p |= Square | Symmetric | Circulant | Persymmetric | Dominant | Laplacian
-	} else if m > n {
-		p |= Tall
-	} else {
-		p |= Broad
-	}
+	p := Finite | Integer | Nonnegative | UpperTriangular | LowerTriangular | DiagonalOnly | Tridiagonal | Hessenberg | Toeplitz | Hankel |
+		when(m == n, Square|Symmetric|Circulant|Persymmetric|Dominant|Laplacian) | when(m > n, Tall) | when(m < n, Broad)
 	least, most := math.Inf(1), 0.0
-	without := func(q Properties, when bool) {
-		if when {
-			p &^= q
-		}
-	}
+	without := func(q Properties, holds bool) { p &^= when(holds, q) }
 	same := func(x, y float64) bool { return x == y || x != x && y != y }
 	for i := range m {
+		var off, sum float64 // of the row
 		for j := range n {
 			v := a.At(i, j)
 			size := math.Abs(v)
+			sum += v
+			if i != j {
+				off += size
+			}
 			if size != 0 && size < math.Inf(1) {
 				least, most = min(least, size), max(most, size)
 			}
@@ -188,45 +183,14 @@ func Structure(a mat.Matrix) Properties {
 				without(Persymmetric, !same(v, a.At(n-1-j, n-1-i)))
 			}
 		}
+		if m == n {
+			without(Dominant, !(math.Abs(a.At(i, i)) >= off*(1-float64(n)*Eps)))
+			without(Laplacian, sum != 0)
+		}
 	}
-	p &= Properties(^uint64(0)) &^ unlessLines(a, p)
-	if !p.Has(Finite) {
-		p |= NonFinite
-	}
-	if least < 0x1p-1022 {
-		p |= Subnormal
-	}
-	if most >= 0x1p40*least {
-		p |= WideRange
-	}
-	if p.Has(Square|Finite) && zeroLine(a) {
-		p |= ZeroLine
-	}
+	p |= when(!p.Has(Finite), NonFinite) | when(least < 0x1p-1022, Subnormal) | when(most >= 0x1p40*least, WideRange) |
+		when(p.Has(Square|Finite) && zeroLine(a), ZeroLine)
 	return p.Closed()
-}
-
-// unlessLines returns those of Dominant and Laplacian that a row of a square matrix contradicts.
-func unlessLines(a mat.Matrix, p Properties) Properties {
-	if !p.Has(Square) {
-		return 0
-	}
-	var wrong Properties
-	for i := range a.Rows {
-		var off, sum float64
-		for j := range a.Cols {
-			sum += a.At(i, j)
-			if j != i {
-				off += math.Abs(a.At(i, j))
-			}
-		}
-		if !(math.Abs(a.At(i, i)) >= off*(1-float64(a.Cols)*Eps)) {
-			wrong |= Dominant
-		}
-		if sum != 0 {
-			wrong |= Laplacian
-		}
-	}
-	return wrong
 }
 
 // zeroLine reports whether a row or a column is there and all zeros.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/fuzz"
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
@@ -294,13 +295,6 @@ func TestShapesRefused(t *testing.T) {
 		"fuzz: Graded: span 501 is not from 0 to 500":                    func() { fuzz.Graded(fuzz.New(1), 3, 501) },
 		"fuzz: EigenvalueError: 3 eigenvalues, 0 known, of a 3×3 matrix": func() { fuzz.EigenvalueError(fuzz.FamilyNamed("Wilkinson").Make(nil, 3), make([]float64, 3)) },
 	} {
-		func() {
-			defer func() {
-				if got := recover(); got != name {
-					t.Errorf("panic %v, want %q", got, name)
-				}
-			}()
-			f()
-		}()
+		tier.Panics(t, name, f)
 	}
 }

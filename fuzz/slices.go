@@ -119,21 +119,8 @@ func (x Slices) general(l *Library) {
 			if !ok {
 				return nil, mat.Matrix{}, mat.Matrix{}, errRefused
 			}
-			lower := fill(a.Rows, k, func(i, j int) float64 {
-				switch {
-				case i == j:
-					return 1
-				case i < j:
-					return 0
-				}
-				return r.At(i, j)
-			})
-			upper := fill(k, a.Cols, func(i, j int) float64 {
-				if i > j {
-					return 0
-				}
-				return r.At(i, j)
-			})
+			lower := fill(a.Rows, k, func(i, j int) float64 { return side(i, j, r.At(i, j), 1, 0) })
+			upper := fill(k, a.Cols, func(i, j int) float64 { return side(i, j, 0, r.At(i, j), r.At(i, j)) })
 			return p, lower, upper, nil
 		}
 	}

@@ -1,6 +1,10 @@
 package fuzz
 
-import "testing"
+import (
+	"path/filepath"
+	"runtime"
+	"testing"
+)
 
 // Test tries every law that applies to x, each as a subtest. In short mode it draws a tenth as often.
 func Test(t *testing.T, x Library, o Options) {
@@ -23,7 +27,8 @@ func Test(t *testing.T, x Library, o Options) {
 func Target(f *testing.F, x Library) {
 	f.Helper()
 	f.Add([]byte{})
-	for k := range x.applying() {
+	laws := x.applying()
+	for k := range laws {
 		s := New(uint64(k))
 		s.keep(uint64(k), 1)
 		for range 55 {
@@ -31,10 +36,10 @@ func Target(f *testing.F, x Library) {
 		}
 		f.Add(s.Bytes())
 	}
+	_, file, line, _ := runtime.Caller(1) // which t.Helper does not find behind f.Fuzz
 	OneOf(f, func(t *testing.T, s *Source) {
-		t.Helper()
-		if broken := x.Try(s); broken != nil {
-			t.Fatal(broken)
+		if broken := laws[s.IntN(len(laws))].Run(x, s); broken != nil {
+			t.Fatalf("%s:%d: %v", filepath.Base(file), line, broken)
 		}
 	})
 }
@@ -47,7 +52,6 @@ func OneOf(f *testing.F, laws ...func(t *testing.T, s *Source)) {
 
 func oneOf(laws []func(t *testing.T, s *Source)) func(t *testing.T, data []byte) {
 	return func(t *testing.T, data []byte) {
-		t.Helper()
 		s := FromBytes(data)
 		laws[s.IntN(len(laws))](t, s)
 	}

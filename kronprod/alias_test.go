@@ -1,26 +1,15 @@
 package kronprod_test
 
 import (
-	"fmt"
 	"math"
 	"strings"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/fuzz"
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
-
-// text returns what f panics with, "" if it returns.
-func text(f func()) (text string) {
-	defer func() {
-		if v := recover(); v != nil {
-			text = fmt.Sprint(v)
-		}
-	}()
-	f()
-	return ""
-}
 
 // Wherever in one slice the operands, the weights and the destination of a contraction or a
 // product lie, the result is that of operands of their own and nothing else is written, or the
@@ -73,7 +62,7 @@ func TestAliasing(t *testing.T) {
 				met++
 			}
 			before := cloned(data)
-			if text := text(func() { op.f(o) }); text != "" {
+			if text := tier.Panic(func() { op.f(o) }); text != "" {
 				refused++
 				kind, _, _ := strings.Cut(name, " ")
 				if !may || !strings.HasPrefix(text, "kronprod: "+kind) && !strings.HasPrefix(text, "kronprod: MulMode") || !strings.Contains(text, "overlaps") {
@@ -104,14 +93,14 @@ func TestDimensions(t *testing.T) {
 	const half = 1 << 31
 	data := make([]float64, 12)
 	for _, dims := range [][]int{{-1}, {-2, -3}, {0, -1}, {half - 1, half - 1, half - 1}, {0, half - 1, half - 1, half - 1}, {math.MaxInt}, {math.MaxInt, 2}} {
-		if got := text(func() { kronprod.NewTensor(dims...) }); !strings.HasPrefix(got, "kronprod: NewTensor: ") {
+		if got := tier.Panic(func() { kronprod.NewTensor(dims...) }); !strings.HasPrefix(got, "kronprod: NewTensor: ") {
 			t.Errorf("NewTensor(%v): panic %q", dims, got)
 		}
-		if got := text(func() { kronprod.Shaped(data, dims...) }); !strings.HasPrefix(got, "kronprod: Shaped: ") {
+		if got := tier.Panic(func() { kronprod.Shaped(data, dims...) }); !strings.HasPrefix(got, "kronprod: Shaped: ") {
 			t.Errorf("Shaped(%v): panic %q", dims, got)
 		}
 		x := kronprod.Tensor{Dims: dims, Data: data[:6]}
-		if got := text(func() { kronprod.Marginal(data[:1], x, 0, nil) }); !strings.HasPrefix(got, "kronprod: Marginal: ") {
+		if got := tier.Panic(func() { kronprod.Marginal(data[:1], x, 0, nil) }); !strings.HasPrefix(got, "kronprod: Marginal: ") {
 			t.Errorf("Marginal of %v: panic %q", dims, got)
 		}
 	}
@@ -119,7 +108,7 @@ func TestDimensions(t *testing.T) {
 		t.Errorf("an empty tensor has %d numbers", len(x.Data))
 	}
 	tall := mat.Matrix{Rows: half - 1, Cols: 0}
-	if got := text(func() { kronprod.Of(tall, tall, tall).Rows() }); !strings.HasPrefix(got, "kronprod: ") || !strings.Contains(got, "rows") {
+	if got := tier.Panic(func() { kronprod.Of(tall, tall, tall).Rows() }); !strings.HasPrefix(got, "kronprod: ") || !strings.Contains(got, "rows") {
 		t.Errorf("a product of 2^93 rows: panic %q", got)
 	}
 }

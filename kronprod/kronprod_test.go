@@ -1,10 +1,8 @@
 package kronprod_test
 
 import (
-	"fmt"
 	"math"
 	"runtime"
-	"strings"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/fuzz"
@@ -80,26 +78,6 @@ func atEveryWidth(f func(procs int)) {
 		runtime.GOMAXPROCS(p)
 		f(p)
 	}
-}
-
-// panics fails unless f panics with a text that holds all the given parts.
-func panics(t *testing.T, f func(), parts ...string) {
-	t.Helper()
-	defer func() {
-		t.Helper()
-		v := recover()
-		if v == nil {
-			t.Errorf("no panic, expected one with %q", parts)
-			return
-		}
-		text := fmt.Sprint(v)
-		for _, p := range parts {
-			if !strings.Contains(text, p) {
-				t.Errorf("panic %q does not say %q", text, p)
-			}
-		}
-	}()
-	f()
 }
 
 // bits names the first number in which got and want differ in any bit.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/fuzz"
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
@@ -356,15 +357,15 @@ func TestOperatorPanics(t *testing.T) {
 	square := kronprod.Of(mat.New(2, 2), mat.New(3, 3))
 	x := mat.New(8, 2)
 	square12 := mat.New(12, 2)
-	panics(t, func() { o.Mul(mat.New(12, 2), mat.New(7, 2), nil) }, "Mul", "12×2", "3×2 ⊗ 4×4", "7×2")
-	panics(t, func() { o.Mul(mat.New(11, 2), x, nil) }, "Mul", "11×2", "3×2 ⊗ 4×4", "8×2")
-	panics(t, func() { o.Mul(mat.New(12, 1), x, nil) }, "Mul", "12×1", "3×2 ⊗ 4×4", "8×2")
-	panics(t, func() { square.Mul(square12.Slice(0, 6, 0, 2), square12.Slice(5, 11, 0, 2), nil) }, "Mul", "overlaps", "6×2")
-	panics(t, func() { o.MulTensor(make([]float64, 24), kronprod.NewTensor(3, 4, 2), nil) }, "MulTensor", "3×2 ⊗ 4×4", "[3 4 2]")
-	panics(t, func() { o.MulTensor(make([]float64, 24), kronprod.NewTensor(2), nil) }, "MulTensor", "3×2 ⊗ 4×4", "[2]")
-	panics(t, func() { o.MulTensor(make([]float64, 23), kronprod.NewTensor(2, 4, 2), nil) }, "23", "[3 4 2]")
-	panics(t, func() { o.Diag() }, "Diag", "3×2 ⊗ 4×4")
-	panics(t, func() { o.Trace() }, "Trace", "3×2")
-	panics(t, func() { kronprod.Factorize(o) }, "Factorize", "3×2 ⊗ 4×4")
-	panics(t, func() { kronprod.Eigen(o) }, "Eigen", "3×2 ⊗ 4×4")
+	tier.PanicsWith(t, func() { o.Mul(mat.New(12, 2), mat.New(7, 2), nil) }, "Mul", "12×2", "3×2 ⊗ 4×4", "7×2")
+	tier.PanicsWith(t, func() { o.Mul(mat.New(11, 2), x, nil) }, "Mul", "11×2", "3×2 ⊗ 4×4", "8×2")
+	tier.PanicsWith(t, func() { o.Mul(mat.New(12, 1), x, nil) }, "Mul", "12×1", "3×2 ⊗ 4×4", "8×2")
+	tier.PanicsWith(t, func() { square.Mul(square12.Slice(0, 6, 0, 2), square12.Slice(5, 11, 0, 2), nil) }, "Mul", "overlaps", "6×2")
+	tier.PanicsWith(t, func() { o.MulTensor(make([]float64, 24), kronprod.NewTensor(3, 4, 2), nil) }, "MulTensor", "3×2 ⊗ 4×4", "[3 4 2]")
+	tier.PanicsWith(t, func() { o.MulTensor(make([]float64, 24), kronprod.NewTensor(2), nil) }, "MulTensor", "3×2 ⊗ 4×4", "[2]")
+	tier.PanicsWith(t, func() { o.MulTensor(make([]float64, 23), kronprod.NewTensor(2, 4, 2), nil) }, "23", "[3 4 2]")
+	tier.PanicsWith(t, func() { o.Diag() }, "Diag", "3×2 ⊗ 4×4")
+	tier.PanicsWith(t, func() { o.Trace() }, "Trace", "3×2")
+	tier.PanicsWith(t, func() { kronprod.Factorize(o) }, "Factorize", "3×2 ⊗ 4×4")
+	tier.PanicsWith(t, func() { kronprod.Eigen(o) }, "Eigen", "3×2 ⊗ 4×4")
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/eig"
 	"github.com/seed-08962ecc/kronfield/fuzz"
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
@@ -128,6 +129,6 @@ func TestSolvePanics(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	panics(t, func() { f.Solve(mat.New(5, 2)) }, "Solve", "5×2", "order 6")
-	panics(t, func() { f.SolveHalf(mat.New(7, 1)) }, "SolveHalf", "7×1", "order 6")
+	tier.PanicsWith(t, func() { f.Solve(mat.New(5, 2)) }, "Solve", "5×2", "order 6")
+	tier.PanicsWith(t, func() { f.SolveHalf(mat.New(7, 1)) }, "SolveHalf", "7×1", "order 6")
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/fuzz"
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
@@ -165,22 +166,22 @@ func TestContractions(t *testing.T) {
 func TestTensorPanics(t *testing.T) {
 	x := kronprod.NewTensor(2, 3, 4)
 	short := kronprod.Tensor{Dims: []int{2, 3, 4}, Data: make([]float64, 23)}
-	panics(t, func() { kronprod.Shaped(make([]float64, 5), 2, 3) }, "Shaped", "5", "[2 3]")
-	panics(t, func() { kronprod.MulMode(kronprod.NewTensor(2, 5, 4), mat.New(5, 2), x, 1) }, "MulMode", "[2 5 4]", "5×2", "[2 3 4]", "mode 1")
-	panics(t, func() { kronprod.MulMode(kronprod.NewTensor(2, 5, 5), mat.New(5, 3), x, 1) }, "MulMode", "[2 5 5]", "5×3", "[2 3 4]")
-	panics(t, func() { kronprod.MulMode(kronprod.NewTensor(2, 5), mat.New(5, 3), x, 1) }, "MulMode", "[2 5]", "[2 3 4]")
-	panics(t, func() { kronprod.MulMode(kronprod.NewTensor(2, 3, 4), mat.New(3, 3), x, 3) }, "MulMode", "mode 3", "[2 3 4]")
-	panics(t, func() { kronprod.MulMode(kronprod.NewTensor(2, 3, 4), mat.New(3, 3), x, -1) }, "MulMode", "mode -1", "[2 3 4]")
-	panics(t, func() { kronprod.MulMode(kronprod.NewTensor(2, 3, 4), mat.New(3, 3), short, 1) }, "MulMode", "23", "[2 3 4]")
-	panics(t, func() { kronprod.MulMode(x, mat.New(3, 3), x, 1) }, "overlap")
-	panics(t, func() { kronprod.Gram(mat.New(2, 2), x, 1, nil) }, "Gram", "2×2", "[2 3 4]", "mode 1")
-	panics(t, func() { kronprod.Gram(mat.New(3, 3), short, 1, nil) }, "Gram", "23", "[2 3 4]")
-	panics(t, func() { kronprod.Gram(mat.New(3, 3), x, 1, make([][]float64, 2)) }, "Gram", "2 modes", "[2 3 4]")
-	panics(t, func() { kronprod.Gram(mat.New(3, 3), x, 1, [][]float64{{1}, nil, nil}) }, "Gram", "1 weights", "mode 0", "[2 3 4]")
-	panics(t, func() { kronprod.Gram(mat.New(3, 3), x, 1, [][]float64{{1, -0.5}, nil, nil}) }, "Gram", "-0.5")
-	panics(t, func() { kronprod.Cross(mat.New(3, 5), x, kronprod.NewTensor(2, 5, 3), 1, nil) }, "Cross", "3×5", "[2 3 4]", "[2 5 3]")
-	panics(t, func() { kronprod.Cross(mat.New(5, 3), x, kronprod.NewTensor(2, 5, 4), 1, nil) }, "Cross", "5×3", "[2 3 4]", "[2 5 4]")
-	panics(t, func() { kronprod.Cross(mat.New(3, 5), x, kronprod.NewTensor(2, 5), 1, nil) }, "Cross", "3×5", "[2 3 4]", "[2 5]")
-	panics(t, func() { kronprod.Marginal(make([]float64, 2), x, 1, nil) }, "Marginal", "2", "[2 3 4]", "mode 1")
-	panics(t, func() { kronprod.Marginal(make([]float64, 3), x, 1, [][]float64{nil, nil, {1, 2}}) }, "Marginal", "2 weights", "mode 2", "[2 3 4]")
+	tier.PanicsWith(t, func() { kronprod.Shaped(make([]float64, 5), 2, 3) }, "Shaped", "5", "[2 3]")
+	tier.PanicsWith(t, func() { kronprod.MulMode(kronprod.NewTensor(2, 5, 4), mat.New(5, 2), x, 1) }, "MulMode", "[2 5 4]", "5×2", "[2 3 4]", "mode 1")
+	tier.PanicsWith(t, func() { kronprod.MulMode(kronprod.NewTensor(2, 5, 5), mat.New(5, 3), x, 1) }, "MulMode", "[2 5 5]", "5×3", "[2 3 4]")
+	tier.PanicsWith(t, func() { kronprod.MulMode(kronprod.NewTensor(2, 5), mat.New(5, 3), x, 1) }, "MulMode", "[2 5]", "[2 3 4]")
+	tier.PanicsWith(t, func() { kronprod.MulMode(kronprod.NewTensor(2, 3, 4), mat.New(3, 3), x, 3) }, "MulMode", "mode 3", "[2 3 4]")
+	tier.PanicsWith(t, func() { kronprod.MulMode(kronprod.NewTensor(2, 3, 4), mat.New(3, 3), x, -1) }, "MulMode", "mode -1", "[2 3 4]")
+	tier.PanicsWith(t, func() { kronprod.MulMode(kronprod.NewTensor(2, 3, 4), mat.New(3, 3), short, 1) }, "MulMode", "23", "[2 3 4]")
+	tier.PanicsWith(t, func() { kronprod.MulMode(x, mat.New(3, 3), x, 1) }, "overlap")
+	tier.PanicsWith(t, func() { kronprod.Gram(mat.New(2, 2), x, 1, nil) }, "Gram", "2×2", "[2 3 4]", "mode 1")
+	tier.PanicsWith(t, func() { kronprod.Gram(mat.New(3, 3), short, 1, nil) }, "Gram", "23", "[2 3 4]")
+	tier.PanicsWith(t, func() { kronprod.Gram(mat.New(3, 3), x, 1, make([][]float64, 2)) }, "Gram", "2 modes", "[2 3 4]")
+	tier.PanicsWith(t, func() { kronprod.Gram(mat.New(3, 3), x, 1, [][]float64{{1}, nil, nil}) }, "Gram", "1 weights", "mode 0", "[2 3 4]")
+	tier.PanicsWith(t, func() { kronprod.Gram(mat.New(3, 3), x, 1, [][]float64{{1, -0.5}, nil, nil}) }, "Gram", "-0.5")
+	tier.PanicsWith(t, func() { kronprod.Cross(mat.New(3, 5), x, kronprod.NewTensor(2, 5, 3), 1, nil) }, "Cross", "3×5", "[2 3 4]", "[2 5 3]")
+	tier.PanicsWith(t, func() { kronprod.Cross(mat.New(5, 3), x, kronprod.NewTensor(2, 5, 4), 1, nil) }, "Cross", "5×3", "[2 3 4]", "[2 5 4]")
+	tier.PanicsWith(t, func() { kronprod.Cross(mat.New(3, 5), x, kronprod.NewTensor(2, 5), 1, nil) }, "Cross", "3×5", "[2 3 4]", "[2 5]")
+	tier.PanicsWith(t, func() { kronprod.Marginal(make([]float64, 2), x, 1, nil) }, "Marginal", "2", "[2 3 4]", "mode 1")
+	tier.PanicsWith(t, func() { kronprod.Marginal(make([]float64, 3), x, 1, [][]float64{nil, nil, {1, 2}}) }, "Marginal", "2 weights", "mode 2", "[2 3 4]")
 }

@@ -1,13 +1,13 @@
 package mat_test
 
 import (
-	"fmt"
 	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/fuzz"
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
@@ -38,17 +38,6 @@ func eachVariant(t *testing.T, f func(t *testing.T)) {
 		t.Run(v.name, f)
 		mat.SetTuning(former)
 	}
-}
-
-// panicText returns what f panics with, as text; "" if it returns.
-func panicText(f func()) (text string) {
-	defer func() {
-		if v := recover(); v != nil {
-			text = fmt.Sprint(v)
-		}
-	}()
-	f()
-	return ""
 }
 
 // A shape mistake panics with the operation and the shapes.
@@ -98,7 +87,7 @@ func TestShapePanics(t *testing.T) {
 		{func() { m(2, 3).Row(2) }, "Row", "2|2×3"},
 		{func() { m(2, 3).T().Row(0) }, "Row", "3×2|3"},
 	} {
-		text := panicText(c.f)
+		text := tier.Panic(c.f)
 		if !strings.HasPrefix(text, "mat: "+c.op+": ") {
 			t.Errorf("%s of %s panics with %q", c.op, c.words, text)
 		}
@@ -323,7 +312,7 @@ func TestAliasing(t *testing.T) {
 				op.f(apart)
 				m := store()
 				v := views{p.dst(m), p.a(m), b}
-				text := panicText(func() { op.f(v) })
+				text := tier.Panic(func() { op.f(v) })
 				switch {
 				case text == "":
 					if err := fuzz.SameBits(v.dst, apart.dst); err != nil {

@@ -445,7 +445,7 @@ func benchmarkMul(b *testing.B, name string, m, k, n int, ta, tb bool) {
 			return fuzz.Normal(s, r, c)
 		}
 		x, y, dst := numbers(m, k, ta), numbers(k, n, tb), mat.New(m, n)
-		fuzz.Rate(b, asm.Peak, 2*float64(m)*float64(k)*float64(n), func() { mat.Mul(dst, 1, x, y, 0) })
+		tier.Rate(b, asm.Peak, 2*float64(m)*float64(k)*float64(n), func() { mat.Mul(dst, 1, x, y, 0) })
 	})
 }
 
@@ -453,7 +453,7 @@ func BenchmarkSyrk(b *testing.B) {
 	for _, n := range sizes {
 		b.Run(fmt.Sprintf("%s/n=%d", asm.Level(), n), func(b *testing.B) {
 			x, dst := fuzz.Normal(fuzz.New(1), n, n), mat.New(n, n)
-			fuzz.Rate(b, asm.Peak, cube(n), func() { mat.Syrk(dst, 1, x, 0) })
+			tier.Rate(b, asm.Peak, cube(n), func() { mat.Syrk(dst, 1, x, 0) })
 		})
 	}
 }
@@ -469,7 +469,7 @@ func BenchmarkSolveLower(b *testing.B) {
 			for i := range n {
 				l.Set(i, i, 1)
 			}
-			fuzz.Rate(b, asm.Peak, cube(n), func() { mat.SolveLower(l, x) })
+			tier.Rate(b, asm.Peak, cube(n), func() { mat.SolveLower(l, x) })
 		})
 	}
 }

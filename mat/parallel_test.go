@@ -134,7 +134,7 @@ func TestParallelPanics(t *testing.T) {
 		for _, bad := range []int{0, 5, 99} {
 			var running atomic.Int32
 			want := fmt.Sprintf("index %d", bad)
-			got := panicText(func() {
+			got := tier.Panic(func() {
 				mat.Parallel(100, func(i int) {
 					running.Add(1)
 					defer running.Add(-1)
@@ -151,7 +151,7 @@ func TestParallelPanics(t *testing.T) {
 				t.Errorf("GOMAXPROCS %d: %d calls still run when Parallel panics", procs, r)
 			}
 		}
-		if got := panicText(func() {
+		if got := tier.Panic(func() {
 			mat.Parallel(3, func(i int) { mat.Parallel(3, func(j int) { panic("inner") }) })
 		}); got != "inner" {
 			t.Errorf("GOMAXPROCS %d: nested panic %q", procs, got)
@@ -186,7 +186,7 @@ func TestNothingGoesOnAfterAPanic(t *testing.T) {
 			if inOrder {
 				run = mat.RunInOrder
 			}
-			if text := panicText(func() { run(2000, part) }); text != "part 7" {
+			if text := tier.Panic(func() { run(2000, part) }); text != "part 7" {
 				t.Errorf("GOMAXPROCS %d: panic %q, want that of part 7", procs, text)
 			}
 			// One for each other processor is on its way; some more if this one was
@@ -226,7 +226,7 @@ func TestParallelTogether(t *testing.T) {
 						t.Errorf("%d calls of 15 parts", calls.Load())
 					}
 					if k%10 == 3 {
-						if text := panicText(func() {
+						if text := tier.Panic(func() {
 							mat.Parallel(9, func(i int) {
 								if i == 5 {
 									panic("part 5")

@@ -121,7 +121,7 @@ func TestAliasingSweep(t *testing.T) {
 			for _, m := range v {
 				what += fmt.Sprintf(" %d×%d (%d, %d)", m.Rows, m.Cols, m.RowStride, m.ColStride)
 			}
-			if text := panicText(func() { op.f(v) }); text != "" {
+			if text := tier.Panic(func() { op.f(v) }); text != "" {
 				refused++
 				if !mayRefuse || !strings.HasPrefix(text, "mat: "+op.name+": ") {
 					t.Fatalf("%s: refused: %s", what, text)
@@ -215,7 +215,7 @@ func TestNoViews(t *testing.T) {
 			"Slice":          func() { bad.Slice(0, 1, 0, 1) },
 			"Diag":           func() { bad.Diag() },
 		} {
-			text := panicText(f)
+			text := tier.Panic(f)
 			if op, _, _ := strings.Cut(name, " "); !strings.HasPrefix(text, "mat: "+op+": ") || !strings.Contains(text, "5×5") {
 				t.Errorf("%s of strides %d, %d and %d numbers panics with %q", name, bad.RowStride, bad.ColStride, len(bad.Data), text)
 			}
@@ -223,14 +223,14 @@ func TestNoViews(t *testing.T) {
 	}
 	for _, i := range []int{3, 4} {
 		rows := mat.Matrix{Rows: 5, Cols: 5, RowStride: []int{3: 7, 4: huge}[i], ColStride: 1, Data: storage[:25]}
-		if text := panicText(func() { rows.Row(i) }); !strings.HasPrefix(text, "mat: Row: ") {
+		if text := tier.Panic(func() { rows.Row(i) }); !strings.HasPrefix(text, "mat: Row: ") {
 			t.Errorf("row %d of rows %d apart of 25 numbers: panic %q", i, rows.RowStride, text)
 		}
 	}
-	if text := panicText(func() { mat.Copy(mat.New(1, 1), mat.Matrix{Rows: -1, Cols: -1}) }); text == "" {
+	if text := tier.Panic(func() { mat.Copy(mat.New(1, 1), mat.Matrix{Rows: -1, Cols: -1}) }); text == "" {
 		t.Error("a -1×-1 matrix is copied")
 	}
-	if text := panicText(func() { asm.Transpose(storage, huge, make([]float64, 100), 5, 5, 5) }); !strings.HasPrefix(text, "asm: Transpose: ") {
+	if text := tier.Panic(func() { asm.Transpose(storage, huge, make([]float64, 100), 5, 5, 5) }); !strings.HasPrefix(text, "asm: Transpose: ") {
 		t.Errorf("Transpose with a stride that wraps around panics with %q", text)
 	}
 	for i, v := range storage {

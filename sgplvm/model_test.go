@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
@@ -163,14 +164,9 @@ func TestModelRefuses(t *testing.T) {
 		"training example 16": func() { still.TrainingLatent(16) },
 		"-1 points":           func() { good.Sample(-1, 0) },
 	} {
-		func() {
-			defer func() {
-				if r := recover(); r == nil || !strings.Contains(toText(r), "sgplvm") {
-					t.Errorf("%s: panic %v, expected one with a word of its own", name, r)
-				}
-			}()
-			act()
-		}()
+		if text := tier.Panic(act); !strings.Contains(text, "sgplvm") {
+			t.Errorf("%s: panic %v, expected one with a word of its own", name, text)
+		}
 	}
 }
 

@@ -1,5 +1,6 @@
 // Package tier tells tests what kind of run they are in, so that a test says itself what it needs. What takes seconds
 // is left out with -short, as package testing has it; what a slow run makes long and has no more to find there, by [Skip].
+// For benchmarks there is [Rate].
 package tier
 
 import (

@@ -15,6 +15,7 @@ import (
 	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 )
 
@@ -668,14 +669,7 @@ func TestPanics(t *testing.T) {
 		{"npy.Write: Type is Type(0) and Data is []string", write(npy.Array{Shape: []int{1}, Data: []string{""}})},
 		{"npy.Array.Float64s: Type is float64 and Data is <nil>", func() { (&npy.Array{Type: npy.Float64}).Float64s() }},
 	} {
-		func() {
-			defer func() {
-				if got := recover(); got != c.want {
-					t.Errorf("panic %v, want %q", got, c.want)
-				}
-			}()
-			c.f()
-		}()
+		tier.Panics(t, c.want, c.f)
 	}
 }
 

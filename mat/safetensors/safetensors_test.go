@@ -702,14 +702,7 @@ func TestPanics(t *testing.T) {
 		{safetensors.Tensor{Name: "w", Shape: []int{1}, Data: []int{1}}, `safetensors.Write: tensor "w" has data of type []int`},
 		{safetensors.Tensor{Name: "w"}, `safetensors.Write: tensor "w" has data of type <nil>`},
 	} {
-		func() {
-			defer func() {
-				if got := recover(); got != c.want {
-					t.Errorf("panic %v, want %q", got, c.want)
-				}
-			}()
-			safetensors.Write(io.Discard, &safetensors.File{Tensors: []safetensors.Tensor{c.tensor}})
-		}()
+		tier.Panics(t, c.want, func() { safetensors.Write(io.Discard, &safetensors.File{Tensors: []safetensors.Tensor{c.tensor}}) })
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
@@ -218,20 +219,8 @@ func TestFramePanics(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, frame := range []int{-1, 2} {
-		mustPanic(t, fmt.Sprintf("dataset: frame %d of 2", frame), func() { f.Values(frame) })
+		tier.Panics(t, fmt.Sprintf("dataset: frame %d of 2", frame), func() { f.Values(frame) })
 	}
-}
-
-// mustPanic wants a panic with exactly this text.
-func mustPanic(t *testing.T, want string, f func()) {
-	t.Helper()
-	defer func() {
-		t.Helper()
-		if got := fmt.Sprint(recover()); got != want {
-			t.Errorf("panic %q, expected %q", got, want)
-		}
-	}()
-	f()
 }
 
 func TestLoadRefusesFiles(t *testing.T) {
@@ -472,7 +461,7 @@ func TestMaskRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mustPanic(t, "dataset: WithMask: a mask of 2 frames of {4 3 2} for 3 frames of {4 3 2}", func() { other.WithMask(m) })
+	tier.Panics(t, "dataset: WithMask: a mask of 2 frames of {4 3 2} for 3 frames of {4 3 2}", func() { other.WithMask(m) })
 }
 
 func TestGrid(t *testing.T) {
@@ -550,8 +539,8 @@ func TestPixelGrid(t *testing.T) {
 			t.Errorf("%+v: %v", test, err)
 		}
 	}
-	mustPanic(t, "dataset: Grid: no grid of 0×5 points", func() { dataset.Grid(0, 5, "joint") })
-	mustPanic(t, "dataset: Grid: no grid of 16384×16384 points", func() { dataset.Grid(16384, 16384, "product") })
+	tier.Panics(t, "dataset: Grid: no grid of 0×5 points", func() { dataset.Grid(0, 5, "joint") })
+	tier.Panics(t, "dataset: Grid: no grid of 16384×16384 points", func() { dataset.Grid(16384, 16384, "product") })
 }
 
 // Long text of a user or of a file does not make a message long, and a path keeps its end.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
@@ -33,7 +34,7 @@ func TestSelect(t *testing.T) {
 	if f.Count != 4 || f.Missing(3) != 0 {
 		t.Error("the frames themselves have changed")
 	}
-	mustPanic(t, "dataset: frame 4 of 4", func() { f.Select([]int{4}) })
+	tier.Panics(t, "dataset: frame 4 of 4", func() { f.Select([]int{4}) })
 }
 
 // The number of masks is what the file says; one picture alone is none.

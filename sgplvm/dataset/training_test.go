@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
@@ -154,5 +155,5 @@ func TestOpenFails(t *testing.T) {
 	if err := f.ReadExamples(v, 0, 1); !errors.Is(err, fs.ErrClosed) {
 		t.Errorf("a closed file: %v", err)
 	}
-	mustPanic(t, "dataset: 12 numbers for frames 1 to 2 of 2", func() { f.ReadExamples(v, 1, 3) })
+	tier.Panics(t, "dataset: 12 numbers for frames 1 to 2 of 2", func() { f.ReadExamples(v, 1, 3) })
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/evaluate"
 )
@@ -22,17 +23,6 @@ func near(t *testing.T, name string, got, want float64) {
 	if !(math.Abs(got-want) <= 16*eps*max(1, math.Abs(want))) && !(math.IsNaN(got) && math.IsNaN(want)) {
 		t.Errorf("%s is %v, expected %v", name, got, want)
 	}
-}
-
-func panics(t *testing.T, want string, f func()) {
-	t.Helper()
-	defer func() {
-		t.Helper()
-		if got := fmt.Sprint(recover()); got != want {
-			t.Errorf("panic %q, expected %q", got, want)
-		}
-	}()
-	f()
 }
 
 // logs2pi is log √(2π).
@@ -161,7 +151,7 @@ func TestScoreRefused(t *testing.T) {
 			t.Errorf("%v beside an error", s)
 		}
 	}
-	panics(t, "evaluate: Score: shapes 2×3 and 3×2 differ", func() {
+	tier.Panics(t, "evaluate: Score: shapes 2×3 and 3×2 differ", func() {
 		evaluate.Score(mat.New(2, 3), mat.New(2, 3), mat.New(3, 2), mat.New(2, 3))
 	})
 }
@@ -266,6 +256,6 @@ func TestEvaluate(t *testing.T) {
 	if want := "picture 1: evaluate: variance at point 2, channel 1: found 0, expected a positive number"; err == nil || err.Error() != want {
 		t.Errorf("error %v, expected %s", err, want)
 	}
-	panics(t, "evaluate: Evaluate: shapes 2×6 and 3×6 differ", func() { evaluate.Evaluate(truth, seen, mean, mat.New(3, 6), 2) })
-	panics(t, "evaluate: Evaluate: pictures are 2×6, expected a multiple of 4 channels", func() { evaluate.Evaluate(truth, seen, mean, variance, 4) })
+	tier.Panics(t, "evaluate: Evaluate: shapes 2×6 and 3×6 differ", func() { evaluate.Evaluate(truth, seen, mean, mat.New(3, 6), 2) })
+	tier.Panics(t, "evaluate: Evaluate: pictures are 2×6, expected a multiple of 4 channels", func() { evaluate.Evaluate(truth, seen, mean, variance, 4) })
 }

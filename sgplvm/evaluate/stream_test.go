@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/evaluate"
 )
@@ -66,7 +67,7 @@ func TestStream(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), " at point 40, channel 1: ") {
 		t.Errorf("error %v, expected one about point 40, channel 1", err)
 	}
-	panics(t, "evaluate: Score: shapes 61×3 and 60×3 differ", func() { s.Add(truth, mat.Matrix{}, rows(mean, 0, 60), variance) })
+	tier.Panics(t, "evaluate: Score: shapes 61×3 and 60×3 differ", func() { s.Add(truth, mat.Matrix{}, rows(mean, 0, 60), variance) })
 }
 
 // Medians found by selection are those found by sorting, with ties, in any order,

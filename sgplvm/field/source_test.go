@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
@@ -60,14 +61,7 @@ func TestNewSourcePanics(t *testing.T) {
 		values                     int
 		examples, points, channels int
 	}{{11, 2, 3, 2}, {13, 2, 3, 2}, {12, -2, -3, 2}, {12, 2, -3, -2}, {0, -1, 0, 0}} {
-		func() {
-			want := fmt.Sprintf("sgplvm: NewSource: %d values for %d examples × %d points × %d channels", c.values, c.examples, c.points, c.channels)
-			defer func() {
-				if got := fmt.Sprint(recover()); got != want {
-					t.Errorf("panic %q, expected %q", got, want)
-				}
-			}()
-			field.NewSource(make([]uint8, c.values), c.examples, c.points, c.channels)
-		}()
+		want := fmt.Sprintf("sgplvm: NewSource: %d values for %d examples × %d points × %d channels", c.values, c.examples, c.points, c.channels)
+		tier.Panics(t, want, func() { field.NewSource(make([]uint8, c.values), c.examples, c.points, c.channels) })
 	}
 }

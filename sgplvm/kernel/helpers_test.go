@@ -204,14 +204,3 @@ func sameAtEveryWidth(t *testing.T, what string, f func() []float64) {
 		compare.SameBits(t, fmt.Sprintf("%s at GOMAXPROCS %d", what, procs), got, want)
 	}
 }
-
-// panics returns what f panics with, as text; "": it does not.
-func panics(f func()) (text string) {
-	defer func() {
-		if r := recover(); r != nil {
-			text = fmt.Sprint(r)
-		}
-	}()
-	f()
-	return ""
-}

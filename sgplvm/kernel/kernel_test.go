@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
@@ -152,7 +153,7 @@ func TestRegister(t *testing.T) {
 		`"none" is NaN at distance 0`: func() { kernel.Register("none", constant(math.NaN())) },
 		`the system of "none" has`:    func() { kernel.Register("none", brokenSystem{1}) },
 	} {
-		if got := panics(f); !strings.HasPrefix(got, "kernel: Register: ") || !strings.Contains(got, want) || len(got) > 300 {
+		if got := tier.Panic(f); !strings.HasPrefix(got, "kernel: Register: ") || !strings.Contains(got, want) || len(got) > 300 {
 			t.Errorf("panic %q, expected one about %s", got, want)
 		}
 	}
@@ -173,7 +174,7 @@ func TestRegisterConcurrently(t *testing.T) {
 	registered := 0
 	for range 8 {
 		group.Go(func() {
-			text := panics(func() { kernel.Register(name, constant(1)) })
+			text := tier.Panic(func() { kernel.Register(name, constant(1)) })
 			kernel.Kinds()
 			lock.Lock()
 			defer lock.Unlock()

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/eig"
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
@@ -255,7 +256,7 @@ func TestSpacePanics(t *testing.T) {
 		"values 4×3 for points 3×2 and 4×2":             func() { rbf.AddGradient(&rbf, none, dst, mat.New(4, 3), x, y) },
 		"derivatives 3×2 in points 4×2":                 func() { rbf.AddGradient(&rbf, x, dst, dst, x, y) },
 	} {
-		if got := panics(f); !strings.HasPrefix(got, "kernel: ") || !strings.Contains(got, want) {
+		if got := tier.Panic(f); !strings.HasPrefix(got, "kernel: ") || !strings.Contains(got, want) {
 			t.Errorf("panic %q, expected one about %q", got, want)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
@@ -128,7 +129,7 @@ func TestTimePanics(t *testing.T) {
 		"1×1 derivatives for a state of 0":     func() { rbf.AddTransitionGradient(&rbf, mat.New(1, 1), 1) },
 		"AddInputGradient: 2 derivatives for":  func() { rbf.AddInputGradient(&rbf, two) },
 	} {
-		if got := panics(f); !strings.HasPrefix(got, "kernel: ") || !strings.Contains(got, want) {
+		if got := tier.Panic(f); !strings.HasPrefix(got, "kernel: ") || !strings.Contains(got, want) {
 			t.Errorf("panic %q, expected one about %q", got, want)
 		}
 	}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/files"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/filetest"
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
@@ -128,7 +129,7 @@ func TestWriteFaults(t *testing.T) {
 		})
 	}
 	filetest.Error(t, files.WriteAtomic("", put("new", nil)), ".", ": found no name, expected a file that can be written")
-	filetest.Panics(t, "bad luck", func() {
+	tier.Panics(t, "bad luck", func() {
 		files.WriteAtomic(path, func(w io.Writer) error {
 			io.WriteString(w, "half")
 			panic("bad luck")
@@ -316,8 +317,8 @@ func TestSaveNPY(t *testing.T) {
 	if filetest.Listing(t, folder) != before {
 		t.Error("the old file has changed")
 	}
-	filetest.Panics(t, "files: StreamNPY: type uint8, expected float32 or float64", func() { files.SaveNPY(path, []int{6}, values, npy.Uint8) })
-	filetest.Panics(t, "npy.New: shape [7] does not hold the 6 elements of Data", func() { files.SaveNPY(path, []int{7}, values, npy.Float64) })
+	tier.Panics(t, "files: StreamNPY: type uint8, expected float32 or float64", func() { files.SaveNPY(path, []int{6}, values, npy.Uint8) })
+	tier.Panics(t, "npy.New: shape [7] does not hold the 6 elements of Data", func() { files.SaveNPY(path, []int{7}, values, npy.Float64) })
 }
 
 // Values that come in parts make the file that they make at once; parts that are missing, or an
@@ -355,7 +356,7 @@ func TestStreamNPY(t *testing.T) {
 	filetest.Error(t, files.StreamNPY(path, []int{2, 3}, npy.Float32, func(put func([]float64) error) error {
 		return errors.Join(put(values[:4]), put(values[4:6]))
 	}), folder, "new.npy: element (1, 2): found 1e+300, expected a number in the range of float32")
-	filetest.Panics(t, "npy.Writer.Write: 7 elements of []float64 where 6 of float64 are left", func() {
+	tier.Panics(t, "npy.Writer.Write: 7 elements of []float64 where 6 of float64 are left", func() {
 		files.StreamNPY(path, []int{2, 3}, npy.Float64, func(put func([]float64) error) error { return put(values[:7]) })
 	})
 	if after := filetest.Listing(t, folder); after != before {

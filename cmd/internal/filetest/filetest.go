@@ -3,7 +3,6 @@ package filetest
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -29,18 +28,6 @@ func Error(t *testing.T, err error, folder, want string) {
 	if !match || strings.Contains(got, "\n") {
 		t.Errorf("error\n\t%s\nexpected\n\t%s", got, want)
 	}
-}
-
-// Panics wants a panic with exactly this text.
-func Panics(t *testing.T, want string, f func()) {
-	t.Helper()
-	defer func() {
-		t.Helper()
-		if got := fmt.Sprint(recover()); got != want {
-			t.Errorf("panic %q, expected %q", got, want)
-		}
-	}()
-	f()
 }
 
 // Listing returns names, kinds and contents of all that is in a folder.

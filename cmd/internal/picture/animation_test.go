@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/filetest"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/picture"
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
 
@@ -155,7 +156,7 @@ func TestGIFSeen(t *testing.T) {
 	if !a.Approximated || !(math.Sqrt(square) < 15) || !slices.Equal(f.Times, []float64{0, 0.07, 0.5}) {
 		t.Errorf("root mean square error %.2f levels, times %v", math.Sqrt(square), f.Times)
 	}
-	filetest.Panics(t, "picture: Animation: 3 frames, 2 times", func() { a.SaveAt([]float64{0, 1}) })
+	tier.Panics(t, "picture: Animation: 3 frames, 2 times", func() { a.SaveAt([]float64{0, 1}) })
 }
 
 // Delays add up to the film's length, and the same film gives the same bytes.
@@ -209,6 +210,6 @@ func TestAnimationRefuses(t *testing.T) {
 		t.Errorf("the folder holds %s", names)
 	}
 	for rate, frames := range map[float64]int{25: 0, 51: 1, 0.001: 1, math.NaN(): 1} {
-		filetest.Panics(t, fmt.Sprintf("picture: Animation: %d frames, %v a second", frames, rate), func() { saveGIF(path, film(frames, 2, 2, 1), 0, 255, rate) })
+		tier.Panics(t, fmt.Sprintf("picture: Animation: %d frames, %v a second", frames, rate), func() { saveGIF(path, film(frames, 2, 2, 1), 0, 255, rate) })
 	}
 }

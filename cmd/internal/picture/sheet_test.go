@@ -13,6 +13,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/filetest"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/picture"
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
@@ -192,10 +193,10 @@ func TestSheetSizes(t *testing.T) {
 	if got := empty.Image().Bounds(); got != image.Rect(0, 0, 8, 8) {
 		t.Errorf("an empty sheet of %v", got)
 	}
-	filetest.Panics(t, "picture: Sheet: values from 1 to 1", func() { (&picture.Sheet{Low: 1, High: 1}).Image() })
-	filetest.Panics(t, "picture: Sheet: values from NaN to 1", func() { (&picture.Sheet{Low: math.NaN(), High: 1}).Image() })
+	tier.Panics(t, "picture: Sheet: values from 1 to 1", func() { (&picture.Sheet{Low: 1, High: 1}).Image() })
+	tier.Panics(t, "picture: Sheet: values from NaN to 1", func() { (&picture.Sheet{Low: math.NaN(), High: 1}).Image() })
 	wrong := picture.Sheet{High: 1, Rows: []picture.SheetRow{{Pictures: []picture.Picture{drawn(2, 2, 1, 1, 2, 3)}}}}
-	filetest.Panics(t, "picture: a picture of 3 values for 2x2 pixels and 1 channels", func() { wrong.Image() })
+	tier.Panics(t, "picture: a picture of 3 values for 2x2 pixels and 1 channels", func() { wrong.Image() })
 }
 
 func TestSavePNG(t *testing.T) {
@@ -345,6 +346,6 @@ func TestSaveFrameRefused(t *testing.T) {
 	if err := saveFrames(file, []picture.Picture{whole}, 0, 9, 8); err == nil {
 		t.Error("frames in a file")
 	}
-	filetest.Panics(t, "picture: SaveFrame: values from 0 to 9 in 12 bits", func() { picture.SaveFrame(folder, whole, picture.Levels{High: 9, Bits: 12}) })
-	filetest.Panics(t, "picture: SaveFrame: values from 9 to 9 in 8 bits", func() { picture.SaveFrame(folder, whole, picture.Levels{Low: 9, High: 9, Bits: 8}) })
+	tier.Panics(t, "picture: SaveFrame: values from 0 to 9 in 12 bits", func() { picture.SaveFrame(folder, whole, picture.Levels{High: 9, Bits: 12}) })
+	tier.Panics(t, "picture: SaveFrame: values from 9 to 9 in 8 bits", func() { picture.SaveFrame(folder, whole, picture.Levels{Low: 9, High: 9, Bits: 8}) })
 }

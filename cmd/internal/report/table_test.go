@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed-08962ecc/kronfield/cmd/internal/filetest"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/report"
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/sgplvm/evaluate"
 )
 
@@ -84,7 +84,7 @@ theirs,true,,,14.5,8,25,,,,3.25,,,,,,,,,,,,,,,<1 h
 	}
 	all.Rows[1].Notes = nil
 	for _, write := range []func(io.Writer) error{all.WriteText, all.WriteCSV, all.WriteHTML} {
-		filetest.Panics(t, `report: Table: row "no, \"data\"" has 0 notes, expected 1`, func() { write(io.Discard) })
+		tier.Panics(t, `report: Table: row "no, \"data\"" has 0 notes, expected 1`, func() { write(io.Discard) })
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
@@ -130,13 +131,7 @@ func TestRead(t *testing.T) {
 		}
 		compare.SameBits(t, "ScaleChannel", one, column)
 	}
-	defer func() {
-		const want = "sgplvm: 59 numbers for examples 2 to 5 of 15 values"
-		if got := fmt.Sprint(recover()); got != want {
-			t.Errorf("panic %q, expected %q", got, want)
-		}
-	}()
-	s.Read(got[:59], 2, 6)
+	tier.Panics(t, "sgplvm: 59 numbers for examples 2 to 5 of 15 values", func() { s.Read(got[:59], 2, 6) })
 }
 
 // Slabs hold every example once, in order, and may be overwritten.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
@@ -180,14 +181,9 @@ func TestLatentSamplePanics(t *testing.T) {
 		{Latent{Mu: one(1), S: one(1)}, -1, "sgplvm: Latent.Sample: -1 points, expected no negative number"},
 		{Latent{Mu: one(1)}, 2, "sgplvm: Latent.Sample: 1 means and 0 variances"},
 	} {
-		func() {
-			defer func() {
-				if text := fmt.Sprint(recover()); !strings.HasPrefix(text, c.want) {
-					t.Errorf("%d points: panic %q, expected %q", c.count, text, c.want)
-				}
-			}()
-			c.l.Sample(c.count, 1)
-		}()
+		if text := tier.Panic(func() { c.l.Sample(c.count, 1) }); !strings.HasPrefix(text, c.want) {
+			t.Errorf("%d points: panic %q, expected %q", c.count, text, c.want)
+		}
 	}
 }
 

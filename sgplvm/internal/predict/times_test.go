@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
@@ -123,14 +124,7 @@ func TestLatentErrors(t *testing.T) {
 		t.Errorf("no times: %v, %v", l, err)
 	}
 	for _, i := range []int{-1, 3} {
-		func() {
-			defer func() {
-				if want := fmt.Sprintf("sgplvm: TrainingLatent: example %d of 3", i); recover() != want {
-					t.Errorf("no panic %q", want)
-				}
-			}()
-			still.TrainingLatent(i)
-		}()
+		tier.Panics(t, fmt.Sprintf("sgplvm: TrainingLatent: example %d of 3", i), func() { still.TrainingLatent(i) })
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/chol"
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
@@ -870,17 +871,6 @@ func TestRefused(t *testing.T) {
 	if _, err := m.Fill(context.Background(), bad); err == nil || err.Error() != "baseline: picture 2, value 3: found +Inf, expected a finite number, or NaN for a missing one" {
 		t.Errorf("error %v", err)
 	}
-	panics(t, "baseline: Fill: pictures are 2×23, expected 24 columns", func() { m.Fill(context.Background(), mat.New(2, 23)) })
-	panics(t, `baseline: Fit: kind "svm", expected one of [nearest ppca gaussian local-gaussian gp]`, func() { Fit(context.Background(), "svm", good(), Options{}) })
-}
-
-func panics(t *testing.T, want string, f func()) {
-	t.Helper()
-	defer func() {
-		t.Helper()
-		if got := fmt.Sprint(recover()); got != want {
-			t.Errorf("panic %q, expected %q", got, want)
-		}
-	}()
-	f()
+	tier.Panics(t, "baseline: Fill: pictures are 2×23, expected 24 columns", func() { m.Fill(context.Background(), mat.New(2, 23)) })
+	tier.Panics(t, `baseline: Fit: kind "svm", expected one of [nearest ppca gaussian local-gaussian gp]`, func() { Fit(context.Background(), "svm", good(), Options{}) })
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/chol"
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
@@ -492,7 +493,7 @@ func TestFilmRefused(t *testing.T) {
 			t.Errorf("%s: error %v after the end of the context", kind, err)
 		}
 	}
-	panics(t, `baseline: FitFilm: kind "x", expected one of [interpolation climatology gp-time gp-space-time flow]`, func() { FitFilm(ctx, "x", film(5), FilmOptions{}) })
+	tier.Panics(t, `baseline: FitFilm: kind "x", expected one of [interpolation climatology gp-time gp-space-time flow]`, func() { FitFilm(ctx, "x", film(5), FilmOptions{}) })
 }
 
 // Frames that do not change at all have positive variances all the same.

@@ -6,6 +6,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
@@ -191,14 +192,7 @@ func TestChromaPanics(t *testing.T) {
 		"film: Repeat: a frame of 1 channels, expected the 3 of a film whose pixels share their chroma":      func() { c.Repeat(f, 4, 4) },
 		"film: AddVariance: a frame of 1 channels, expected the 3 of a film whose pixels share their chroma": func() { c.AddVariance(f, 2, 2) },
 	} {
-		func() {
-			defer func() {
-				if got := recover(); got != want {
-					t.Errorf("panics with %v, want %q", got, want)
-				}
-			}()
-			call()
-		}()
+		tier.Panics(t, want, call)
 	}
 	new(Chroma).Repeat(f, 4, 4)
 	new(Chroma).AddVariance(f, 2, 2)

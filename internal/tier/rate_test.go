@@ -1,11 +1,11 @@
-package fuzz_test
+package tier_test
 
 import (
 	"flag"
 	"math"
 	"testing"
 
-	"github.com/seed-08962ecc/kronfield/fuzz"
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 )
 
 // once makes testing.Benchmark go once through a benchmark's loop.
@@ -41,7 +41,7 @@ func TestRate(t *testing.T) {
 				work()
 				return 1000 * float64(n)
 			}
-			fuzz.Rate(b, yardstick, c.flops, func() { calls++; work() })
+			tier.Rate(b, yardstick, c.flops, func() { calls++; work() })
 		})
 		if calls != c.calls*r.N+1 {
 			t.Errorf("%g operations: %d calls in %d rounds, want %d in each and one before", c.flops, calls, r.N, c.calls)
@@ -65,7 +65,7 @@ func TestRateOfNothing(t *testing.T) {
 		var text any
 		testing.Benchmark(func(b *testing.B) {
 			defer func() { text = recover() }()
-			fuzz.Rate(b, func(n int) float64 { return float64(n) }, flops, func() { t.Errorf("%g operations are measured", flops) })
+			tier.Rate(b, func(n int) float64 { return float64(n) }, flops, func() { t.Errorf("%g operations are measured", flops) })
 		})
 		if text == nil {
 			t.Errorf("%g operations: no panic", flops)

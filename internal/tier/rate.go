@@ -1,4 +1,4 @@
-package fuzz
+package tier
 
 import (
 	"fmt"
@@ -17,7 +17,7 @@ import (
 func Rate(b *testing.B, yardstick func(n int) float64, flops float64, f func()) {
 	const run, turn = 1e7, 1e9 // operations of a run, about 0.1 ms, and of what runs in turn
 	if !(flops >= 1) || math.IsInf(flops, 0) {
-		panic(fmt.Sprintf("fuzz: Rate: %g operations, want 1 or more", flops))
+		panic(fmt.Sprintf("tier: Rate: %g operations, want 1 or more", flops))
 	}
 	calls := int(max(1, run/flops))
 	work := flops * float64(calls)
@@ -69,7 +69,7 @@ func multiplications() float64 {
 	}
 	seconds := time.Since(start).Seconds()
 	if x == 0 {
-		panic("fuzz: a power of 3 is even")
+		panic("tier: a power of 3 is even")
 	}
 	return n / seconds
 }
