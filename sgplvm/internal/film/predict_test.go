@@ -77,7 +77,7 @@ func TestShownBetweenShots(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.detail = new(mixture.Detail)
-	if err := c.detail.Decode(fmt.Appendf(nil, `{"Width":%d,"Height":%d,"Energy":[400],"A":0,"Gamma":0,"Laplacian":[400],"SuperResolution":[0.1,1,2]}`, width, height)); err != nil {
+	if err := c.detail.Decode(fmt.Appendf(nil, `{"Width":%d,"Height":%d,"Energy":[400],"A":0,"Gamma":0,"Laplacian":[400],"Noise":0.1,"Mismatch":1,"Frames":2}`, width, height)); err != nil {
 		t.Fatal(err)
 	}
 	registered := frame.Frame{Width: width, Height: height, Mean: mat.NewDense(width*height, 1, frames[3*width*height:4*width*height]), Variance: mat.New(width*height, 1)}

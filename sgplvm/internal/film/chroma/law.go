@@ -7,9 +7,9 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 )
 
-// Pairs share chroma where its mean squared difference within them is maxShared of that between them at most, and that of
-// luma is minApart at least. maxSlope bounds Near and Far, maxMissed Missed.
-const maxShared, minApart, maxSlope, maxMissed = 1. / 4, 1. / 4, 1. / 2, 1. / 4
+// Pairs share chroma where its mean squared difference within them is maxShared of that between them at most; luma differs there by
+// more than that part of what it does between them.
+const maxShared = 1. / 4
 
 // Find finds out which pixels of all frames share their chroma. Errors: *data.ReadError, ctx.Err().
 func Find(ctx context.Context, frames data.Source, width, height int) (c Chroma, err error) {
@@ -53,7 +53,7 @@ func (s *stepSums) add(values []float64, lines, from, n, step int) {
 func (s *stepSums) pairs() pairing {
 	for first, within := range s.chroma {
 		between := s.chroma[1-first]
-		if between > 0 && within <= maxShared*between && s.luma[first] >= minApart*s.luma[1-first] {
+		if between > 0 && within <= maxShared*between && s.luma[first] >= maxShared*s.luma[1-first] {
 			return pairing{Shared: true, Odd: first == 1}
 		}
 	}
@@ -119,8 +119,7 @@ func (s *slopeSums) weights() (near, far float64) {
 	if !(det > 1e-6*s.nn*s.ff) {
 		return 1. / 8, 0
 	}
-	near, far = (s.n*s.ff-s.f*s.nf)/det, (s.f*s.nn-s.n*s.nf)/det
-	return max(-maxSlope, min(near, maxSlope)), max(-maxSlope, min(far, maxSlope))
+	return (s.n*s.ff - s.f*s.nf) / det, (s.f*s.nn - s.n*s.nf) / det
 }
 
 // missSums are the sums of a line through the squared errors of interpolation over g = (c_k+1 − c_k−1)²: what they are where nothing changes is noise. Squares scatter as
@@ -142,5 +141,5 @@ func (s *missSums) slope() float64 {
 	if !(s.much > 0) || !(det > 1e-6*s.w*s.wgg) {
 		return 0
 	}
-	return max(0, min((s.w*s.wge-s.wg*s.we)/det, maxMissed))
+	return max(0, (s.w*s.wge-s.wg*s.we)/det)
 }

@@ -26,8 +26,8 @@ type Detail struct {
 	Ratio           []float64 // q; empty for 1
 	Laplacian       []float64 // the mean of each channel's Laplacian energy
 	A, Gamma        float64
-	edges           edges      // how values go on across the outermost pixels (edges.go)
-	sharpening      Sharpening // what a picture goes through before finer pixels are sampled from it
+	Edges           edges      // how values go on across the outermost pixels (edges.go)
+	Sharpening      Sharpening // what a picture goes through before finer pixels are sampled from it
 	SuperResolution            // how frames are enlarged before finer pixels are sampled from them (superresolution.go)
 }
 
@@ -84,21 +84,21 @@ func (m Missed) AddTo(f frame.Frame) {
 // need it: by a part of the filter below one octave. For pixels that are none finer it is the frame itself.
 func (d *Detail) Sharpened(f frame.Frame, width int) frame.Frame {
 	if part := d.sharpness(width); part > 0 {
-		f.Mean = frame.FrameOf(sharpened(f.View(), d.sharpening, part)).Mean
+		f.Mean = frame.FrameOf(sharpened(f.View(), d.Sharpening, part)).Mean
 	}
 	return f
 }
 
 // AddEdges adds to a predicted frame of finer pixels than those of training what the outermost of these say of how values go on across them.
 func (d *Detail) AddEdges(f frame.Frame) {
-	if d.edges == (edges{}) || f.Width <= d.Width || f.Height <= d.Height {
+	if d.Edges == (edges{}) || f.Width <= d.Width || f.Height <= d.Height {
 		return
 	}
 	coarse := frame.NewImage[float64](d.Width, d.Height, f.Mean.Cols)
 	frame.DownsampleImage(coarse, f.View())
 	n := f.Mean.Cols
 	eachEdge(frame.Size{Width: f.Width, Height: f.Height}, coarse, func(side, place int, x float64) {
-		f.Mean.Row(place / n)[place%n] += d.edges[side] * x
+		f.Mean.Row(place / n)[place%n] += d.Edges[side] * x
 	})
 }
 

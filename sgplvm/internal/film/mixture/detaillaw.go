@@ -104,7 +104,7 @@ func (l *detailLaw) detail() *Detail {
 		}
 	}
 	left := slices.Clone(l.missed)
-	d.sharpening = regressSharpening(left, l.rings, weights)
+	d.Sharpening = regressSharpening(left, l.rings, weights)
 	var squares, logs []float64
 	for i, e := range left {
 		if s := d.Energy[l.of[i]]; s > 0 {
@@ -148,8 +148,8 @@ func Measure(ctx context.Context, frames data.Source, width, height int) (*Detai
 		if err := read(law.used[k]); err != nil {
 			return nil, err
 		}
-		sides.add(f.View(), d.sharpening, d.Energy)
+		sides.add(f.View(), d.Sharpening, d.Energy)
 	}
-	d.edges = sides.edges()
+	d.Edges = sides.edges()
 	return d, nil
 }

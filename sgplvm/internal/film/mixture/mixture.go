@@ -1,6 +1,7 @@
 package mixture
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -209,51 +210,32 @@ func (x *Mixture) Decode(text []byte) error {
 	if err := json.Unmarshal(text, &t); err != nil {
 		return frame.BadPart("mixture", "%v", err)
 	}
-	if len(t.Levels) != mixtureLevels && len(t.Levels) != 0 {
-		return frame.BadPart("mixture", "%d levels, expected %d", len(t.Levels), mixtureLevels)
-	}
-	if len(t.Levels) > 0 && (t.Width < 1 || t.Height < 1 || t.Width > frame.MaxSide || t.Height > frame.MaxSide || !(t.Unit >= 0) || math.IsInf(t.Unit, 0)) {
-		return frame.BadPart("mixture", "%d×%d cells and %v between frames", t.Width, t.Height, t.Unit)
-	}
-	for _, v := range t.Scale {
-		if !(v > 0) || math.IsInf(v, 0) {
-			return frame.BadPart("mixture", "variance %v of a channel, expected a positive number", v)
-		}
-	}
-	for _, all := range append(slices.Clone(t.Levels), t.Outside.Weights) {
-		var sum float64
-		for _, w := range all {
-			sum += w
-			if !(w >= 0 && w <= 1) {
-				return frame.BadPart("mixture", "weight %v, expected one from 0 to 1", w)
-			}
-		}
-		if len(t.Levels) > 0 && !(math.Abs(sum-1) < 1e-6) {
-			return frame.BadPart("mixture", "weights of %v together, expected 1", sum)
-		}
-	}
-	if f := t.Outside.Factor; len(t.Levels) > 0 && (!(f > 0) || math.IsInf(f, 0)) {
-		return frame.BadPart("mixture", "factor %v, expected a positive number", f)
-	}
-	if len(t.Laws) != len(t.Scale) {
-		return frame.BadPart("mixture", "laws of %d channels, expected %d", len(t.Laws), len(t.Scale))
-	}
-	for _, l := range t.Laws {
-		if !l.valid() {
-			return frame.BadPart("mixture", "law of variances %v, expected a positive number and more of at least 0", l)
-		}
-	}
-	if len(t.Light) != len(t.Scale) {
-		return frame.BadPart("mixture", "variances of light of %d channels, expected %d", len(t.Light), len(t.Scale))
-	}
-	for _, v := range t.Light {
-		if !(v >= 0) || math.IsInf(v, 0) {
-			return frame.BadPart("mixture", "variance of light %v, expected 0 or more", v)
-		}
-	}
-	if !(t.Gap >= 0) || math.IsInf(t.Gap, 0) {
-		return frame.BadPart("mixture", "gap %v between frames, expected 0 or more", t.Gap)
+	if err := t.check(); err != nil {
+		return err
 	}
 	*x = Mixture{t.Width, t.Height, t.Scale, t.Unit, t.Levels, t.Laws, t.Light, t.Outside, t.Gap}
 	return nil
+}
+
+// check reports what is wrong in a mixture that is read.
+func (t *mixtureText) check() error {
+	if n := len(t.Scale); len(t.Laws) != n || len(t.Light) != n || len(t.Levels) != mixtureLevels && len(t.Levels) != 0 {
+		return frame.BadPart("mixture", "%d levels, laws and light of %d and %d channels, expected %d levels and %d channels", len(t.Levels), len(t.Laws), len(t.Light), mixtureLevels, n)
+	}
+	err := cmp.Or(frame.CheckNumbers("mixture", "variance of a channel", math.SmallestNonzeroFloat64, math.MaxFloat64, t.Scale...),
+		frame.CheckNumbers("mixture", "variance of light", 0, math.MaxFloat64, t.Light...), frame.CheckNumbers("mixture", "time", 0, math.MaxFloat64, t.Unit, t.Gap))
+	for _, l := range t.Laws {
+		err = cmp.Or(err, frame.CheckNumbers("mixture", "part of the variance", 0, math.MaxFloat64, l[:]...), frame.CheckNumbers("mixture", "part of the model's variance", math.SmallestNonzeroFloat64, math.MaxFloat64, l[modelled]))
+	}
+	for _, w := range append(slices.Clone(t.Levels), t.Outside.Weights) {
+		err = cmp.Or(err, frame.CheckNumbers("mixture", "weight", 0, 1, w[:]...))
+		if sum := w[0] + w[1] + w[2] + w[3]; len(t.Levels) > 0 {
+			err = cmp.Or(err, frame.CheckNumbers("mixture", "sum of weights", 1-1e-6, 1+1e-6, sum))
+		}
+	}
+	if len(t.Levels) > 0 {
+		err = cmp.Or(err, frame.CheckNumbers("mixture", "factor", math.SmallestNonzeroFloat64, math.MaxFloat64, t.Outside.Factor),
+			frame.CheckNumbers("mixture", "number of cells", 1, frame.MaxSide, float64(t.Width), float64(t.Height)))
+	}
+	return err
 }

@@ -16,23 +16,6 @@ type SuperResolution struct {
 	Frames          int // how many before and after one show its contents as well
 }
 
-// maxShown bounds them where they are read.
-const maxShown = 8
-
-// minNoise and maxNoise bound the others; there may be no mismatch.
-const minNoise, maxNoise = 1e-6, 1e6
-
-// decodeSuperResolution returns what three numbers say, or none. Errors: other lists.
-func decodeSuperResolution(list []float64) (r SuperResolution, err error) {
-	if len(list) == 0 {
-		return r, nil
-	}
-	if len(list) != 3 || !(list[0] >= minNoise && list[0] <= maxNoise) || !(list[1] >= 0 && list[1] <= maxNoise) || !(list[2] >= 1 && list[2] <= maxShown) {
-		return r, frame.BadPart("detail", "super-resolution %v, expected numbers from %v and from 0 to %v, and from 1 to %d", list, minNoise, maxNoise, maxShown)
-	}
-	return SuperResolution{list[0], list[1], int(list[2])}, nil
-}
-
 // shownPixels are all pixels of training that show a frame, its own and those of frames around it: each is a mean over 2×2 of the finer
 // pixels of that frame, or a part of 3×3, wherever its contents are there.
 type shownPixels struct {

@@ -18,10 +18,10 @@ type superResolvedFrame struct {
 func Sharp(f *motion.Frames, d *Detail, s motion.Sequence, place, without, width int) motion.SharpPicture {
 	i, part := s.Examples[place], d.sharpness(width)
 	if part == 0 || d.SuperResolution == (SuperResolution{}) {
-		return motion.SharpPicture{Image: SplineOf(f, i, d.sharpening, part), Finer: 1}
+		return motion.SharpPicture{Image: SplineOf(f, i, d.Sharpening, part), Finer: 1}
 	}
-	return motion.Kept(f.Cache, superResolvedFrame{i, without, d.sharpening, part, d.SuperResolution}, func() motion.SharpPicture {
-		m, shown := doubled(sharpened(f.Picture(i), d.sharpening, part)), shownBy(f, s, place, without, d.Frames)
+	return motion.Kept(f.Cache, superResolvedFrame{i, without, d.Sharpening, part, d.SuperResolution}, func() motion.SharpPicture {
+		m, shown := doubled(sharpened(f.Picture(i), d.Sharpening, part)), shownBy(f, s, place, without, d.Frames)
 		shown.improve(m, d.SuperResolution, part)
 		m.ToSpline()
 		return motion.SharpPicture{Image: m, Finer: 2}

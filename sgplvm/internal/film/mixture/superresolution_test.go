@@ -257,7 +257,7 @@ func TestShownSystem(t *testing.T) {
 	}
 }
 
-// What is read is what was written; other numbers than three, or none that are likely, and pictures of too few pixels are refused.
+// What is read is what was written; numbers that are not likely, and pictures of too few pixels are refused.
 func TestSuperResolutionFile(t *testing.T) {
 	d := &Detail{Width: 64, Height: 48, SuperResolution: SuperResolution{0.1, 0.3, 4}}
 	text, err := d.Encode()
@@ -269,9 +269,8 @@ func TestSuperResolutionFile(t *testing.T) {
 		t.Errorf("%s: %+v, %v", text, read.SuperResolution, err)
 	}
 	for _, bad := range []string{
-		`{"Width":64,"Height":48,"SuperResolution":[0.1,1]}`, `{"Width":64,"Height":48,"SuperResolution":[0,1,2]}`,
-		`{"Width":64,"Height":48,"SuperResolution":[0.1,-1,2]}`, `{"Width":64,"Height":48,"SuperResolution":[0.1,1,2,2]}`,
-		`{"Width":64,"Height":48,"SuperResolution":[1e9,1,2]}`, `{"Width":64,"Height":1,"SuperResolution":[0.1,1,2]}`, `{"Width":64,"Height":48,"SuperResolution":[0.1,1,0]}`, `{"Width":64,"Height":48,"SuperResolution":[0.1,1,9]}`,
+		`{"Width":64,"Height":48,"Mismatch":1,"Frames":2}`, `{"Width":64,"Height":48,"Noise":0.1,"Mismatch":-1,"Frames":2}`, `{"Width":64,"Height":48,"Noise":1e10,"Mismatch":1,"Frames":2}`,
+		`{"Width":64,"Height":1,"Noise":0.1,"Mismatch":1,"Frames":2}`, `{"Width":64,"Height":48,"Noise":0.1,"Mismatch":1}`, `{"Width":64,"Height":48,"Noise":0.1,"Mismatch":1,"Frames":9}`,
 	} {
 		if err := new(Detail).Decode([]byte(bad)); err == nil {
 			t.Errorf("%s was read", bad)

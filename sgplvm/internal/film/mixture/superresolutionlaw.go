@@ -56,7 +56,7 @@ func NewSuperResolutionLaw(shots []motion.Sequence, frames, half *motion.Frames,
 		x := all[(2*k+1)*len(all)/(2*n)]
 		i := x.shot.Examples[x.place]
 		used = append(used, x)
-		l.base = append(l.base, doubled(sharpened(half.Picture(i), d.sharpening, 1)))
+		l.base = append(l.base, doubled(sharpened(half.Picture(i), d.Sharpening, 1)))
 		truth, whole := frame.NewImage[float32](2*half.Width, 2*half.Height, half.Channels), frames.Picture(i)
 		frame.DownsampleImage(truth, whole) // the same pixels, or a row or column less
 		for k, v := range truth.Data {

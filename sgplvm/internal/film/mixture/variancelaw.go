@@ -46,15 +46,6 @@ const minModelled = 1e-4
 // variance returns what is expected of a value with the given traits.
 func (l *varianceLaw) variance(traits varianceLaw) float64 { return frame.Dot(l[:], traits[:]) }
 
-func (l *varianceLaw) valid() bool {
-	for _, a := range l {
-		if !(a >= 0) || math.IsInf(a, 0) {
-			return false
-		}
-	}
-	return l[modelled] > 0
-}
-
 // varianceSteps is how many steps fitVariances takes.
 const varianceSteps = 200
 

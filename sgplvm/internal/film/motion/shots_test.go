@@ -109,12 +109,12 @@ func TestShotsOfFile(t *testing.T) {
 	if text, err = m.Encode(); err != nil || back.Decode(text) == nil {
 		t.Errorf("shots in the wrong order are read (%v)", err)
 	}
-	const good = `{"width":4,"height":2,"sequences":[{"label":0,"frames":[1,0],"times":[0,1]}]}`
+	const good = `{"width":4,"height":2,"sequences":[{"label":0,"examples":[1,0],"times":[0,1]}]}`
 	if err := back.Decode([]byte(good)); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range [][3]string{
-		{`"width":4`, `"width":0`, "width, height: 0×2 pixels"}, {`"height":2`, `"height":100000`, "4×100000 pixels"}, {`"width":4`, `"width":1e99`, "number 1e99"},
+		{`"width":4`, `"width":0`, "side of a frame 0,"}, {`"height":2`, `"height":100000`, "side of a frame 100000,"}, {`"width":4`, `"width":1e99`, "number 1e99"},
 		{`[1,0]`, `[1,1]`, "frame 1, expected each of 2 once"}, {`[1,0]`, `[-1,0]`, "frame -1, expected each of 2 once"}, {`[1,0]`, `[0]`, "1 frames and 2 times"},
 		{`"times":[0,1]`, `"times":[1,0]`, "the times do not increase"}, {`"label":0`, `"label":3000000000`, "3000000000"}, {`[{"label":0`, `[],"x":[{"label":0`, "sequences: no frames"}, {good, `{`, "syntax"},
 	} {
