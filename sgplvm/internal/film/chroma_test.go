@@ -71,46 +71,6 @@ func TestShownChroma(t *testing.T) {
 			}
 		}
 	}
-	// Errors of rounding are in finer pixels alone.
-	variance := func(scale int) float64 {
-		dst := f.room(scale*width, scale*height, true)
-		if err := (&Model{Film: f}).show(dst, mean, l); err != nil {
-			t.Fatal(err)
-		}
-		least := math.Inf(1)
-		for _, v := range dst.Variance.Data {
-			least = min(least, v)
-		}
-		return least
-	}
-	before := []float64{variance(1), variance(2)}
-	f.chroma.Rounding.Step, f.chroma.Rounding.Least, f.chroma.Rounding.Most = 10, [3]float64{-1e4, -1e4, -1e4}, [3]float64{1e4, 1e4, 1e4}
-	if v := variance(1); v != before[0] {
-		t.Errorf("the least variance of training pixels is %v, want %v", v, before[0])
-	}
-	if v := variance(2); !(v > 10) || !(before[1] < 10) {
-		t.Errorf("the least variance of finer pixels is %v with errors of rounding, %v without", v, before[1])
-	}
-	// Errors of rounding that frames of training have and finer ones have not are not drawn.
-	expected, deviations := f.room(2*width, 2*height, true), f.room(2*width, 2*height, true)
-	expected.Mean.Fill(100)
-	expected.Variance.Fill(1000)
-	deviations.Mean.Fill(2)
-	deviations.Variance.Fill(4)
-	fine := &drawing{Model: &Model{Film: f}, width: 2 * width, height: 2 * height, draw: -1}
-	finer := fine.finer(expected)
-	added := expected.Variance.Clone()
-	f.addFiner(frame.Frame{Width: 2 * width, Height: 2 * height, Mean: expected.Mean, Variance: added})
-	spread(deviations, expected, finer)
-	for k, v := range added.Data {
-		if !(v < 1000) {
-			t.Fatalf("the variance of finer pixels is %v, expected less than that of training pixels", v)
-		}
-		compare.NearOne(t, "a deviation that is drawn", deviations.Mean.Data[k], 100+math.Sqrt(v), 1e-12)
-	}
-	fine.addDetail(deviations, finer, 0)
-	compare.NearOne(t, "a deviation and no detail", deviations.Mean.Data[0], 100+math.Sqrt(added.Data[0]), 1e-12)
-
 	// Finer ones than those of training are drawn where coarser ones are asked for.
 	d := &drawing{Model: &Model{Film: f}, width: 2 * width, height: 2 * height, wanted: [2]int{width, height}}
 	if got := d.asked(frame.Frame{Width: d.width, Height: d.height, Mean: wavy(mat.New(4*width*height, 3)), Variance: mat.New(4*width*height, 3)}, 0); got.Rows != width*height || !(within(got.Data) < 1e-9) {

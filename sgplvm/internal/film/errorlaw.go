@@ -110,15 +110,12 @@ func (g *lags) distances(plain, shift mat.Matrix, sites []site) {
 	}
 }
 
-// minOwn is added to correlations of a site with itself, against rounding.
-const minOwn = 1e-9
-
 // among sets the lower triangle of dst to the correlations of some sites with one another, given their distances.
 func (l *errorLaw) among(dst, plain, shift mat.Matrix, sites []site) {
 	root := l.roots(sites)
 	for i, s := range sites {
 		row, p, q := dst.Row(i), plain.Row(i), shift.Row(i)
-		row[i] = 1 + minOwn
+		row[i] = 1 + 1e-9 // against rounding
 		for j, t := range sites[:i] {
 			row[j] = root[i] * root[j] * (p[j] + q[j]*(s.gx*t.gx+s.gy*t.gy))
 		}

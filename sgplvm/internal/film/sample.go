@@ -105,28 +105,14 @@ func (d *drawing) show(draw, i int, values mat.Matrix) (predict.SampledFrame, er
 	d.alone(own, registered)
 	mat.Add(drawn.Mean, drawn.Mean, -1, expected.Mean)
 	mat.Copy(drawn.Variance, expected.Variance)
-	finer := d.complete(expected, mean, i)
-	spread(drawn, expected, finer)
-	d.addDetail(drawn, finer, draw)
-	return predict.SampledFrame{Values: d.asked(drawn, draw), Mean: d.asked(expected, ofAll)}, nil
-}
-
-// complete makes of what the model alone expects of frame i what is predicted of it, without the variance that finer returns, which it returns.
-func (d *drawing) complete(expected, registered frame.Frame, i int) (finer mat.Matrix) {
-	d.mix(expected, registered, d.moments[i])
+	d.mix(expected, mean, d.moments[i])
 	d.Film.detail.AddEdges(expected)
 	d.inflate(expected)
-	return d.finer(expected)
-}
-
-// spread makes of deviations, whose variances drawn has, a frame with the mean and the variances that are expected, less what finer pixels lose of these.
-func spread(drawn, expected frame.Frame, finer mat.Matrix) {
 	for k, v := range expected.Variance.Data {
-		if finer.Rows > 0 {
-			v = max(v+min(finer.Data[k], 0), 0)
-		}
 		drawn.Mean.Data[k] = expected.Mean.Data[k] + math.Sqrt(v/drawn.Variance.Data[k])*drawn.Mean.Data[k]
 	}
+	d.addDetail(drawn, d.finer(expected), draw)
+	return predict.SampledFrame{Values: d.asked(drawn, draw), Mean: d.asked(expected, ofAll)}, nil
 }
 
 // Of the kinds of random numbers of a draw: of detail, and of how pixels share their chroma.
@@ -157,19 +143,18 @@ func (d *drawing) asked(f frame.Frame, draw int) mat.Matrix {
 	return f.Mean
 }
 
-// finer returns by how much variances of pixels finer than those of training are larger: what the mean lets expect,
-// and less than 0 where errors of rounding in frames of training are more. It is 0×0 where pixels are none finer.
+// finer returns by how much variances of pixels finer than those of training are larger, as the mean lets expect. It is 0×0 where pixels are none finer.
 func (d *drawing) finer(expected frame.Frame) mat.Matrix {
 	if d.width <= d.shape.Width {
 		return mat.Matrix{}
 	}
-	v := frame.Frame{Width: d.width, Height: d.height, Mean: expected.Mean, Variance: expected.Variance.Clone()}
-	d.addFiner(v)
-	mat.Add(v.Variance, v.Variance, -1, expected.Variance)
+	v := frame.Frame{Width: d.width, Height: d.height, Mean: expected.Mean, Variance: mat.New(expected.Mean.Rows, expected.Mean.Cols)}
+	d.Film.detail.AddTo(v)
+	d.chroma.AddVariance(v, d.shape.Width, d.shape.Height)
 	return v.Variance
 }
 
-// addDetail adds what pixels finer than those of training show: independent numbers, the same in all frames of a draw, of the variance that finer returned, nothing where that is less than 0.
+// addDetail adds what pixels finer than those of training show: independent numbers, the same in all frames of a draw, of the variance that finer returned.
 func (d *drawing) addDetail(drawn frame.Frame, finer mat.Matrix, draw int) {
 	if finer.Rows == 0 {
 		return
@@ -182,6 +167,6 @@ func (d *drawing) addDetail(drawn frame.Frame, finer mat.Matrix, draw int) {
 		}
 	}
 	for k, v := range finer.Data {
-		drawn.Mean.Data[k] += math.Sqrt(max(v, 0)) * d.detail.Data[k]
+		drawn.Mean.Data[k] += math.Sqrt(v) * d.detail.Data[k]
 	}
 }

@@ -68,7 +68,7 @@ func (s *seenFrame) dense(t *testing.T, c int) (k mat.Matrix, factor *chol.Facto
 		for j := range sites {
 			k.Set(i, j, covariance(i, j)/math.Sqrt(covariance(i, i)*covariance(j, j)))
 		}
-		k.Set(i, i, 1+minOwn)
+		k.Set(i, i, 1+1e-9)
 	}
 	n := len(seen)
 	factor, err := chol.Factorize(k.Slice(0, n, 0, n).Clone())

@@ -3,7 +3,6 @@ package chroma
 import (
 	"cmp"
 	"encoding/json"
-	"math"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 )
@@ -27,8 +26,7 @@ func (c *Chroma) Decode(text []byte) error {
 	}
 	err := cmp.Or(
 		frame.CheckNumbers("chroma", "weight", -frame.MaxNumber, frame.MaxNumber, t.Across.Near, t.Across.Far, t.Down.Near, t.Down.Far),
-		frame.CheckNumbers("chroma", "missed part", 0, frame.MaxNumber, t.Across.Missed, t.Down.Missed),
-		frame.CheckNumbers("chroma", "step", 0, math.Sqrt(math.MaxFloat64)/frame.MaxNumber, t.Rounding.Step))
+		frame.CheckNumbers("chroma", "missed part", 0, frame.MaxNumber, t.Across.Missed, t.Down.Missed))
 	if err != nil {
 		return err
 	}

@@ -9,9 +9,6 @@ import (
 // unclipped is the chance that a value does not end where the film's do: codecs also change what was clipped.
 const unclipped = 0.1
 
-// farFromLimits is at how many deviations from both limits a value is as it would be without them.
-const farFromLimits = 6
-
 // Clip makes of a predicted frame, with variances or without, one whose values end where those of the training frames were clipped (censored values: Tobin 1958; docs/math.md, 19.9): their
 // median, and the mean square about it, with rounding and the chance that they do not end there. No variance becomes larger. Values are in the units of the frames.
 func (l *Limits) Clip(f Frame) {
@@ -32,8 +29,7 @@ func (l *Limits) Clip(f Frame) {
 			f.Mean.Set(k, c, min(max(mean, least), most))
 			if f.Variance.Rows > 0 {
 				v := f.Variance.At(k, c)
-				ends := clippedSquare(mean, v, least, most) + rounding
-				f.Variance.Set(k, c, unclipped*v+(1-unclipped)*min(v, ends))
+				f.Variance.Set(k, c, unclipped*v+(1-unclipped)*min(v, clippedSquare(mean, v, least, most)+rounding))
 			}
 		})
 	}
@@ -52,20 +48,20 @@ func (l *Limits) Within(f Frame) {
 func clippedSquare(mean, variance, least, most float64) float64 {
 	deviation := math.Sqrt(variance)
 	a, b := (least-mean)/deviation, (most-mean)/deviation
-	if a < -farFromLimits && b > farFromLimits || !(deviation > 0) {
-		return variance
+	if !(deviation > 0) {
+		return 0
 	}
 	median := min(max(mean, least), most)
 	inside, square := 1.0, 0.0
 	var first, second float64 // of what is inside: the means of z and of z² − 1
-	if a >= -farFromLimits {
+	if !math.IsInf(a, -1) {
 		below, density := upperTail(-a), gaussian(a)
 		square += Square(least-median) * below
 		inside -= below
 		first += density
 		second += a * density
 	}
-	if b <= farFromLimits {
+	if !math.IsInf(b, 1) {
 		above, density := upperTail(b), gaussian(b)
 		square += Square(most-median) * above
 		inside -= above

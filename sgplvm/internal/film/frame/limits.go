@@ -24,9 +24,6 @@ type Range struct {
 // as those of pictures do, at 0 or at the greatest number of 8 or 16 bits, they cannot be beyond, and picturePart of them tells that.
 const minClipped, clippedPart, clippedTimes, picturePart = 16, 1e-3, 4, 1e-4
 
-// steps is into how many steps a range is divided of values that are no whole numbers.
-const steps = math.MaxUint16
-
 // Find measures the limits of frames, of which values may be missing (NaN), not all of a channel. Errors: *data.ReadError, ctx.Err().
 func FindLimits(ctx context.Context, frames data.Source) (l Limits, err error) {
 	_, _, channels := frames.Dims()
@@ -67,12 +64,12 @@ func FindLimits(ctx context.Context, frames data.Source) (l Limits, err error) {
 	return l, nil
 }
 
-// step is that of a channel's values.
+// step is that of a channel's values: 1 of whole numbers, else a part of their range.
 func (l *Limits) step(c int) float64 {
 	if l.Step > 0 {
 		return l.Step
 	}
-	return l.Channels[c].Most/steps - l.Channels[c].Least/steps
+	return l.Channels[c].Most/math.MaxUint16 - l.Channels[c].Least/math.MaxUint16
 }
 
 // ends are how many values lie at both ends of a range, to half a step, and in the steps next to these, of how many in all.

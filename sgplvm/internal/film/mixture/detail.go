@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
@@ -31,53 +30,30 @@ type Detail struct {
 	SuperResolution            // how frames are enlarged before finer pixels are sampled from them (superresolution.go)
 }
 
-// minEnergy is the part of its mean that is added to an energy.
-const minEnergy = 1e-3
+// minPart is the least part of its mean that an energy or an error counts, and the least agreement.
+const minPart = 1e-3
 
 // minOctave and MostOctave bound the energy of an octave over that of the one below: white noise has the most, 4.
 const minOctave, MostOctave = 1. / 16, 4
 
-// AddTo adds what Missed returns to the variance of a predicted frame.
-func (d *Detail) AddTo(f frame.Frame) { d.Missed(f).AddTo(f) }
-
-// Missed is the variance of what finer pixels show and a predicted frame does not: of detail, in pixels of training, for each channel. The zero value is none.
-type Missed struct{ frame.Image[float64] }
-
-// Missed returns the variance of detail in a predicted frame, whatever its pixels: nothing where
+// AddTo adds the variance of detail to that of a predicted frame, whatever its pixels: nothing where
 // they are as large as those of training, and that of k octaves where they are 2ᵏ times as fine.
 // An octave has the variance of the octave before it as its local energy, and never a larger variance. It panics if the numbers of channels differ.
-func (d *Detail) Missed(f frame.Frame) Missed {
-	f.Check("Missed", "a frame with variances")
+func (d *Detail) AddTo(f frame.Frame) {
+	f.Check("AddTo", "a frame with variances")
 	octaves := math.Log2(float64(f.Width) / float64(d.Width))
 	if !(octaves > 0) || len(d.Energy) == 0 {
-		return Missed{}
+		return
 	}
 	channels := len(d.Energy)
 	if f.Variance.Cols != channels {
-		panic(fmt.Sprintf("film: Missed: variance %d×%d for %d channels", f.Variance.Rows, f.Variance.Cols, channels))
+		panic(fmt.Sprintf("film: AddTo: variance %d×%d for %d channels", f.Variance.Rows, f.Variance.Cols, channels))
 	}
 	coarse := frame.NewImage[float64](d.Width, min(d.Height, f.Height), channels)
 	frame.DownsampleImage(coarse, f.View())
 	variance := laplacianEnergy(coarse)
 	d.sumOctaves(variance, octaves)
-	return Missed{variance}
-}
-
-// AddTo adds it to the variance of the frame that misses it.
-func (m Missed) AddTo(f frame.Frame) {
-	if len(m.Data) == 0 {
-		return
-	}
-	mat.Parallel(f.Height, func(y int) {
-		row := make([]float64, m.Channels*f.Width)
-		m.RowOver(row, y, f.Width, f.Height)
-		for x := range f.Width {
-			v := f.Variance.Row(y*f.Width + x)
-			for c := range v {
-				v[c] += row[m.Channels*x+c]
-			}
-		}
-	})
+	variance.AddOver(f.Variance, f.Width, f.Height)
 }
 
 // Sharpened returns the frame of training pixels, from which finer ones are to be sampled, sharpened as these
@@ -118,7 +94,7 @@ func (d *Detail) sumOctaves(energy frame.Image[float64], octaves float64) {
 		}
 		energy.Data[i] = 0
 		for left := octaves; left > 0 && s > 0; left-- {
-			v := min(before, q*s*math.Exp(d.A+d.Gamma*math.Log(u/mean+minEnergy)))
+			v := min(before, q*s*math.Exp(d.A+d.Gamma*math.Log(u/mean+minPart)))
 			energy.Data[i] += min(left, 1) * v
 			u, s, before = v, q*s, v
 			mean = s
@@ -146,7 +122,7 @@ func TextureOf(m frame.Image[float32]) frame.Image[float64] {
 
 // textureAt returns the texture of the cell at a point in pixels, or the nearest one.
 func textureAt(t frame.Image[float64], x, y float64) float64 {
-	i := min(max(int(x+0.5)/DetailCell, 0), t.Width-1)
-	j := min(max(int(y+0.5)/DetailCell, 0), t.Height-1)
+	i := min(max(int(x+0.5)/2, 0), t.Width-1)
+	j := min(max(int(y+0.5)/2, 0), t.Height-1)
 	return t.Data[j*t.Width+i]
 }

@@ -12,11 +12,8 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
-// Of the measurement: the frames from which and about the number of values from which the law is learned.
-const (
-	maxDetailFrames = 16
-	detailSamples   = 1 << 17
-)
+// detailFrames is how many frames the law is learned from, and lawSamples about how many values, here and of the mixture's errors.
+const detailFrames, lawSamples = 16, 1 << 16
 
 // OctavePower is the power of the ratio of two octaves' energies that the next ratio is taken to be: nearer to 1, as energies are
 // alike in all octaves of natural images.
@@ -37,13 +34,13 @@ type detailLaw struct {
 
 // newDetailLaw starts with nothing, for as many frames of width×height pixels as given.
 func newDetailLaw(width, height, channels, frames int) *detailLaw {
-	used := make([]int, min(frames, maxDetailFrames))
+	used := make([]int, min(frames, detailFrames))
 	for k := range used {
 		used[k] = k * frames / len(used)
 	}
 	all := float64(width) * float64(height) * float64(channels) * float64(len(used))
 	return &detailLaw{width: width, height: height, channels: channels, used: used, total: make([]float64, channels), below: make([]float64, channels), bent: make([]float64, channels), bentBelow: make([]float64, channels),
-		stride: 1 + 2*int(all/(2*detailSamples))} // odd, so that it meets columns of all kinds
+		stride: 1 + 2*int(all/(2*lawSamples))} // odd, so that it meets columns of all kinds
 }
 
 // add takes in a frame in pixels of training.
@@ -108,7 +105,7 @@ func (l *detailLaw) detail() *Detail {
 	var squares, logs []float64
 	for i, e := range left {
 		if s := d.Energy[l.of[i]]; s > 0 {
-			squares, logs = append(squares, e*e/s), append(logs, math.Log(l.energies[i]/max(l.bentBelow[l.of[i]]/float64(l.frames), LeastScale)+minEnergy))
+			squares, logs = append(squares, e*e/s), append(logs, math.Log(l.energies[i]/max(l.bentBelow[l.of[i]]/float64(l.frames), LeastScale)+minPart))
 		}
 	}
 	if len(squares) == 0 {
@@ -144,7 +141,7 @@ func Measure(ctx context.Context, frames data.Source, width, height int) (*Detai
 		law.add(f)
 	}
 	d, sides := law.detail(), edgeLaw{}
-	for k := 0; k < len(law.used) && len(d.Energy) > 0; k += (len(law.used) + edgeFrames - 1) / edgeFrames {
+	for k := 0; k < len(law.used) && len(d.Energy) > 0; k += 4 { // few pixels are edges, but all frames have the same
 		if err := read(law.used[k]); err != nil {
 			return nil, err
 		}

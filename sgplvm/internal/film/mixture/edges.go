@@ -7,9 +7,6 @@ import "github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 // has more than the next one inwards; in the middle nothing changes, so that means over outermost pixels stay.
 type edges [4]float64
 
-// edgeFrames is from how many frames they are learned.
-const edgeFrames = 4
-
 // eachEdge calls body for every value of a picture of a size that lies in the outermost pixels of another one, of its means, with the side, its place, and what the side's number is multiplied by.
 func eachEdge(fine frame.Size, coarse frame.Image[float64], body func(side, place int, x float64)) {
 	n, across, down := coarse.Channels, float64(coarse.Width)/float64(fine.Width), float64(coarse.Height)/float64(fine.Height)

@@ -50,7 +50,7 @@ func TestLaplacianEnergy(t *testing.T) {
 func TestDetailByLaplacian(t *testing.T) {
 	const width, height = 16, 12
 	d := &Detail{Width: width, Height: height, Energy: []float64{4}, Ratio: []float64{2}, Laplacian: []float64{10}, A: math.Log(0.03), Gamma: 0.5}
-	octave := func(u float64) float64 { return 4 * 2 * 0.03 * math.Sqrt(u+minEnergy) }
+	octave := func(u float64) float64 { return 4 * 2 * 0.03 * math.Sqrt(u+minPart) }
 	first := octave(4. / 10)
 	for _, c := range []struct {
 		finer int

@@ -24,7 +24,6 @@ type Mixture struct {
 	unit          float64       // median distance of frames in time
 	levels        []weights     // none: the model alone
 	laws          []varianceLaw // of each channel
-	light         []float64     // of each channel, over its variance, the variance of what a whole frame is too light by
 	outside       share
 	gap           float64 // the geometric mean of the gaps that variances were learned in
 }
@@ -38,12 +37,8 @@ type share struct {
 	Factor  float64
 }
 
-// Of the levels: how many there are, the first one and the distance between them; and the side of a cell in pixels.
-const (
-	mixtureLevels         = 9
-	firstLevel, levelStep = -16, 2
-	mixtureCell           = 5
-)
+// mixtureLevels is how many levels there are up to 0, 2 apart, and mixtureCell the side of a cell in pixels.
+const mixtureLevels, mixtureCell = 9, 5
 
 // Alone tells that the model alone is all there is.
 func (x *Mixture) Alone() bool { return len(x.levels) == 0 }
@@ -71,7 +66,7 @@ func (x *Mixture) Recipe(f frame.Frame, o Others) *Recipe {
 			for c, scale := range x.scale {
 				v := x.outside.Factor * f.Variance.At(pixel, c)
 				if r.beyond == 0 {
-					v = scale * (x.laws[c].variance(o.traits(column, y, c, f.Variance.At(pixel, c), scale, mean, spread)) + x.light[c])
+					v = scale * x.laws[c].variance(o.traits(column, y, c, f.Variance.At(pixel, c), scale, mean, spread))
 				}
 				r.variances.Data[pixel*len(x.scale)+c] = v
 			}
@@ -137,7 +132,7 @@ func (x *Mixture) meanScale() (mean float64) {
 
 // levelOf returns the place between levels, from 0 on, of a trait.
 func levelOf(u float64) float64 {
-	return min(max((math.Log2(max(u, 1e-30))-firstLevel)/levelStep, 0), mixtureLevels-1)
+	return min(max(mixtureLevels-1+math.Log2(max(u, 1e-30))/2, 0), mixtureLevels-1)
 }
 
 // weights returns those at a place by the trait that they depend on, or at a time beyond the ends of a
@@ -194,14 +189,13 @@ type mixtureText struct {
 	Unit          float64
 	Levels        []weights
 	Laws          []varianceLaw
-	Light         []float64
 	Outside       share
 	Gap           float64
 }
 
 // Encode returns the mixture as JSON text, to the bit.
 func (x *Mixture) Encode() ([]byte, error) {
-	return json.Marshal(mixtureText{x.width, x.height, x.scale, x.unit, x.levels, x.laws, x.light, x.outside, x.gap})
+	return json.Marshal(mixtureText{x.width, x.height, x.scale, x.unit, x.levels, x.laws, x.outside, x.gap})
 }
 
 // Decode is that of Part.
@@ -213,19 +207,19 @@ func (x *Mixture) Decode(text []byte) error {
 	if err := t.check(); err != nil {
 		return err
 	}
-	*x = Mixture{t.Width, t.Height, t.Scale, t.Unit, t.Levels, t.Laws, t.Light, t.Outside, t.Gap}
+	*x = Mixture{t.Width, t.Height, t.Scale, t.Unit, t.Levels, t.Laws, t.Outside, t.Gap}
 	return nil
 }
 
 // check reports what is wrong in a mixture that is read.
 func (t *mixtureText) check() error {
-	if n := len(t.Scale); len(t.Laws) != n || len(t.Light) != n || len(t.Levels) != mixtureLevels && len(t.Levels) != 0 {
-		return frame.BadPart("mixture", "%d levels, laws and light of %d and %d channels, expected %d levels and %d channels", len(t.Levels), len(t.Laws), len(t.Light), mixtureLevels, n)
+	if n := len(t.Scale); len(t.Laws) != n || len(t.Levels) != mixtureLevels && len(t.Levels) != 0 {
+		return frame.BadPart("mixture", "%d levels and laws of %d channels, expected %d and %d", len(t.Levels), len(t.Laws), mixtureLevels, n)
 	}
 	err := cmp.Or(frame.CheckNumbers("mixture", "variance of a channel", math.SmallestNonzeroFloat64, math.MaxFloat64, t.Scale...),
-		frame.CheckNumbers("mixture", "variance of light", 0, math.MaxFloat64, t.Light...), frame.CheckNumbers("mixture", "time", 0, math.MaxFloat64, t.Unit, t.Gap))
+		frame.CheckNumbers("mixture", "time", 0, math.MaxFloat64, t.Unit, t.Gap))
 	for _, l := range t.Laws {
-		err = cmp.Or(err, frame.CheckNumbers("mixture", "part of the variance", 0, math.MaxFloat64, l[:]...), frame.CheckNumbers("mixture", "part of the model's variance", math.SmallestNonzeroFloat64, math.MaxFloat64, l[modelled]))
+		err = cmp.Or(err, frame.CheckNumbers("mixture", "part of the variance", 0, math.MaxFloat64, l[:]...))
 	}
 	for _, w := range append(slices.Clone(t.Levels), t.Outside.Weights) {
 		err = cmp.Or(err, frame.CheckNumbers("mixture", "weight", 0, 1, w[:]...))

@@ -28,26 +28,19 @@ func traitsOf(v, change, mismatch, slope, spread float64) varianceLaw {
 	return varianceLaw{v, 1, change, mismatch, math.Sqrt(mismatch), spread * slope}
 }
 
-// maxSpread bounds the spread: in wider gaps errors are no larger than contents are different.
-const maxSpread = 4
-
 // spreadOf returns the variance of where contents are in a gap between frames, over that in the gap of learning. Both are in proportion: contents that do not
 // move evenly depart from an even motion as a Brownian motion does.
 func spreadOf(gap, learned float64) float64 {
 	if !(learned > 0) {
 		return 1
 	}
-	return min(gap/learned, maxSpread)
+	return gap / learned
 }
 
-// minModelled is the least part of the model's own variance that counts.
-const minModelled = 1e-4
-
 // variance returns what is expected of a value with the given traits.
-func (l *varianceLaw) variance(traits varianceLaw) float64 { return frame.Dot(l[:], traits[:]) }
-
-// varianceSteps is how many steps fitVariances takes.
-const varianceSteps = 200
+func (l *varianceLaw) variance(traits varianceLaw) float64 {
+	return max(frame.Dot(l[:], traits[:]), LeastScale)
+}
 
 // fitVariances returns the law under which squared errors are likeliest, each Gaussian; rows hold for each error what the
 // law's numbers multiply. Steps multiply each number by the root of what it would have to be over what it is,
@@ -66,10 +59,10 @@ func fitVariances(rows []varianceLaw, squares []float64) (l varianceLaw) {
 			l[k] = total / (s * float64(len(l)))
 		}
 	}
-	for range varianceSteps {
+	for range 200 {
 		var have, want varianceLaw
 		for i, r := range rows {
-			v := 1 / max(l.variance(r), LeastScale)
+			v := 1 / l.variance(r)
 			for k, u := range r {
 				have[k] += u * v
 				want[k] += u * v * v * squares[i]
@@ -81,6 +74,5 @@ func fitVariances(rows []varianceLaw, squares []float64) (l varianceLaw) {
 			}
 		}
 	}
-	l[modelled] = max(l[modelled], minModelled)
 	return l
 }

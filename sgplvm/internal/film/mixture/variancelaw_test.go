@@ -55,7 +55,7 @@ func TestVarianceLaw(t *testing.T) {
 			}
 		}
 	}
-	if l := fitVariances(rows[:9], make([]float64, 9)); slices.Min(l[:]) < 0 || l[modelled] != minModelled {
+	if l := fitVariances(rows[:9], make([]float64, 9)); slices.Min(l[:]) < 0 || slices.Max(l[:]) > 0 {
 		t.Errorf("law %v of no errors at all", l)
 	}
 }
@@ -83,7 +83,7 @@ func TestVarianceOfRest(t *testing.T) {
 	r := x.Recipe(predicted, o)
 	middle := drawn.Height/2*drawn.Width + drawn.Width/2/2*2
 	for k, want := range []float64{0.04, 1e-4} {
-		if got := r.variances.Data[middle+k]/frame.Square(deviation) - x.light[0]; !(got > 0.7*want && got < 2*want) {
+		if got := r.variances.Data[middle+k] / frame.Square(deviation); !(got > 0.5*want && got < 2*want) {
 			t.Errorf("variance %v of a pixel of which %v was drawn", got, want)
 		}
 	}
@@ -134,14 +134,14 @@ func TestTraits(t *testing.T) {
 	}
 }
 
-// The harmonic mean of distances is the gap; a gap that was not learned in counts in proportion, up to a bound.
+// The harmonic mean of distances is the gap; a gap that was not learned in counts in proportion.
 func TestGap(t *testing.T) {
 	for _, c := range []struct{ before, after, want float64 }{{1, 1, 1}, {3, 3, 3}, {1, 3, 1.5}, {2, 0, 0}, {0, 0, 0}} {
 		if got := gapOf(c.before, c.after); math.Abs(got-c.want) > 1e-12 {
 			t.Errorf("gap %v of frames %v before and %v after, expected %v", got, c.before, c.after, c.want)
 		}
 	}
-	for _, c := range []struct{ gap, learned, want float64 }{{1, 2, 0.5}, {2, 2, 1}, {6, 2, 3}, {100, 2, maxSpread}, {5, 0, 1}} {
+	for _, c := range []struct{ gap, learned, want float64 }{{1, 2, 0.5}, {2, 2, 1}, {6, 2, 3}, {5, 0, 1}} {
 		if got := spreadOf(c.gap, c.learned); math.Abs(got-c.want) > 1e-12 {
 			t.Errorf("spread %v in a gap of %v, learned in %v, expected %v", got, c.gap, c.learned, c.want)
 		}

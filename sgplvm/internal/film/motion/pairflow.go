@@ -7,7 +7,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 )
 
-// FlowSpread is by how many pixels flows there and back may disagree, a standard deviation.
+// FlowSpread is by how many pixels flows there and back may disagree, and paths miss a point, a standard deviation.
 const FlowSpread = 0.5
 
 // A PairFlow is the flows from one frame to another and back.
