@@ -21,7 +21,7 @@ func FuzzParts(f *testing.F) {
 		`{"Width":4,"Height":2,"Energy":[0.5],"Laplacian":[0.5],"Ratio":[0.7],"A":-1,"Gamma":0.5,"Sharpening":[0.1,0.2,0.1,0]}`,
 		`{"Width":1,"Height":1,"Scale":[2],"Unit":1,"Levels":[[1,0,0,0],[1,0,0,0],[1,0,0,0],[0.5,0.5,0,0],[1,0,0,0],[1,0,0,0],[1,0,0,0],[1,0,0,0],[0.25,0.25,0.25,0.25]],"Laws":[[1,1,1,1]],"Outside":{"Weights":[0.5,0,0.5,0],"Factor":2},"Gap":1}`,
 		`{"Across":{"Shared":true,"Odd":true,"Near":0.2,"Far":-0.03,"Missed":0.02},"Down":{"Shared":false,"Odd":false,"Near":0,"Far":0}}`,
-		`{"Step":1,"Channels":[{"Least":0,"Most":255,"Above":true},{"Least":3,"Most":9,"Below":true}]}`,
+		`{"Channels":[{"Least":0,"Most":255},{"Least":3,"Most":9}]}`,
 	} {
 		f.Add(byte(part), []byte(text))
 	}

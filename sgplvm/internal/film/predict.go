@@ -29,16 +29,12 @@ const roomNumbers = 1 << 24
 
 // PredictTo sets p to mean and variance of a frame, in its storage where that is as large. After an error p is as it was.
 func (m *Model) PredictTo(p *predict.Prediction, l predict.Latent, g data.Grid) error {
-	f, err := m.withoutLimits(p, l, g)
-	if err != nil {
-		return err
-	}
-	m.limits.Clip(f)
-	return nil
+	_, err := m.predict(p, l, g)
+	return err
 }
 
-// withoutLimits is PredictTo of values that have no end, and returns the frame that p has.
-func (m *Model) withoutLimits(p *predict.Prediction, l predict.Latent, g data.Grid) (f frame.Frame, err error) {
+// predict is PredictTo, and returns the frame that p has.
+func (m *Model) predict(p *predict.Prediction, l predict.Latent, g data.Grid) (f frame.Frame, err error) {
 	width, height, err := m.sizeOn(m.Posterior.Grid(), g)
 	if err != nil {
 		return f, err
@@ -103,7 +99,6 @@ func (m *Model) PredictSlabs(ctx context.Context, latents []predict.Latent, g da
 			if err := m.show(p, registered[i], l); err != nil {
 				return err
 			}
-			m.limits.Clip(p)
 			registered[i] = frame.Frame{}
 			s := predict.Slab{Latent: from + i, To: g[0].Rows, Mean: []mat.Matrix{p.Mean}}
 			if !o.MeanOnly {
@@ -161,6 +156,7 @@ func (m *Model) show(dst, registered frame.Frame, l predict.Latent) error {
 		m.chroma.AddVariance(dst, m.shape.Width, m.shape.Height)
 	}
 	m.chroma.Repeat(dst, m.shape.Width, m.shape.Height)
+	m.limits.Clip(dst)
 	return nil
 }
 

@@ -17,6 +17,7 @@ import (
 func TestShownEdges(t *testing.T) {
 	f, frames, _, _ := moving(t, 0, func(i, x, y int) float64 { return 10*math.Sin(float64(x+i)/3) + float64(20*min(y, 1)) })
 	registered := frame.Frame{Width: width, Height: height, Mean: mat.NewDense(width*height, 1, frames[:width*height])}
+	f.limits = frame.Limits{}
 	show := func(edge, scale int) mat.Matrix {
 		f.detail = new(mixture.Detail)
 		if err := f.detail.Decode(fmt.Appendf(nil, `{"Width":%d,"Height":%d,"Energy":[1],"A":0,"Gamma":1,"Edges":[0,0,%d,0]}`, width, height, edge)); err != nil {
@@ -76,7 +77,7 @@ func TestShownBetweenShots(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.detail = new(mixture.Detail)
-	if err := c.detail.Decode(fmt.Appendf(nil, `{"Width":%d,"Height":%d,"Energy":[400],"A":0,"Gamma":0,"Laplacian":[400],"Noise":0.1,"Mismatch":1,"Frames":2}`, width, height)); err != nil {
+	if err := c.detail.Decode(fmt.Appendf(nil, `{"Width":%d,"Height":%d,"Energy":[400],"A":0,"Gamma":0,"Laplacian":[400]}`, width, height)); err != nil {
 		t.Fatal(err)
 	}
 	registered := frame.Frame{Width: width, Height: height, Mean: mat.NewDense(width*height, 1, frames[3*width*height:4*width*height]), Variance: mat.New(width*height, 1)}

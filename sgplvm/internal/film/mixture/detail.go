@@ -20,14 +20,13 @@ import (
 // go on, or its root where that is less. a and γ make likeliest what one octave missed in the training
 // frames, given u of the octave below (multiplicative heteroscedasticity: Harvey, Econometrica 44(3), 1976). Of a predicted picture u is that of its mean.
 type Detail struct {
-	Width, Height   int
-	Energy          []float64 // s; empty where frames are too small to tell
-	Ratio           []float64 // q; empty for 1
-	Laplacian       []float64 // the mean of each channel's Laplacian energy
-	A, Gamma        float64
-	Edges           edges      // how values go on across the outermost pixels (edges.go)
-	Sharpening      Sharpening // what a picture goes through before finer pixels are sampled from it
-	SuperResolution            // how frames are enlarged before finer pixels are sampled from them (superresolution.go)
+	Width, Height int
+	Energy        []float64 // s; empty where frames are too small to tell
+	Ratio         []float64 // q; empty for 1
+	Laplacian     []float64 // the mean of each channel's Laplacian energy
+	A, Gamma      float64
+	Edges         edges      // how values go on across the outermost pixels (edges.go)
+	Sharpening    Sharpening // what a picture goes through before finer pixels are sampled from it
 }
 
 // minPart is the least part of its mean that an energy or an error counts, and the least agreement.

@@ -144,22 +144,6 @@ func (f *Frames) FlowsBetween(a, b int) PairFlow {
 	return f.Cache.Flows(a, b, func() PairFlow { return FlowsBetween(f.Picture(a), f.Picture(b)) })
 }
 
-// Halved returns the frames of half as many pixels each way, with values as these would have been kept: to a step.
-func (f *Frames) Halved() *Frames {
-	head := f.Head
-	head.Width, head.Height = f.Width/2, f.Height/2
-	h := &Frames{Head: head, values: make([]byte, 2*f.Frames*head.size()), Cache: new(Cache)}
-	small := frame.NewImage[float64](h.Width, h.Height, h.Channels)
-	for i := range f.Frames {
-		frame.DownsampleImage(small, f.Picture(i))
-		to := h.frame(i)
-		for k, v := range small.Data {
-			binary.LittleEndian.PutUint16(to[2*k:], uint16(math.RoundToEven(v)))
-		}
-	}
-	return h
-}
-
 // Check is that of Part.
 func (f *Frames) Check(s frame.Shape) error {
 	if f.Width != s.Width || f.Height != s.Height || f.Channels != s.Channels || f.Frames != 0 && f.Frames != len(s.At) {
