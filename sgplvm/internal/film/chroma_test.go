@@ -65,7 +65,7 @@ func TestShownChroma(t *testing.T) {
 			t.Fatal(err)
 		}
 		d := &drawing{Model: m, width: dst.Width, height: dst.Height, wanted: [2]int{dst.Width, dst.Height}}
-		drawn := d.asked(frame.Frame{Width: dst.Width, Height: dst.Height, Mean: wavy(dst.Mean)}, ofAll)
+		drawn := d.asked(frame.Frame{Width: dst.Width, Height: dst.Height, Mean: wavy(dst.Mean)}, -1)
 		for name, got := range map[string]mat.Matrix{"shown": dst.Mean, "drawn": drawn} {
 			if most := within(got.Clone().Data); (most < 1e-9) != c.shared {
 				t.Errorf("%s in %d×%d pixels: chroma differs by %v within pairs", name, c.width, c.height, most)
@@ -97,7 +97,7 @@ func TestDrawnChroma(t *testing.T) {
 		}
 		return apart
 	}
-	between := shown(5, ofAll)
+	between := shown(5, -1)
 	var paired int
 	for k := range draws {
 		switch apart := shown(5, k); {

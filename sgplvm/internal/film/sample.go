@@ -112,21 +112,10 @@ func (d *drawing) show(draw, i int, values mat.Matrix) (predict.SampledFrame, er
 		drawn.Mean.Data[k] = expected.Mean.Data[k] + math.Sqrt(v/drawn.Variance.Data[k])*drawn.Mean.Data[k]
 	}
 	d.addDetail(drawn, d.finer(expected), draw)
-	return predict.SampledFrame{Values: d.asked(drawn, draw), Mean: d.asked(expected, ofAll)}, nil
+	return predict.SampledFrame{Values: d.asked(drawn, draw), Mean: d.asked(expected, -1)}, nil
 }
 
-// Of the kinds of random numbers of a draw: of detail, and of how pixels share their chroma.
-const drawnDetail, drawnChroma = 0x64657461696c0000, 0x6368726f6d610000
-
-// generator returns the random numbers of one kind of a draw.
-func (d *drawing) generator(kind uint64, draw int) *rand.Rand {
-	return rand.New(rand.NewPCG(d.seed, kind+uint64(draw)))
-}
-
-// ofAll in place of a draw is the mean of all.
-const ofAll = -1
-
-// asked returns the mean of a frame in the pixels that were asked for. All frames of a draw share their chroma in one way.
+// asked returns the mean of a frame in the pixels that were asked for, of a draw or of all (−1). All frames of a draw share their chroma in one way.
 func (d *drawing) asked(f frame.Frame, draw int) mat.Matrix {
 	if d.width > d.wanted[0] || d.height > d.wanted[1] {
 		coarse := d.room(d.wanted[0], d.wanted[1], true)
@@ -134,10 +123,10 @@ func (d *drawing) asked(f frame.Frame, draw int) mat.Matrix {
 		f = coarse
 	}
 	f = frame.Frame{Width: f.Width, Height: f.Height, Mean: f.Mean}
-	if draw == ofAll {
+	if draw < 0 {
 		d.chroma.Repeat(f, d.shape.Width, d.shape.Height)
 	} else {
-		d.chroma.RepeatDrawn(f, d.shape.Width, d.shape.Height, d.generator(drawnChroma, draw).Float64())
+		d.chroma.RepeatDrawn(f, d.shape.Width, d.shape.Height, rand.New(rand.NewPCG(d.seed, 0x6368726f6d610000+uint64(draw))).Float64())
 	}
 	d.limits.Clip(f)
 	return f.Mean
@@ -160,7 +149,7 @@ func (d *drawing) addDetail(drawn frame.Frame, finer mat.Matrix, draw int) {
 		return
 	}
 	if draw != d.draw {
-		rng := d.generator(drawnDetail, draw)
+		rng := rand.New(rand.NewPCG(d.seed, 0x64657461696c0000+uint64(draw)))
 		d.draw, d.detail = draw, mat.New(finer.Rows, finer.Cols)
 		for k := range d.detail.Data {
 			d.detail.Data[k] = rng.NormFloat64()

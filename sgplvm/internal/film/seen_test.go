@@ -124,7 +124,7 @@ func checkFill(t *testing.T, s *seenFrame, tolerance float64) {
 			for _, o := range seen {
 				nearest = min(nearest, math.Hypot(float64(o%w-i%w)*s.unitX, float64(o/w-i/w)*s.unitY))
 			}
-			variance := v * max(minLeft, 1-mat.Dot(weights, cross)) * (1 + math.Exp(-nearest/s.law.Far)*(scale-1))
+			variance := v * max(1e-6, 1-mat.Dot(weights, cross)) * (1 + math.Exp(-nearest/s.law.Far)*(scale-1))
 			if math.Abs(got.Mean.At(i, c)-mean) > tolerance*(math.Abs(mean)+math.Sqrt(v)) || math.Abs(got.Variance.At(i, c)/inflation-variance) > tolerance*(variance+1e-6*v*(1+scale)) {
 				t.Errorf("%+v: pixel %d, channel %d: %v ± %v, expected %v ± %v", *s.law, i, c, got.Mean.At(i, c), got.Variance.At(i, c), mean, variance)
 			}

@@ -32,8 +32,8 @@ type Detail struct {
 // minPart is the least part of its mean that an energy or an error counts, and the least agreement.
 const minPart = 1e-3
 
-// minOctave and MostOctave bound the energy of an octave over that of the one below: white noise has the most, 4.
-const minOctave, MostOctave = 1. / 16, 4
+// MostOctave bounds the energy of an octave over that of the one below: white noise has the most.
+const MostOctave = 4
 
 // AddTo adds the variance of detail to that of a predicted frame, whatever its pixels: nothing where
 // they are as large as those of training, and that of k octaves where they are 2ᵏ times as fine.

@@ -12,8 +12,8 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
-// detailFrames is how many frames the law is learned from, and lawSamples about how many values, here and of the mixture's errors.
-const detailFrames, lawSamples = 16, 1 << 16
+// learnedFrames is about how many frames a law is learned from, of detail and of errors, and lawSamples how many values.
+const learnedFrames, lawSamples = 24, 1 << 16
 
 // OctavePower is the power of the ratio of two octaves' energies that the next ratio is taken to be: nearer to 1, as energies are
 // alike in all octaves of natural images.
@@ -34,7 +34,7 @@ type detailLaw struct {
 
 // newDetailLaw starts with nothing, for as many frames of width×height pixels as given.
 func newDetailLaw(width, height, channels, frames int) *detailLaw {
-	used := make([]int, min(frames, detailFrames))
+	used := make([]int, min(frames, learnedFrames))
 	for k := range used {
 		used[k] = k * frames / len(used)
 	}
@@ -87,7 +87,7 @@ func (l *detailLaw) detail() *Detail {
 	}
 	for c, t := range l.total {
 		s := t / float64(l.frames)
-		l.below[c] = min(max(l.below[c]/float64(l.frames), s/MostOctave), s/minOctave)
+		l.below[c] = max(l.below[c]/float64(l.frames), s/MostOctave)
 		d.Energy, d.Ratio = append(d.Energy, s), append(d.Ratio, 1)
 		d.Laplacian = append(d.Laplacian, l.bent[c]/float64(l.frames))
 		if s > 0 {

@@ -49,7 +49,7 @@ func TestFewFrames(t *testing.T) {
 	const still, far = 1e-3, 4
 	for left := range 3 {
 		x := lawOfLeftOut(t, left, left < 2)
-		w, v := x.weights(still, 0), x.laws[0].variance(traitsOf(100, 0, still, 0, 1))
+		w, v := x.weights(still, 0), x.laws[0].variance(traitsOf(100, still, 0, 1))
 		switch left {
 		case 0:
 			if w != (weights{0, 0, 0, 1}) || x.weights(far, 0) != (weights{0, 0.35, 0, 0.65}) {
@@ -59,7 +59,7 @@ func TestFewFrames(t *testing.T) {
 				t.Errorf("no frame left out: variance %v, want %v", v, want)
 			}
 			near, half := spreadOf(gapOf(0.1*x.unit, 0.9*x.unit), x.gap), spreadOf(gapOf(0.5*x.unit, 0.5*x.unit), x.gap)
-			if a, b := x.laws[0].variance(traitsOf(0, 0, 0, 1, near)), x.laws[0].variance(traitsOf(0, 0, 0, 1, half)); !(b-a > 1e-3) {
+			if a, b := x.laws[0].variance(traitsOf(0, 0, 1, near)), x.laws[0].variance(traitsOf(0, 0, 1, half)); !(b-a > 1e-3) {
 				t.Errorf("variance %v a tenth of the way, %v half way", a, b)
 			}
 		case 1:

@@ -138,7 +138,7 @@ func LearnFollowed(truth mat.Matrix, filled frame.Frame, followed Followed) (l F
 
 // parts returns what the numbers of a law multiply, of value k.
 func (f Followed) parts(filled frame.Frame, k int) varianceLaw {
-	return varianceLaw{modelled: filled.Variance.Data[k], byChange: frame.Square(f.mean.Data[k] - filled.Mean.Data[k]), byMismatch: f.apart.Data[k], everywhere: 1}
+	return varianceLaw{filled.Variance.Data[k], 1, f.apart.Data[k], frame.Square(f.mean.Data[k] - filled.Mean.Data[k])}
 }
 
 func (l *FollowedLaw) mean(filled frame.Frame, followed Followed, k int) float64 {

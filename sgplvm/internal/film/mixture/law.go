@@ -10,9 +10,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
 )
 
-// maxMixtureFrames is about how many frames a mixture is learned from.
-const maxMixtureFrames = 24
-
 // A Law learns a Mixture from training frames that were left out: the products of the errors of the model and of
 // the others, level by level.
 type Law struct {
@@ -39,12 +36,12 @@ type errorSample struct {
 
 // NewLaw starts with nothing, to learn from about as many frames as given (0: 24) and the ends of all shots.
 func NewLaw(m *motion.Motion, frames *motion.Frames, examined int) *Law {
-	l := &Law{near: m.Examined(cmp.Or(examined, maxMixtureFrames)), mixture: Mixture{}}
+	l := &Law{near: m.Examined(cmp.Or(examined, learnedFrames)), mixture: Mixture{}}
 	l.mixture.width, l.mixture.height = mixtureCells(m.Width, m.Height)
 	for _, v := range frames.Variances() {
 		l.mixture.scale = append(l.mixture.scale, max(v, LeastScale))
 	}
-	most := min(m.Frames, cmp.Or(examined, maxMixtureFrames))
+	most := min(m.Frames, cmp.Or(examined, learnedFrames))
 	l.stride = 1 + 2*int(float64(m.Width)*float64(m.Height)*float64(most)/(2*lawSamples)) // odd, to meet columns of all kinds
 	var at []data.Instant
 	for _, s := range m.Sequences {

@@ -164,7 +164,7 @@ func TestMixture(t *testing.T) {
 		t.Errorf("beside a bad model, of weight %v, the flow has %v", m, f)
 	}
 	scale := good.scale[0] // the model expects a hundred times the variance of its errors
-	if v := scale * good.laws[0].variance(traitsOf(1/scale, 0, 0, 0, 1)); math.Abs(math.Log(v/0.01)) > 0.7 {
+	if v := scale * good.laws[0].variance(traitsOf(1/scale, 0, 0, 1)); math.Abs(math.Log(v/0.01)) > 0.7 {
 		t.Errorf("variance %v of errors of variance 0.01", v)
 	}
 	x := *bad

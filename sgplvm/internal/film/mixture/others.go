@@ -67,12 +67,11 @@ func NewOthers(f *motion.Frames, d *Detail, x motion.Moment, width, height int) 
 func (o *Others) traits(column, row, c int, v, scale, mean, spread float64) varianceLaw {
 	flow := o.means[others-1]
 	pixel := row*flow.Width + column
-	k := pixel*flow.Channels + c
 	var mismatch float64
 	if len(o.mismatch.Data) > 0 { // none at the time of the first frame
 		mismatch = o.mismatch.Data[pixel] / mean
 	}
-	return traitsOf(v/scale, frame.Square(o.means[1].Data[k]-o.means[0].Data[k])/scale, mismatch, slope(flow, column, row, c)/scale, spread)
+	return traitsOf(v/scale, mismatch, slope(flow, column, row, c)/scale, spread)
 }
 
 // gapOf returns how far frames are away in time that lie before and after: the harmonic mean of both distances, to which the variance of

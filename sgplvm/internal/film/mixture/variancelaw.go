@@ -15,7 +15,6 @@ type varianceLaw [varianceParts]float64
 const (
 	modelled   = iota // the variance that the model expects (V)
 	everywhere        // 1
-	byChange          // the squared difference of what lies linearly between two frames where they are and the nearer one (d)
 	byMismatch        // the mean square, over channels, of how far what two frames show along the flow's paths is apart (m)
 	bySlope           // the squared slope per pixel, times the spread of the gap (g)
 	varianceParts
@@ -23,8 +22,8 @@ const (
 
 // traitsOf returns what the numbers of a law multiply. Where contents are
 // between frames is known the worse the farther away these are: what that makes of slopes is in proportion to the spread (spreadOf).
-func traitsOf(v, change, mismatch, slope, spread float64) varianceLaw {
-	return varianceLaw{v, 1, change, mismatch, spread * slope}
+func traitsOf(v, mismatch, slope, spread float64) varianceLaw {
+	return varianceLaw{v, 1, mismatch, spread * slope}
 }
 
 // spreadOf returns the variance of where contents are in a gap between frames, over that in the gap of learning. Both are in proportion: contents that do not

@@ -79,12 +79,10 @@ func (c *Cache) Flows(a, b int, find func() PairFlow) PairFlow {
 	return f
 }
 
-// pixelBytes is what the flows between two frames, there and back, take for each pixel.
-const pixelBytes = 2 * 2 * 4
-
-func bytesOf(f PairFlow) int { return pixelBytes * len(f.There.Right) }
+// bytesOf returns the bytes of flows there and back, 16 a pixel.
+func bytesOf(f PairFlow) int { return 16 * len(f.There.Right) }
 
 // CacheMemory returns how many bytes a Cache of frames takes at most: flows of each frame with the next three, and pictures in pixels twice as fine.
 func CacheMemory(frames, points, channels int) float64 {
-	return min(maxFlowBytes, 3*pixelBytes*float64(frames)*float64(points)) + lastKept*4*4*float64(points)*float64(channels)
+	return min(maxFlowBytes, 3*16*float64(frames)*float64(points)) + lastKept*4*4*float64(points)*float64(channels)
 }
