@@ -321,10 +321,13 @@ func completions(cfg Config, p plan) int {
 	return max(1, p.completions)
 }
 
-// holdOut returns what hides observed values of the data. Films have no gaps in time.
+// holdOut returns what hides observed values of the data. Films have no gaps in time, but whole frames that are missing.
 func (c *completer) holdOut() completion.HoldOut {
-	h := completion.HoldOut{Mask: c.holes, Y: c.y, Points: c.points, Channels: c.channels, Film: c.d.Film, Rand: c.rng}
-	if c.times != nil && !c.d.Film {
+	h := completion.HoldOut{Mask: c.holes, Y: c.y, Points: c.points, Channels: c.channels, Rand: c.rng}
+	switch {
+	case c.d.Film:
+		h.Frames = c.at()
+	case c.times != nil:
 		h.At = c.at()
 	}
 	return h

@@ -358,7 +358,7 @@ func TestFilmFromBlack(t *testing.T) {
 	}
 }
 
-// What is too bright for the camera is as bright as it can show, in predicted, filled-in and drawn frames, and surer.
+// What is too bright for the camera is as bright as it can show, in predicted, filled-in and drawn frames.
 func TestFilmClipped(t *testing.T) {
 	const limit, scale = 125, 2
 	clipped := func(times []float64, scale int) []float64 {
@@ -372,20 +372,8 @@ func TestFilmClipped(t *testing.T) {
 	m := calibratedFilm(t, times, clipped(times, 1))
 	ctx, at, grid := context.Background(), []float64{4.5}, pixelsOf(filmWidth, filmHeight, scale)
 	mean, variance := predictFilm(t, m, at, scale)
-	sure, unsure, least := 0., 0., math.Inf(1)
-	var bright, others float64
-	for k, v := range clipped(at, scale) {
-		least = min(least, variance[k])
-		if v == limit {
-			sure += variance[k]
-			bright++
-		} else {
-			unsure += variance[k]
-			others++
-		}
-	}
-	if sure, unsure = sure/bright, unsure/others; slices.Max(mean) > limit || !(sure < unsure/3) || !(least > 0) {
-		t.Errorf("means up to %v, want %v at most; mean variance %v where it is too bright, %v elsewhere; %v at least", slices.Max(mean), float64(limit), sure, unsure, least)
+	if most := slices.Max(mean); most > limit || !(slices.Min(variance) > 0) {
+		t.Errorf("means up to %v, want %v at most; variances from %v on", most, float64(limit), slices.Min(variance))
 	}
 	latents, err := m.LatentAt(0, at)
 	if err != nil {
@@ -409,19 +397,8 @@ func TestFilmClipped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sure, unsure, bright, others = 0, 0, 0, 0
-	for k, v := range clipped(at, scale) {
-		switch filled := math.IsNaN(seen.Data[k]); {
-		case filled && v == limit:
-			sure += p.Variance.Data[k]
-			bright++
-		case filled:
-			unsure += p.Variance.Data[k]
-			others++
-		}
-	}
-	if most := slices.Max(p.Mean.Data); most > limit || !(sure/bright < 0.7*unsure/others) {
-		t.Errorf("filled in with %v, want %v at most; mean variance %v where it is too bright, %v elsewhere", most, limit, sure/bright, unsure/others)
+	if most := slices.Max(p.Mean.Data); most > limit {
+		t.Errorf("filled in with %v, want %v at most", most, limit)
 	}
 	err = m.SampleFilm(ctx, 0, at, grid, SampleOptions{Count: 2, Seed: 1, Noise: true}, func(f SampledFrame) error {
 		if most := slices.Max(f.Values.Data); most != limit {

@@ -17,7 +17,7 @@ type HoldOut struct {
 	Points   mat.Matrix // in mean spacings
 	Channels int
 	At       []data.Instant // of the examples; nil: there are no gaps in time
-	Film     bool           // the examples are frames of a film, whole ones of which may be missing
+	Frames   []data.Instant // of the frames of a film, whole ones of which may be missing; nil of other data
 	Rand     *rand.Rand
 }
 
@@ -44,8 +44,13 @@ func (h HoldOut) Some(examples int) {
 		values += float64(g.To - g.From)
 	}
 	examples = min(max(examples, int(minGaps*values/float64(max(1, len(gaps))))), limit)
-	inGaps, whole := values/float64(max(1, h.Mask.Count())), h.wholeShare()
+	inGaps := values / float64(max(1, h.Mask.Count()))
 	order, group, used := h.Rand.Perm(n), 0, make([]bool, n)
+	for _, i := range h.wholeFrames(examples) {
+		h.hide(i, h.Mask.Observed(i), group, -1)
+		used[i] = true
+		group++
+	}
 	for tries := 0; tries < 4*n && len(h.Mask.HeldOut) < examples; tries++ {
 		if len(gaps) > 0 && h.Rand.Float64() < inGaps {
 			g := gaps[h.Rand.IntN(len(gaps))]
@@ -63,10 +68,8 @@ func (h HoldOut) Some(examples int) {
 		if order = order[1:]; used[i] {
 			continue
 		}
-		var hide []bool
-		if whole > 0 && h.Rand.Float64() < whole {
-			hide = h.Mask.Observed(i)
-		} else if hide = h.Mask.Borrow(h.Rand, i, h.Points, h.Channels); hide == nil {
+		hide := h.Mask.Borrow(h.Rand, i, h.Points, h.Channels)
+		if hide == nil {
 			hide = h.Mask.SomeOf(h.Rand, i)
 		}
 		if hide != nil {
@@ -95,18 +98,29 @@ func (h HoldOut) hide(example int, hide []bool, group, gap int) {
 	h.Mask.HeldOut = append(h.Mask.HeldOut, r)
 }
 
-// wholeShare returns the share of whole frames in what is missing of a film, at least a half if there are any; 0 of other data, whose whole examples
-// are validated apart.
-func (h HoldOut) wholeShare() (share float64) {
-	for i := range h.Y.Rows {
-		if h.Film && !slices.Contains(h.Mask.Of(i), false) {
-			share += float64(h.Mask.Size) / float64(h.Mask.Count())
+// wholeFrames returns which frames of a film are held out whole, of so many examples: their share in what is missing, at least a half if whole ones are, in runs as
+// long as those, at the ends too.
+func (h HoldOut) wholeFrames(examples int) (out []int) {
+	var at, missing []data.Instant
+	var seen []int
+	for i, t := range h.Frames {
+		if slices.Contains(h.Mask.Of(i), false) {
+			at, seen = append(at, t), append(seen, i)
+		} else {
+			missing = append(missing, t)
 		}
 	}
-	if share > 0 {
-		share = max(share, 0.5)
+	if len(missing) == 0 {
+		return nil
 	}
-	return share
+	share := float64(len(missing)*h.Mask.Size) / float64(h.Mask.Count())
+	most := int(math.Ceil(max(share, 0.5) * float64(examples)))
+	for _, fold := range HoldOutRuns(h.Rand, at, missing, most) {
+		for _, k := range fold[:min(len(fold), most-len(out))] {
+			out = append(out, seen[k])
+		}
+	}
+	return out
 }
 
 // shiftTries is how many other times Shifted tries.

@@ -64,7 +64,6 @@ func (f *Film) Rehearse() (frames int) {
 // learnMixture learns what the model's prediction is to be mixed with, from some of the frames.
 func (f *Film) learnMixture(ctx context.Context, leaveOut LeaveOut) error {
 	f.mixture = new(mixture.Mixture)
-	f.detail = f.detail.Enlarged(f.motion, f.frames)
 	law := mixture.NewLaw(f.motion, f.frames, f.examined)
 	truth, predicted := f.frame(true), f.frame(true)
 	wanted := func(i int) bool { return law.Wants(i) && !f.motion.LeftOut(i).Alone() }

@@ -20,7 +20,7 @@
 //
 // In frames that were unpacked from video neighbouring pixels share their chroma. It is interpolated before anything is learned and shared again by
 // predicted pixels, finer ones in pairs of their own; in these 4 has the variance of what that misses (chroma.Chroma).
-// Last, values end where those of the film were clipped, as what is too bright for a camera is (frame.Limits).
+// Last, means end where the values of the film do (frame.Limits).
 //
 // Film.Calibrated learns the weights of the mixture and what 3 needs. It predicts each training frame by steps 1 and 2 as if it had not
 // been seen: the model without an example is known in closed form (sgplvm.Trainer.LeaveOneOut), and flow comes from the other frames around it.
@@ -31,7 +31,7 @@
 // likeliest for errors in patches of them. Model.Impute predicts the whole frame and conditions its error
 // on that at the pixels that were seen, near each of the others: neighbours in time say most, what
 // is seen corrects them, and no variance is left out. Then what is seen and filled in is followed to the training frames
-// around it, which show what was missed (follow.go), and values end within the range of those that were observed (frame.Limits).
+// around it, which show what was missed (follow.go).
 //
 // # Samples
 //

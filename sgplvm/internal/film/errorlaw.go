@@ -1,8 +1,8 @@
 package film
 
 import (
+	"cmp"
 	"encoding/json"
-	"fmt"
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -110,15 +110,12 @@ func (g *lags) distances(plain, shift mat.Matrix, sites []site) {
 	}
 }
 
-// minOwn is added to correlations of a site with itself, against rounding.
-const minOwn = 1e-9
-
 // among sets the lower triangle of dst to the correlations of some sites with one another, given their distances.
 func (l *errorLaw) among(dst, plain, shift mat.Matrix, sites []site) {
 	root := l.roots(sites)
 	for i, s := range sites {
 		row, p, q := dst.Row(i), plain.Row(i), shift.Row(i)
-		row[i] = 1 + minOwn
+		row[i] = 1 + 1e-9 // against rounding
 		for j, t := range sites[:i] {
 			row[j] = root[i] * root[j] * (p[j] + q[j]*(s.gx*t.gx+s.gy*t.gy))
 		}
@@ -132,15 +129,12 @@ func (l *errorLaw) Encode() ([]byte, error) { return json.Marshal(l) }
 func (l *errorLaw) Decode(text []byte) error {
 	var t errorLaw
 	if err := json.Unmarshal(text, &t); err != nil {
-		return fmt.Errorf("film: attached errors: %.300s", err.Error())
+		return frame.BadPart("errors", "%v", err)
 	}
-	for _, v := range []struct {
-		name         string
-		value, least float64
-	}{{"White", t.White, 0}, {"Near", t.Near, 1e-3}, {"Broad", t.Broad, 0}, {"Far", t.Far, 1e-3}, {"Shift", t.Shift, 0}, {"Reach", t.Reach, 1e-3}, {"Freedom", t.Freedom, 2.001}} {
-		if !(v.value >= v.least && v.value <= 1e9) {
-			return fmt.Errorf("film: attached errors: %s %v, expected %v to 1e9", v.name, v.value, v.least)
-		}
+	err := cmp.Or(frame.CheckNumbers("errors", "part", 0, frame.MaxNumber, t.White, t.Broad, t.Shift),
+		frame.CheckNumbers("errors", "length", 1e-3, frame.MaxNumber, t.Near, t.Far, t.Reach), frame.CheckNumbers("errors", "degrees of freedom", 2.001, frame.MaxNumber, t.Freedom))
+	if err != nil {
+		return err
 	}
 	*l = t
 	return nil

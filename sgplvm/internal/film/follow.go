@@ -46,11 +46,8 @@ func completed(f frame.Frame, values mat.Matrix) frame.Image[float64] {
 	return all
 }
 
-// minRest is the part of what was seen that is left, at least, where some of it is hidden.
-const minRest = 0.5
-
 // mirrored hides those seen values of which the mirror image was not seen: holes of the shapes that the frame has, elsewhere. It returns what is left and what is hidden, NaN elsewhere; of three mirrors by that which
-// hides most and leaves enough, if one does.
+// hides most and leaves half, if one does.
 func (s *seenFrame) mirrored() (rest, hidden mat.Matrix, some bool) {
 	w, h, n := s.frame.Width, s.frame.Height, s.values.Cols
 	var seen int
@@ -79,7 +76,7 @@ func (s *seenFrame) mirrored() (rest, hidden mat.Matrix, some bool) {
 				out.Set(i, c, v)
 			}
 		}
-		if count > most && float64(seen-count) >= minRest*float64(seen) {
+		if count > most && 2*count <= seen {
 			most, rest, hidden, some = count, left, out, true
 		}
 	}

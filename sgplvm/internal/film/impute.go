@@ -39,7 +39,7 @@ func (m *Model) ImputeTo(ctx context.Context, to *predict.Prediction, latent *pr
 	p, room := predictions.Take(), predictions.Take()
 	defer predictions.Give(p)
 	defer predictions.Give(room)
-	whole, err := m.withoutLimits(p, l, obs.Grid)
+	whole, err := m.predict(p, l, obs.Grid)
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,6 @@ func (m *Model) ImputeTo(ctx context.Context, to *predict.Prediction, latent *pr
 		}
 	}
 	m.limits.Clip(filled)
-	m.limits.Within(filled)
 	inflation := 1.0
 	if len(o.Blends) > 0 {
 		inflation = o.Blends[0].Inflation

@@ -2,7 +2,6 @@ package film
 
 import (
 	"encoding/json"
-	"math"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 )
@@ -13,14 +12,11 @@ type inflation struct {
 	frames float64 // that were taken in
 }
 
-// maxRatio bounds a squared error over its variance.
-const maxRatio = 1e6
-
 // add takes in a frame that was left out, and what was predicted of it.
 func (f *inflation) add(truth, predicted frame.Frame) {
 	var sum float64
 	for k, v := range predicted.Variance.Data {
-		sum += min(frame.Square(truth.Mean.Data[k]-predicted.Mean.Data[k])/v, maxRatio)
+		sum += min(frame.Square(truth.Mean.Data[k]-predicted.Mean.Data[k])/v, frame.MaxNumber)
 	}
 	f.frames++
 	f.Factor += (sum/float64(len(predicted.Variance.Data)) - f.Factor) / f.frames
@@ -31,7 +27,7 @@ func (f inflation) learned() inflation {
 	if !(f.Factor > 0) {
 		return inflation{Factor: 1}
 	}
-	return inflation{Factor: f.Factor}
+	return inflation{Factor: max(f.Factor, 1/frame.MaxNumber)}
 }
 
 // Encode returns the inflation as JSON text, to the bit.
@@ -43,8 +39,8 @@ func (f *inflation) Decode(text []byte) error {
 	if err := json.Unmarshal(text, &t); err != nil {
 		return frame.BadPart("inflation", "%v", err)
 	}
-	if !(t.Factor > 0 && t.Factor <= maxRatio) || math.IsInf(t.Factor, 0) {
-		return frame.BadPart("inflation", "factor %v, expected a positive number up to %v", t.Factor, maxRatio)
+	if err := frame.CheckNumbers("inflation", "factor", 1/frame.MaxNumber, frame.MaxNumber, t.Factor); err != nil {
+		return err
 	}
 	*f = t
 	return nil

@@ -33,7 +33,7 @@ func TestInflation(t *testing.T) {
 	if err := again.Decode(text); err != nil || again != f {
 		t.Errorf("%+v after %+v, error %v", again, f, err)
 	}
-	for _, bad := range []string{`{`, `{"Factor":0}`, `{"Factor":1e7}`} {
+	for _, bad := range []string{`{`, `{"Factor":0}`, `{"Factor":1e10}`} {
 		if err := again.Decode([]byte(bad)); err == nil || !strings.HasPrefix(err.Error(), "film: attached inflation: ") || again != f {
 			t.Errorf("%s: error %v", bad, err)
 		}

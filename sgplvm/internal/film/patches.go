@@ -6,6 +6,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // patches are errors of training frames that were left out, at some pixels around some places: a block of
@@ -24,16 +25,8 @@ type patch struct {
 	errors, variance, gx, gy [][]float64
 }
 
-// Of the patches: pixels along a side of each grid of a patch, and how many patches there are, about, at most; and of the
-// search how often all numbers are tried.
-const (
-	patchSide  = 7
-	maxPatches = 96
-	maxRounds  = 24
-
-	coarseStep = 1.5 // factor of the numbers above which the search looks at
-	someOfAll  = 4   // every so manieth patch only: it says enough of where the minimum is
-)
+// patchSide is how many pixels are along a side of each grid of a patch, and maxPatches about how many patches there are at most.
+const patchSide, maxPatches = 7, 48
 
 func newPatches(width, height, frames int) *patches {
 	p := &patches{width: width, height: height}
@@ -156,21 +149,9 @@ func (l *errorLaw) loss(set []errorSet, plain, shift mat.Matrix, r *lossRoom) fl
 	return 0.5*logDet + (nu+d)/2*math.Log1p(chi/(nu-2)) + d/2*math.Log(nu-2) + low - high
 }
 
-// search finds the likeliest law of patches of some span by a direct search over the logarithms of its numbers (Hooke and Jeeves 1961), first of some patches.
+// search finds the likeliest law of patches of some span by a direct search over the logarithms of its numbers (Hooke and Jeeves 1961).
 func search(sets [][]errorSet, span int) *errorLaw {
-	var some [][]errorSet
-	for i := 0; i < len(sets); i += someOfAll {
-		some = append(some, sets[i])
-	}
-	best := plainErrors
-	descend(some, span, &best, 4, coarseStep)
-	descend(sets, span, &best, coarseStep, 1.1)
-	return &best
-}
-
-// descend improves a law, moving its numbers by factors from the first to the last.
-func descend(sets [][]errorSet, span int, best *errorLaw, first, last float64) {
-	n := len(sets[0][0].sites)
+	n, best := len(sets[0][0].sites), plainErrors
 	plain, shift, losses, rooms := mat.New(n, n), mat.New(n, n), make([]float64, len(sets)), make([]lossRoom, len(sets))
 	for i := range rooms {
 		rooms[i] = lossRoom{k: mat.New(n, n), e: mat.New(n, 1)}
@@ -178,22 +159,18 @@ func descend(sets [][]errorSet, span int, best *errorLaw, first, last float64) {
 	value := func(l *errorLaw) float64 {
 		l.lags(span, span, 1, 1).distances(plain, shift, sets[0][0].sites) // those of all patches
 		mat.Parallel(len(sets), func(i int) { losses[i] = l.loss(sets[i], plain, shift, &rooms[i]) })
-		var sum float64
-		for _, v := range losses {
-			sum += v
-		}
-		return sum
+		return work.Sum(losses)
 	}
-	least := value(best)
-	for step, rounds := first, 0; step > last && rounds < maxRounds; rounds++ {
+	least := value(&best)
+	for step, rounds := 4., 0; step > 1.1 && rounds < 24; rounds++ {
 		moved := false
 		for k := range best.numbers() {
 			for _, factor := range []float64{step, 1 / step} {
-				tried := *best
+				tried := best
 				v := tried.numbers()[k]
 				*v = min(max(*v*factor, lawBounds[k][0]), lawBounds[k][1])
 				if loss := value(&tried); loss < least-1e-9*math.Abs(least) {
-					*best, least, moved = tried, loss, true
+					best, least, moved = tried, loss, true
 					break
 				}
 			}
@@ -202,6 +179,7 @@ func descend(sets [][]errorSet, span int, best *errorLaw, first, last float64) {
 			step = math.Sqrt(step)
 		}
 	}
+	return &best
 }
 
 // numbers are all that a law has, and lawBounds their bounds.

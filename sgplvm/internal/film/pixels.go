@@ -52,9 +52,6 @@ func column(x mat.Matrix, c int) []float64 {
 	return v
 }
 
-// pixelTolerance is by how much of a pixel centres may lie elsewhere.
-const pixelTolerance = 1e-6
-
 // sizeOn returns the size of frames on a grid (nil: the training grid): its pixels must cover the area of the
 // training pixels evenly. Errors: *data.ConfigError.
 func (f *Film) sizeOn(training, grid data.Grid) (width, height int, err error) {
@@ -92,7 +89,7 @@ func astray(centres, others []float64) int {
 	own := side * m / n
 	first := others[0] - side/2 + own/2
 	for i, x := range centres {
-		if !(math.Abs(x-first-float64(i)*own) <= pixelTolerance*math.Abs(own)) {
+		if !(math.Abs(x-first-float64(i)*own) <= 1e-6*math.Abs(own)) {
 			return i
 		}
 	}

@@ -23,22 +23,18 @@ type Model struct {
 	Posterior *predict.Posterior
 }
 
-// slabNumbers is about how many numbers the posterior predicts at a time, and groupNumbers how many the
-// registered frames have that are predicted together.
-const slabNumbers, groupNumbers = 1 << 23, 1 << 24
+// roomNumbers is about how many numbers the posterior predicts at a time, how many the registered frames have that are predicted together, and how many
+// the projection on the training grid has at most that the posterior keeps for the next frame: with a larger one frames are predicted slab by slab.
+const roomNumbers = 1 << 24
 
 // PredictTo sets p to mean and variance of a frame, in its storage where that is as large. After an error p is as it was.
 func (m *Model) PredictTo(p *predict.Prediction, l predict.Latent, g data.Grid) error {
-	f, err := m.withoutLimits(p, l, g)
-	if err != nil {
-		return err
-	}
-	m.limits.Clip(f)
-	return nil
+	_, err := m.predict(p, l, g)
+	return err
 }
 
-// withoutLimits is PredictTo of values that have no end, and returns the frame that p has.
-func (m *Model) withoutLimits(p *predict.Prediction, l predict.Latent, g data.Grid) (f frame.Frame, err error) {
+// predict is PredictTo, and returns the frame that p has.
+func (m *Model) predict(p *predict.Prediction, l predict.Latent, g data.Grid) (f frame.Frame, err error) {
 	width, height, err := m.sizeOn(m.Posterior.Grid(), g)
 	if err != nil {
 		return f, err
@@ -64,13 +60,9 @@ func (m *Model) withoutLimits(p *predict.Prediction, l predict.Latent, g data.Gr
 // predictions are those that become others, kept for the next frame.
 var predictions mat.Pool[predict.Prediction]
 
-// keptNumbers bounds the projection on the training grid that the posterior keeps for the next
-// prediction, with a larger one frames are predicted slab by slab.
-const keptNumbers = 1 << 26
-
 // registered returns what the posterior predicts for one frame, in reference coordinates at the training pixels; it may lie in p.
 func (m *Model) registered(p *predict.Prediction, l predict.Latent) (frame.Frame, error) {
-	if m.shape.Width*m.shape.Height*m.shape.Channels > keptNumbers/m.Posterior.Params().Z.Rows {
+	if m.shape.Width*m.shape.Height*m.shape.Channels > roomNumbers/m.Posterior.Params().Z.Rows {
 		frames, err := m.predictRegistered(context.Background(), []predict.Latent{l}, false)
 		return frames[0], err
 	}
@@ -93,7 +85,7 @@ func (m *Model) PredictSlabs(ctx context.Context, latents []predict.Latent, g da
 		return err
 	}
 	p := m.room(width, height, !o.MeanOnly)
-	group := max(1, cmp.Or(o.Numbers, groupNumbers)/(2*m.shape.Width*m.shape.Height*m.shape.Channels))
+	group := max(1, cmp.Or(o.Numbers, roomNumbers)/(2*m.shape.Width*m.shape.Height*m.shape.Channels))
 	for from := 0; from < len(latents); from += group {
 		group := latents[from:min(from+group, len(latents))]
 		registered, err := m.predictRegistered(ctx, group, o.MeanOnly)
@@ -107,7 +99,6 @@ func (m *Model) PredictSlabs(ctx context.Context, latents []predict.Latent, g da
 			if err := m.show(p, registered[i], l); err != nil {
 				return err
 			}
-			m.limits.Clip(p)
 			registered[i] = frame.Frame{}
 			s := predict.Slab{Latent: from + i, To: g[0].Rows, Mean: []mat.Matrix{p.Mean}}
 			if !o.MeanOnly {
@@ -128,7 +119,7 @@ func (m *Model) predictRegistered(ctx context.Context, latents []predict.Latent,
 	for i := range latents {
 		frames[i] = m.frame(!meanOnly)
 	}
-	err := m.Posterior.PredictSlabs(ctx, latents, nil, predict.SlabOptions{Numbers: slabNumbers, MeanOnly: meanOnly}, func(s predict.Slab) error {
+	err := m.Posterior.PredictSlabs(ctx, latents, nil, predict.SlabOptions{Numbers: roomNumbers, MeanOnly: meanOnly}, func(s predict.Slab) error {
 		mat.Parallel(len(frames), func(i int) {
 			last := s.First + s.Mean[i].Rows
 			mat.Copy(frames[i].Mean.Slice(s.First, last, 0, m.shape.Channels), s.Mean[i])
@@ -161,9 +152,11 @@ func (m *Model) show(dst, registered frame.Frame, l predict.Latent) error {
 	}
 	m.detail.AddEdges(dst)
 	if dst.Variance.Rows > 0 {
-		m.addFiner(dst)
+		m.detail.AddTo(dst)
+		m.chroma.AddVariance(dst, m.shape.Width, m.shape.Height)
 	}
 	m.chroma.Repeat(dst, m.shape.Width, m.shape.Height)
+	m.limits.Clip(dst)
 	return nil
 }
 
@@ -175,18 +168,7 @@ func (f *Film) inflate(dst frame.Frame) {
 	f.limits.Bound(dst)
 }
 
-// addFiner changes the variance of a frame by what only pixels finer than those of training have, detail and errors of rounding of their own, and what these alone do
-// not have, errors of rounding in frames of training.
-func (f *Film) addFiner(dst frame.Frame) {
-	missed := f.detail.Missed(dst) // by V, without what chroma makes of it
-	if dst.Width > f.shape.Width {
-		f.chroma.AddVariance(dst, f.shape.Width, f.shape.Height)
-	}
-	missed.AddTo(dst)
-}
-
-// warp brings a frame from reference coordinates to a moment, adds the motion-compensated residual of
-// the training frames, and mixes it with what these predict by themselves. Pixels larger than those
+// warp brings a frame from reference coordinates to a moment, and mixes it with what these predict by themselves. Pixels larger than those
 // of training are means over these.
 func (f *Film) warp(dst, registered frame.Frame, x motion.Moment) {
 	if w, h := max(dst.Width, f.shape.Width), max(dst.Height, f.shape.Height); w > dst.Width || h > dst.Height {

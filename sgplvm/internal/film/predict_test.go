@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
@@ -18,6 +17,7 @@ import (
 func TestShownEdges(t *testing.T) {
 	f, frames, _, _ := moving(t, 0, func(i, x, y int) float64 { return 10*math.Sin(float64(x+i)/3) + float64(20*min(y, 1)) })
 	registered := frame.Frame{Width: width, Height: height, Mean: mat.NewDense(width*height, 1, frames[:width*height])}
+	f.limits = frame.Limits{}
 	show := func(edge, scale int) mat.Matrix {
 		f.detail = new(mixture.Detail)
 		if err := f.detail.Decode(fmt.Appendf(nil, `{"Width":%d,"Height":%d,"Energy":[1],"A":0,"Gamma":1,"Edges":[0,0,%d,0]}`, width, height, edge)); err != nil {
@@ -77,7 +77,7 @@ func TestShownBetweenShots(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.detail = new(mixture.Detail)
-	if err := c.detail.Decode(fmt.Appendf(nil, `{"Width":%d,"Height":%d,"Energy":[400],"A":0,"Gamma":0,"Laplacian":[400],"SuperResolution":[0.1,1,2]}`, width, height)); err != nil {
+	if err := c.detail.Decode(fmt.Appendf(nil, `{"Width":%d,"Height":%d,"Energy":[400],"A":0,"Gamma":0,"Laplacian":[400]}`, width, height)); err != nil {
 		t.Fatal(err)
 	}
 	registered := frame.Frame{Width: width, Height: height, Mean: mat.NewDense(width*height, 1, frames[3*width*height:4*width*height]), Variance: mat.New(width*height, 1)}
@@ -103,27 +103,4 @@ func TestShownBetweenShots(t *testing.T) {
 			t.Fatalf("variance %v at pixel %d, want %v", got.Variance.Data[k], k, v)
 		}
 	}
-}
-
-// Detail is added to variances in which errors of rounding are put right.
-func TestAddFiner(t *testing.T) {
-	f := &Film{shape: frame.Shape{Width: 4, Height: 4, Channels: 3}, detail: new(mixture.Detail)}
-	if err := f.detail.Decode([]byte(`{"Width":4,"Height":4,"Energy":[400,400,400],"Laplacian":[400,400,400],"A":0,"Gamma":1}`)); err != nil {
-		t.Fatal(err)
-	}
-	got, want := frame.New(8, 8, 3), frame.New(8, 8, 3)
-	for k := range got.Mean.Data {
-		got.Mean.Data[k], got.Variance.Data[k] = float64(k%7), float64(1+k%5)
-	}
-	f.chroma.Across.Shared = true
-	f.chroma.Rounding.Step, f.chroma.Rounding.Most = 20, [3]float64{200, 200, 200}
-	mat.Copy(want.Mean, got.Mean)
-	mat.Copy(want.Variance, got.Variance)
-	f.detail.AddTo(want)
-	mat.Add(want.Variance, want.Variance, -1, got.Variance)
-	rounded := frame.Frame{Width: 8, Height: 8, Mean: got.Mean, Variance: got.Variance.Clone()}
-	f.chroma.AddVariance(rounded, 4, 4)
-	mat.Add(want.Variance, want.Variance, 1, rounded.Variance)
-	f.addFiner(got)
-	compare.Near(t, "variances", got.Variance.Data, want.Variance.Data, 1e-10)
 }

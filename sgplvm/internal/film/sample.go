@@ -105,42 +105,17 @@ func (d *drawing) show(draw, i int, values mat.Matrix) (predict.SampledFrame, er
 	d.alone(own, registered)
 	mat.Add(drawn.Mean, drawn.Mean, -1, expected.Mean)
 	mat.Copy(drawn.Variance, expected.Variance)
-	finer := d.complete(expected, mean, i)
-	spread(drawn, expected, finer)
-	d.addDetail(drawn, finer, draw)
-	return predict.SampledFrame{Values: d.asked(drawn, draw), Mean: d.asked(expected, ofAll)}, nil
-}
-
-// complete makes of what the model alone expects of frame i what is predicted of it, without the variance that finer returns, which it returns.
-func (d *drawing) complete(expected, registered frame.Frame, i int) (finer mat.Matrix) {
-	d.mix(expected, registered, d.moments[i])
+	d.mix(expected, mean, d.moments[i])
 	d.Film.detail.AddEdges(expected)
 	d.inflate(expected)
-	return d.finer(expected)
-}
-
-// spread makes of deviations, whose variances drawn has, a frame with the mean and the variances that are expected, less what finer pixels lose of these.
-func spread(drawn, expected frame.Frame, finer mat.Matrix) {
 	for k, v := range expected.Variance.Data {
-		if finer.Rows > 0 {
-			v = max(v+min(finer.Data[k], 0), 0)
-		}
 		drawn.Mean.Data[k] = expected.Mean.Data[k] + math.Sqrt(v/drawn.Variance.Data[k])*drawn.Mean.Data[k]
 	}
+	d.addDetail(drawn, d.finer(expected), draw)
+	return predict.SampledFrame{Values: d.asked(drawn, draw), Mean: d.asked(expected, -1)}, nil
 }
 
-// Of the kinds of random numbers of a draw: of detail, and of how pixels share their chroma.
-const drawnDetail, drawnChroma = 0x64657461696c0000, 0x6368726f6d610000
-
-// generator returns the random numbers of one kind of a draw.
-func (d *drawing) generator(kind uint64, draw int) *rand.Rand {
-	return rand.New(rand.NewPCG(d.seed, kind+uint64(draw)))
-}
-
-// ofAll in place of a draw is the mean of all.
-const ofAll = -1
-
-// asked returns the mean of a frame in the pixels that were asked for. All frames of a draw share their chroma in one way.
+// asked returns the mean of a frame in the pixels that were asked for, of a draw or of all (−1). All frames of a draw share their chroma in one way.
 func (d *drawing) asked(f frame.Frame, draw int) mat.Matrix {
 	if d.width > d.wanted[0] || d.height > d.wanted[1] {
 		coarse := d.room(d.wanted[0], d.wanted[1], true)
@@ -148,40 +123,39 @@ func (d *drawing) asked(f frame.Frame, draw int) mat.Matrix {
 		f = coarse
 	}
 	f = frame.Frame{Width: f.Width, Height: f.Height, Mean: f.Mean}
-	if draw == ofAll {
+	if draw < 0 {
 		d.chroma.Repeat(f, d.shape.Width, d.shape.Height)
 	} else {
-		d.chroma.RepeatDrawn(f, d.shape.Width, d.shape.Height, d.generator(drawnChroma, draw).Float64())
+		d.chroma.RepeatDrawn(f, d.shape.Width, d.shape.Height, rand.New(rand.NewPCG(d.seed, 0x6368726f6d610000+uint64(draw))).Float64())
 	}
 	d.limits.Clip(f)
 	return f.Mean
 }
 
-// finer returns by how much variances of pixels finer than those of training are larger: what the mean lets expect,
-// and less than 0 where errors of rounding in frames of training are more. It is 0×0 where pixels are none finer.
+// finer returns by how much variances of pixels finer than those of training are larger, as the mean lets expect. It is 0×0 where pixels are none finer.
 func (d *drawing) finer(expected frame.Frame) mat.Matrix {
 	if d.width <= d.shape.Width {
 		return mat.Matrix{}
 	}
-	v := frame.Frame{Width: d.width, Height: d.height, Mean: expected.Mean, Variance: expected.Variance.Clone()}
-	d.addFiner(v)
-	mat.Add(v.Variance, v.Variance, -1, expected.Variance)
+	v := frame.Frame{Width: d.width, Height: d.height, Mean: expected.Mean, Variance: mat.New(expected.Mean.Rows, expected.Mean.Cols)}
+	d.Film.detail.AddTo(v)
+	d.chroma.AddVariance(v, d.shape.Width, d.shape.Height)
 	return v.Variance
 }
 
-// addDetail adds what pixels finer than those of training show: independent numbers, the same in all frames of a draw, of the variance that finer returned, nothing where that is less than 0.
+// addDetail adds what pixels finer than those of training show: independent numbers, the same in all frames of a draw, of the variance that finer returned.
 func (d *drawing) addDetail(drawn frame.Frame, finer mat.Matrix, draw int) {
 	if finer.Rows == 0 {
 		return
 	}
 	if draw != d.draw {
-		rng := d.generator(drawnDetail, draw)
+		rng := rand.New(rand.NewPCG(d.seed, 0x64657461696c0000+uint64(draw)))
 		d.draw, d.detail = draw, mat.New(finer.Rows, finer.Cols)
 		for k := range d.detail.Data {
 			d.detail.Data[k] = rng.NormFloat64()
 		}
 	}
 	for k, v := range finer.Data {
-		drawn.Mean.Data[k] += math.Sqrt(max(v, 0)) * d.detail.Data[k]
+		drawn.Mean.Data[k] += math.Sqrt(v) * d.detail.Data[k]
 	}
 }

@@ -12,9 +12,8 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
-// Missing pixels are predicted in groups of neighbours, each given the seen pixels nearest to its centre;
-// minLeft is the part of the variance that is left at least.
-const groupPixels, nearPixels, minLeft = 64, 256, 1e-6
+// Missing pixels are predicted in groups of neighbours, each given the seen pixels nearest to its centre.
+const groupPixels, nearPixels = 64, 256
 
 // A seenFrame is a predicted frame, and what was seen of the frame.
 type seenFrame struct {
@@ -188,7 +187,7 @@ func (s *seenFrame) condition(dst frame.Frame, channels, missing, seen []int) er
 		for j, i := range missing {
 			v := s.frame.Variance.At(i, c)
 			dst.Mean.Set(i, c, s.frame.Mean.At(i, c)+math.Sqrt(v)*shift.Data[j])
-			dst.Variance.Set(i, c, v*wider[j]*max(minLeft, 1-explained[j]))
+			dst.Variance.Set(i, c, v*wider[j]*max(1e-6, 1-explained[j]))
 		}
 	}
 	return nil

@@ -68,7 +68,7 @@ func (s *seenFrame) dense(t *testing.T, c int) (k mat.Matrix, factor *chol.Facto
 		for j := range sites {
 			k.Set(i, j, covariance(i, j)/math.Sqrt(covariance(i, i)*covariance(j, j)))
 		}
-		k.Set(i, i, 1+minOwn)
+		k.Set(i, i, 1+1e-9)
 	}
 	n := len(seen)
 	factor, err := chol.Factorize(k.Slice(0, n, 0, n).Clone())
@@ -124,7 +124,7 @@ func checkFill(t *testing.T, s *seenFrame, tolerance float64) {
 			for _, o := range seen {
 				nearest = min(nearest, math.Hypot(float64(o%w-i%w)*s.unitX, float64(o/w-i/w)*s.unitY))
 			}
-			variance := v * max(minLeft, 1-mat.Dot(weights, cross)) * (1 + math.Exp(-nearest/s.law.Far)*(scale-1))
+			variance := v * max(1e-6, 1-mat.Dot(weights, cross)) * (1 + math.Exp(-nearest/s.law.Far)*(scale-1))
 			if math.Abs(got.Mean.At(i, c)-mean) > tolerance*(math.Abs(mean)+math.Sqrt(v)) || math.Abs(got.Variance.At(i, c)/inflation-variance) > tolerance*(variance+1e-6*v*(1+scale)) {
 				t.Errorf("%+v: pixel %d, channel %d: %v ± %v, expected %v ± %v", *s.law, i, c, got.Mean.At(i, c), got.Variance.At(i, c), mean, variance)
 			}

@@ -14,8 +14,14 @@ import (
 // instead (Interpolated), and predicted frames repeat it again (Repeat). See docs/math.md, 19.8.
 type Chroma struct {
 	Across, Down pairing
-	Rounding     rounding
 }
+
+// luma is Y = 0.299·R + 0.587·G + 0.114·B (Recommendation ITU-R BT.601). Chroma is counted as R − G and B − G, which every
+// matrix makes of the same two samples.
+var luma = [3]float64{0.299, 0.587, 0.114}
+
+// lumaOf returns Y.
+func lumaOf(red, green, blue float64) float64 { return luma[0]*red + luma[1]*green + luma[2]*blue }
 
 // pairing is what pixels share along an axis: pairs of two that follow one another. The chroma of a pair is its mean. With c_k that
 // of the pairs, its second pixel has c_k + Near·(c_k+1 − c_k−1) + Far·(c_k+2 − c_k−2), and its first as much less.

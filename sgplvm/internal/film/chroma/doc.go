@@ -6,8 +6,7 @@
 // (repeat.go): finer pixels in pairs of their own. Films that share nothing go through untouched.
 //
 // Weights of the interpolation are learned an octave below (law.go): pairs twice as large, whose truth is seen. Of what it
-// misses, and of errors of rounding luma, chroma and numbers, training frames show nothing where contents rest, since these are
-// the same in all of them; AddVariance adds it to finer pixels (variance.go, rounding.go).
+// misses training frames show nothing where contents rest, since it is the same in all of them; AddVariance adds it to finer pixels (variance.go).
 //
 // # Sources
 //

@@ -7,9 +7,9 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 )
 
-// Pairs share chroma where its mean squared difference within them is maxShared of that between them at most, and that of
-// luma is minApart at least. maxSlope bounds Near and Far, maxMissed Missed.
-const maxShared, minApart, maxSlope, maxMissed = 1. / 4, 1. / 4, 1. / 2, 1. / 4
+// Pairs share chroma where its mean squared difference within them is maxShared of that between them at most; luma differs there by
+// more than that part of what it does between them.
+const maxShared = 1. / 4
 
 // Find finds out which pixels of all frames share their chroma. Errors: *data.ReadError, ctx.Err().
 func Find(ctx context.Context, frames data.Source, width, height int) (c Chroma, err error) {
@@ -27,10 +27,7 @@ func Find(ctx context.Context, frames data.Source, width, height int) (c Chroma,
 	if !c.Shared() {
 		return c, nil
 	}
-	if err := c.learn(ctx, frames, width, height); err != nil {
-		return Chroma{}, err
-	}
-	c.Rounding, err = findRounding(ctx, frames)
+	err = c.learn(ctx, frames, width, height)
 	return c, err
 }
 
@@ -53,7 +50,7 @@ func (s *stepSums) add(values []float64, lines, from, n, step int) {
 func (s *stepSums) pairs() pairing {
 	for first, within := range s.chroma {
 		between := s.chroma[1-first]
-		if between > 0 && within <= maxShared*between && s.luma[first] >= minApart*s.luma[1-first] {
+		if between > 0 && within <= maxShared*between && s.luma[first] >= maxShared*s.luma[1-first] {
 			return pairing{Shared: true, Odd: first == 1}
 		}
 	}
@@ -73,7 +70,7 @@ func (c *Chroma) learn(ctx context.Context, frames data.Source, width, height in
 	for k, p := range []*pairing{&c.Across, &c.Down} {
 		if p.Shared {
 			p.Near, p.Far = slopes[k].weights()
-			misses[k] = missSums{near: p.Near, far: p.Far, much: muchChange * slopes[k].nn / max(slopes[k].count, 1)}
+			misses[k] = missSums{near: p.Near, far: p.Far}
 		}
 	}
 	if err := frame.Each(ctx, frames, func(_ int, values []float64) {
@@ -106,11 +103,11 @@ func (p pairing) eachHalf(values []float64, lines, from, n, step int, visit func
 }
 
 // slopeSums are the sums that Near and Far follow from, by least squares.
-type slopeSums struct{ count, nn, nf, ff, n, f float64 }
+type slopeSums struct{ nn, nf, ff, n, f float64 }
 
 // add takes in what eachHalf calls it with.
 func (s *slopeSums) add(half, near, far float64) {
-	s.count, s.nn, s.nf, s.ff, s.n, s.f = s.count+1, s.nn+near*near, s.nf+near*far, s.ff+far*far, s.n+near*half, s.f+far*half
+	s.nn, s.nf, s.ff, s.n, s.f = s.nn+near*near, s.nf+near*far, s.ff+far*far, s.n+near*half, s.f+far*half
 }
 
 // weights returns Near and Far: those of a straight line where nothing was learned.
@@ -119,28 +116,23 @@ func (s *slopeSums) weights() (near, far float64) {
 	if !(det > 1e-6*s.nn*s.ff) {
 		return 1. / 8, 0
 	}
-	near, far = (s.n*s.ff-s.f*s.nf)/det, (s.f*s.nn-s.n*s.nf)/det
-	return max(-maxSlope, min(near, maxSlope)), max(-maxSlope, min(far, maxSlope))
+	return (s.n*s.ff - s.f*s.nf) / det, (s.f*s.nn - s.n*s.nf) / det
 }
 
-// missSums are the sums of a line through the squared errors of interpolation over g = (c_k+1 − c_k−1)²: what they are where nothing changes is noise. Squares scatter as
-// much as they are large, so that weights are 1/(g + much)², with muchChange times the mean of g: where chroma changes less g is noise itself, which errors grow with.
-type missSums struct{ near, far, much, w, wg, wgg, we, wge float64 }
-
-const muchChange = 10
+// missSums are the sums of a line through the squared errors of interpolation over g = (c_k+1 − c_k−1)²: what they are where nothing changes is noise.
+type missSums struct{ near, far, n, g, gg, e, ge float64 }
 
 // add takes in what eachHalf calls it with.
 func (s *missSums) add(half, near, far float64) {
 	g, e := frame.Square(near), frame.Square(half-s.near*near-s.far*far)
-	w := 1 / frame.Square(g+s.much)
-	s.w, s.wg, s.wgg, s.we, s.wge = s.w+w, s.wg+w*g, s.wgg+w*g*g, s.we+w*e, s.wge+w*g*e
+	s.n, s.g, s.gg, s.e, s.ge = s.n+1, s.g+g, s.gg+g*g, s.e+e, s.ge+g*e
 }
 
 // slope returns Missed.
 func (s *missSums) slope() float64 {
-	det := s.w*s.wgg - s.wg*s.wg
-	if !(s.much > 0) || !(det > 1e-6*s.w*s.wgg) {
+	det := s.n*s.gg - s.g*s.g
+	if !(det > 1e-6*s.n*s.gg) {
 		return 0
 	}
-	return max(0, min((s.w*s.wge-s.wg*s.we)/det, maxMissed))
+	return max(0, (s.n*s.ge-s.g*s.e)/det)
 }

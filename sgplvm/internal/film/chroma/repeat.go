@@ -5,21 +5,17 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 )
 
-// alsoDown is the chance that finer frames have pairs down where those of training have them across only: most videos are 4:2:0, with pairs both ways, but
-// frames that were scaled as they were unpacked keep those across.
-const alsoDown = 1. / 2
-
 // Repeat gives the pixels of a predicted frame that share their chroma the same, that of their mean. Frames of the width×height pixels of training have the pairs
-// that these have, finer frames pairs of their own pixels, as if unpacked from the same video, and frames of fewer pixels none. Where finer frames may have pairs down as well or not, mean and variance are
-// those over both (docs/math.md, 19.8). It panics if the frame has not three channels where pixels do.
+// that these have, finer frames pairs of their own pixels, as if unpacked from the same video, and frames of fewer pixels none. Where those of training have pairs across only, finer frames may have pairs down as well, as most videos do (4:2:0), or not, as
+// frames that were scaled when they were unpacked: mean and variance are those over both (docs/math.md, 19.8). It panics if the frame has not three channels where pixels do.
 func (c *Chroma) Repeat(f frame.Frame, width, height int) {
-	c.repeatBy("Repeat", f, width, height, alsoDown)
+	c.repeatBy("Repeat", f, width, height, 1./2)
 }
 
 // RepeatDrawn is Repeat of a frame of one possible film, which has pairs down as well or not: chosen, from 0 to 1 and evenly distributed, tells.
 func (c *Chroma) RepeatDrawn(f frame.Frame, width, height int, chosen float64) {
 	chance := 0.
-	if chosen < alsoDown {
+	if chosen < 1./2 {
 		chance = 1
 	}
 	c.repeatBy("RepeatDrawn", f, width, height, chance)

@@ -46,7 +46,7 @@ func TestChromaMissed(t *testing.T) {
 	across, down := Chroma{Across: pairing{Missed: 0.02}}, Chroma{Down: pairing{Missed: 0.5}}
 	compare.Near(t, "across", across.missed(ramp).Row(5)[3*6:][:3], of(0.02*16*red*red, 0.02*16*blue*blue), 1e-12)
 	compare.Near(t, "down", down.missed(ramp).Row(5)[3*6:][:3], of(0.5*16, 0.5*64), 1e-12)
-	both := Chroma{across.Across, down.Down, rounding{}}
+	both := Chroma{across.Across, down.Down}
 	compare.Near(t, "both", both.missed(ramp).Row(5)[3*6:][:3], of(0.02*16*red*red+0.5*16, 0.02*16*blue*blue+0.5*64), 1e-12)
 
 	// A frame of finer pixels has what is missed of its mean in pixels of training, on top of its variance.

@@ -137,6 +137,20 @@ func (m Image[T]) RowOver(dst []float64, y, width, height int) {
 	}
 }
 
+// AddOver adds what SampleOver says to values of a picture of width×height pixels, one a row.
+func (m Image[T]) AddOver(to mat.Matrix, width, height int) {
+	mat.Parallel(height, func(y int) {
+		row := make([]float64, m.Channels*width)
+		m.RowOver(row, y, width, height)
+		for x := range width {
+			v := to.Row(y*width + x)
+			for c := range v {
+				v[c] += row[m.Channels*x+c]
+			}
+		}
+	})
+}
+
 // Square returns x².
 func Square(x float64) float64 { return x * x }
 

@@ -24,9 +24,6 @@ func (l *Limits) Decode(text []byte) error {
 	if err := json.Unmarshal(text, &t); err != nil {
 		return BadPart("limits", "%v", err)
 	}
-	if t.Step != 0 && t.Step != 1 {
-		return BadPart("limits", "a step of %v, expected 0 or 1", t.Step)
-	}
 	for c, r := range t.Channels {
 		if !(r.Least <= r.Most) {
 			return BadPart("limits", "from %v to %v in channel %d, expected a range", r.Least, r.Most, c)

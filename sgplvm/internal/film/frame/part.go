@@ -30,3 +30,16 @@ type Shape struct {
 func BadPart(name, format string, args ...any) error {
 	return fmt.Errorf("film: attached %s: %.300s", name, fmt.Sprintf(format, args...))
 }
+
+// MaxNumber bounds the numbers of parts that have no unit.
+const MaxNumber = 1e9
+
+// CheckNumbers reports numbers of a part that are not between least and most.
+func CheckNumbers(part, name string, least, most float64, numbers ...float64) error {
+	for _, v := range numbers {
+		if !(v >= least && v <= most) {
+			return BadPart(part, "%s %v, expected %v to %v", name, v, least, most)
+		}
+	}
+	return nil
+}

@@ -19,11 +19,7 @@ import (
 //	4·κ_a·κ_b/|κ_a + κ_b|²
 //
 // of their mean's square is the signal's (Wiener's filter), from 0 to 1. Flows that are wrong need no look at: one that lost what moves far between a and b
-// is put right in part by those beside it.
-
-// oneSided is the part of what one side says where there is no other, and less where that is nearer than the two frames are to one another: errors of its flow count as many times.
-// A frame closer than LeastBend tells nothing (neighbours.go).
-const oneSided = 0.5
+// is put right in part by those beside it. Where one side says nothing, the other counts the less the nearer its frame is: errors of its flow count as many times.
 
 // A bend is, of each pixel of a frame, by how much the path that starts there departs from the straight line: w of the way by w·(1 − w) times that.
 type bend struct{ opticalflow.Flow }
@@ -45,7 +41,7 @@ type neighbourFrame struct {
 }
 
 // known tells whether it tells anything.
-func (b *neighbourFrame) known() bool { return b.time >= motion.LeastBend }
+func (b *neighbourFrame) known() bool { return b.time > 0 }
 
 // kappa returns κ of a point of a frame, with the displacement (u, v) to the other one.
 func (b *neighbourFrame) kappa(x, y, u, v float64) (right, down float64) {
@@ -110,9 +106,9 @@ func bendOf(there, back *opticalflow.Flow, beside [2]neighbourFrame, share float
 			var part float64
 			switch {
 			case !beside[1].known():
-				other, part = own, oneSided*min(beside[0].time, 1)
+				other, part = own, min(beside[0].time, 1)
 			case !beside[0].known():
-				own, part = other, oneSided*min(beside[1].time, 1)
+				own, part = other, min(beside[1].time, 1)
 			default:
 				part = alike(own, other)
 			}

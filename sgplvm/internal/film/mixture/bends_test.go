@@ -61,12 +61,12 @@ func TestBends(t *testing.T) {
 		{"uneven times", []float64{-1.5, 0, 1, 1.4}, parabola, 1},
 		{"a cubic, three times as much before as after", []float64{-1, 0, 1, 2}, cube, 0.75},
 		{"a cubic that turns", []float64{-1, 0, 1, 2}, func(t float64) (x, y float64) { return (t - 0.5) * (t - 0.5) * (t - 0.5), 0 }, 0},
-		{"the frame before tells", []float64{-1, 0, 1}, parabola, oneSided},
-		{"the frame after tells", []float64{0, 1, 2}, parabola, oneSided},
-		{"a far frame after tells", []float64{0, 1, 3}, parabola, oneSided},
-		{"a near frame after tells", []float64{0, 1, 1.5}, parabola, oneSided / 2},
-		{"a near frame before tells", []float64{-0.25, 0, 1}, parabola, oneSided / 4},
-		{"a frame too near to tell", []float64{-0.05, 0, 1}, parabola, 0},
+		{"the frame before tells", []float64{-1, 0, 1}, parabola, 1},
+		{"the frame after tells", []float64{0, 1, 2}, parabola, 1},
+		{"a far frame after tells", []float64{0, 1, 3}, parabola, 1},
+		{"a near frame after tells", []float64{0, 1, 1.5}, parabola, 0.5},
+		{"a near frame before tells", []float64{-0.25, 0, 1}, parabola, 0.25},
+		{"a frame that is very near", []float64{-0.0625, 0, 1}, parabola, 0.0625},
 		{"no frame beside", []float64{0, 1}, parabola, 0},
 	} {
 		got, want := departures(c.times, 0.3, c.at)

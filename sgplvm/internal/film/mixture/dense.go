@@ -21,14 +21,8 @@ type dense struct {
 	bends [2]*bend // of paths from a and from b; nil where they are straight
 }
 
-// Of paths: the iterations for their start, which end when one moves it by less than so many pixels; by how many pixels they may miss a point, a standard
-// deviation. minPath is a path's least weight.
-const (
-	pathSteps     = 5
-	pathPrecision = 1e-3
-	pathMiss      = 0.5
-	minPath       = 1e-3
-)
+// minPath is the weight that a path has at least, over that of one along which all agrees.
+const minPath = 0.02
 
 // newDense returns the interpolation w of the way from a to b, given their splines, the flows between them and how paths bend.
 func newDense(w float64, a, b motion.SharpPicture, flows motion.PairFlow, bends [2]*bend) *dense {
@@ -47,12 +41,12 @@ type path struct {
 func pathFrom(there, back *opticalflow.Flow, bends *bend, x, y, w float64) path {
 	p := path{ax: x, ay: y}
 	var u, v float64
-	for range pathSteps {
+	for range 5 {
 		u, v = there.At(p.ax, p.ay)
 		right, down := bends.along(w, u, v, p.ax, p.ay)
 		p.miss = frame.Square(p.ax+right-x) + frame.Square(p.ay+down-y)
 		p.ax, p.ay = x-right, y-down
-		if p.miss < pathPrecision*pathPrecision {
+		if p.miss < 1e-6 {
 			p.miss = 0 // what is left of it is less by the slope of the flow
 			break
 		}
@@ -79,11 +73,7 @@ func (d *dense) paths(x, y float64) (from, to path) {
 
 // weightOf returns the weight of a path of which share is that of the frame that it starts from.
 func weightOf(p path, share float64) float64 {
-	w := share * (p.agreement + 0.02)
-	if p.miss > 0 {
-		w *= math.Exp(-0.5 * p.miss / frame.Square(pathMiss))
-	}
-	return minPath + w
+	return minPath + share*p.agreement*math.Exp(-0.5*p.miss/frame.Square(motion.FlowSpread))
 }
 
 // at sets value to the interpolation at the point (x, y) in pixels of the frames; buffer holds two numbers

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
@@ -21,84 +20,60 @@ import (
 // go on, or its root where that is less. a and γ make likeliest what one octave missed in the training
 // frames, given u of the octave below (multiplicative heteroscedasticity: Harvey, Econometrica 44(3), 1976). Of a predicted picture u is that of its mean.
 type Detail struct {
-	Width, Height   int
-	Energy          []float64 // s; empty where frames are too small to tell
-	Ratio           []float64 // q; empty for 1
-	Laplacian       []float64 // the mean of each channel's Laplacian energy
-	A, Gamma        float64
-	edges           edges      // how values go on across the outermost pixels (edges.go)
-	sharpening      Sharpening // what a picture goes through before finer pixels are sampled from it
-	SuperResolution            // how frames are enlarged before finer pixels are sampled from them (superresolution.go)
+	Width, Height int
+	Energy        []float64 // s; empty where frames are too small to tell
+	Ratio         []float64 // q; empty for 1
+	Laplacian     []float64 // the mean of each channel's Laplacian energy
+	A, Gamma      float64
+	Edges         edges      // how values go on across the outermost pixels (edges.go)
+	Sharpening    Sharpening // what a picture goes through before finer pixels are sampled from it
 }
 
-// minEnergy is the part of its mean that is added to an energy.
-const minEnergy = 1e-3
+// minPart is the least part of its mean that an energy or an error counts, and the least agreement.
+const minPart = 1e-3
 
-// minOctave and MostOctave bound the energy of an octave over that of the one below: white noise has the most, 4.
-const minOctave, MostOctave = 1. / 16, 4
+// MostOctave bounds the energy of an octave over that of the one below: white noise has the most.
+const MostOctave = 4
 
-// AddTo adds what Missed returns to the variance of a predicted frame.
-func (d *Detail) AddTo(f frame.Frame) { d.Missed(f).AddTo(f) }
-
-// Missed is the variance of what finer pixels show and a predicted frame does not: of detail, in pixels of training, for each channel. The zero value is none.
-type Missed struct{ frame.Image[float64] }
-
-// Missed returns the variance of detail in a predicted frame, whatever its pixels: nothing where
+// AddTo adds the variance of detail to that of a predicted frame, whatever its pixels: nothing where
 // they are as large as those of training, and that of k octaves where they are 2ᵏ times as fine.
 // An octave has the variance of the octave before it as its local energy, and never a larger variance. It panics if the numbers of channels differ.
-func (d *Detail) Missed(f frame.Frame) Missed {
-	f.Check("Missed", "a frame with variances")
+func (d *Detail) AddTo(f frame.Frame) {
+	f.Check("AddTo", "a frame with variances")
 	octaves := math.Log2(float64(f.Width) / float64(d.Width))
 	if !(octaves > 0) || len(d.Energy) == 0 {
-		return Missed{}
+		return
 	}
 	channels := len(d.Energy)
 	if f.Variance.Cols != channels {
-		panic(fmt.Sprintf("film: Missed: variance %d×%d for %d channels", f.Variance.Rows, f.Variance.Cols, channels))
+		panic(fmt.Sprintf("film: AddTo: variance %d×%d for %d channels", f.Variance.Rows, f.Variance.Cols, channels))
 	}
 	coarse := frame.NewImage[float64](d.Width, min(d.Height, f.Height), channels)
 	frame.DownsampleImage(coarse, f.View())
 	variance := laplacianEnergy(coarse)
 	d.sumOctaves(variance, octaves)
-	return Missed{variance}
-}
-
-// AddTo adds it to the variance of the frame that misses it.
-func (m Missed) AddTo(f frame.Frame) {
-	if len(m.Data) == 0 {
-		return
-	}
-	mat.Parallel(f.Height, func(y int) {
-		row := make([]float64, m.Channels*f.Width)
-		m.RowOver(row, y, f.Width, f.Height)
-		for x := range f.Width {
-			v := f.Variance.Row(y*f.Width + x)
-			for c := range v {
-				v[c] += row[m.Channels*x+c]
-			}
-		}
-	})
+	variance.AddOver(f.Variance, f.Width, f.Height)
 }
 
 // Sharpened returns the frame of training pixels, from which finer ones are to be sampled, sharpened as these
 // need it: by a part of the filter below one octave. For pixels that are none finer it is the frame itself.
 func (d *Detail) Sharpened(f frame.Frame, width int) frame.Frame {
 	if part := d.sharpness(width); part > 0 {
-		f.Mean = frame.FrameOf(sharpened(f.View(), d.sharpening, part)).Mean
+		f.Mean = frame.FrameOf(sharpened(f.View(), d.Sharpening, part)).Mean
 	}
 	return f
 }
 
 // AddEdges adds to a predicted frame of finer pixels than those of training what the outermost of these say of how values go on across them.
 func (d *Detail) AddEdges(f frame.Frame) {
-	if d.edges == (edges{}) || f.Width <= d.Width || f.Height <= d.Height {
+	if d.Edges == (edges{}) || f.Width <= d.Width || f.Height <= d.Height {
 		return
 	}
 	coarse := frame.NewImage[float64](d.Width, d.Height, f.Mean.Cols)
 	frame.DownsampleImage(coarse, f.View())
 	n := f.Mean.Cols
 	eachEdge(frame.Size{Width: f.Width, Height: f.Height}, coarse, func(side, place int, x float64) {
-		f.Mean.Row(place / n)[place%n] += d.edges[side] * x
+		f.Mean.Row(place / n)[place%n] += d.Edges[side] * x
 	})
 }
 
@@ -118,7 +93,7 @@ func (d *Detail) sumOctaves(energy frame.Image[float64], octaves float64) {
 		}
 		energy.Data[i] = 0
 		for left := octaves; left > 0 && s > 0; left-- {
-			v := min(before, q*s*math.Exp(d.A+d.Gamma*math.Log(u/mean+minEnergy)))
+			v := min(before, q*s*math.Exp(d.A+d.Gamma*math.Log(u/mean+minPart)))
 			energy.Data[i] += min(left, 1) * v
 			u, s, before = v, q*s, v
 			mean = s
@@ -146,7 +121,7 @@ func TextureOf(m frame.Image[float32]) frame.Image[float64] {
 
 // textureAt returns the texture of the cell at a point in pixels, or the nearest one.
 func textureAt(t frame.Image[float64], x, y float64) float64 {
-	i := min(max(int(x+0.5)/DetailCell, 0), t.Width-1)
-	j := min(max(int(y+0.5)/DetailCell, 0), t.Height-1)
+	i := min(max(int(x+0.5)/2, 0), t.Width-1)
+	j := min(max(int(y+0.5)/2, 0), t.Height-1)
 	return t.Data[j*t.Width+i]
 }

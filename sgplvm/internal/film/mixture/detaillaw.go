@@ -12,11 +12,8 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
-// Of the measurement: the frames from which and about the number of values from which the law is learned.
-const (
-	maxDetailFrames = 16
-	detailSamples   = 1 << 17
-)
+// learnedFrames is about how many frames a law is learned from, of detail and of errors, and lawSamples how many values.
+const learnedFrames, lawSamples = 24, 1 << 16
 
 // OctavePower is the power of the ratio of two octaves' energies that the next ratio is taken to be: nearer to 1, as energies are
 // alike in all octaves of natural images.
@@ -37,13 +34,13 @@ type detailLaw struct {
 
 // newDetailLaw starts with nothing, for as many frames of width×height pixels as given.
 func newDetailLaw(width, height, channels, frames int) *detailLaw {
-	used := make([]int, min(frames, maxDetailFrames))
+	used := make([]int, min(frames, learnedFrames))
 	for k := range used {
 		used[k] = k * frames / len(used)
 	}
 	all := float64(width) * float64(height) * float64(channels) * float64(len(used))
 	return &detailLaw{width: width, height: height, channels: channels, used: used, total: make([]float64, channels), below: make([]float64, channels), bent: make([]float64, channels), bentBelow: make([]float64, channels),
-		stride: 1 + 2*int(all/(2*detailSamples))} // odd, so that it meets columns of all kinds
+		stride: 1 + 2*int(all/(2*lawSamples))} // odd, so that it meets columns of all kinds
 }
 
 // add takes in a frame in pixels of training.
@@ -90,7 +87,7 @@ func (l *detailLaw) detail() *Detail {
 	}
 	for c, t := range l.total {
 		s := t / float64(l.frames)
-		l.below[c] = min(max(l.below[c]/float64(l.frames), s/MostOctave), s/minOctave)
+		l.below[c] = max(l.below[c]/float64(l.frames), s/MostOctave)
 		d.Energy, d.Ratio = append(d.Energy, s), append(d.Ratio, 1)
 		d.Laplacian = append(d.Laplacian, l.bent[c]/float64(l.frames))
 		if s > 0 {
@@ -104,11 +101,11 @@ func (l *detailLaw) detail() *Detail {
 		}
 	}
 	left := slices.Clone(l.missed)
-	d.sharpening = regressSharpening(left, l.rings, weights)
+	d.Sharpening = regressSharpening(left, l.rings, weights)
 	var squares, logs []float64
 	for i, e := range left {
 		if s := d.Energy[l.of[i]]; s > 0 {
-			squares, logs = append(squares, e*e/s), append(logs, math.Log(l.energies[i]/max(l.bentBelow[l.of[i]]/float64(l.frames), LeastScale)+minEnergy))
+			squares, logs = append(squares, e*e/s), append(logs, math.Log(l.energies[i]/max(l.bentBelow[l.of[i]]/float64(l.frames), LeastScale)+minPart))
 		}
 	}
 	if len(squares) == 0 {
@@ -144,12 +141,12 @@ func Measure(ctx context.Context, frames data.Source, width, height int) (*Detai
 		law.add(f)
 	}
 	d, sides := law.detail(), edgeLaw{}
-	for k := 0; k < len(law.used) && len(d.Energy) > 0; k += (len(law.used) + edgeFrames - 1) / edgeFrames {
+	for k := 0; k < len(law.used) && len(d.Energy) > 0; k += 4 { // few pixels are edges, but all frames have the same
 		if err := read(law.used[k]); err != nil {
 			return nil, err
 		}
-		sides.add(f.View(), d.sharpening, d.Energy)
+		sides.add(f.View(), d.Sharpening, d.Energy)
 	}
-	d.edges = sides.edges()
+	d.Edges = sides.edges()
 	return d, nil
 }

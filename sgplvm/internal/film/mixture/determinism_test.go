@@ -20,7 +20,6 @@ func TestDeterminismOfMixture(t *testing.T) {
 	run := func() string {
 		m := filmtest.Find(t, film, times, 1)
 		frames, d := trained(t, m, source)
-		d = d.Enlarged(m, frames)
 		law := NewLaw(m, frames, 0)
 		for i := range times {
 			truth, predicted, x := frame.New(drawn.Width, drawn.Height, 1), frame.New(drawn.Width, drawn.Height, 1), m.LeftOut(i)

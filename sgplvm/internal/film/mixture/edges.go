@@ -1,32 +1,11 @@
 package mixture
 
-import (
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
-)
+import "github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 
 // edges are how values go on across the outermost pixels of training on each side, left, right, top and bottom: cameras and codecs leave dark or light lines there, which stay where contents
 // move. In finer pixels a value half a pixel of training further out than the middle of the outermost one is larger by twice a side's number times what that pixel
 // has more than the next one inwards; in the middle nothing changes, so that means over outermost pixels stay.
 type edges [4]float64
-
-// maxEdge bounds them: with 1 an edge of half a pixel is all that differs, with ¼ values go on straight.
-const maxEdge = 2
-
-// decodeEdges returns the edges that a file has; older files have none.
-func decodeEdges(t []float64) (e edges, err error) {
-	if n := copy(e[:], t); n != len(t) || n != 0 && n != len(e) {
-		return e, frame.BadPart("detail", "edges of %d sides, expected %d", len(t), len(e))
-	}
-	for _, v := range e {
-		if !(v >= 0 && v <= maxEdge) {
-			return e, frame.BadPart("detail", "edge %v, expected 0 to %d", v, maxEdge)
-		}
-	}
-	return e, nil
-}
-
-// edgeFrames is from how many frames they are learned.
-const edgeFrames = 4
 
 // eachEdge calls body for every value of a picture of a size that lies in the outermost pixels of another one, of its means, with the side, its place, and what the side's number is multiplied by.
 func eachEdge(fine frame.Size, coarse frame.Image[float64], body func(side, place int, x float64)) {
@@ -75,7 +54,7 @@ func (l *edgeLaw) add(truth frame.Image[float64], filter Sharpening, energy []fl
 func (l *edgeLaw) edges() (e edges) {
 	for side, s := range l.squares {
 		if s > 0 {
-			e[side] = min(max(l.products[side]/s, 0), maxEdge)
+			e[side] = max(l.products[side]/s, 0)
 		}
 	}
 	return e

@@ -40,7 +40,7 @@ func TestEdges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e := d.edges; !(e[2] > 0.8 && e[2] < 1.2) || e[0] > 0.3 || e[1] > 0.3 || !(e[3] > 0.8 && e[3] < 1.2) {
+	if e := d.Edges; !(e[2] > 0.8 && e[2] < 1.2) || e[0] > 0.3 || e[1] > 0.3 || !(e[3] > 0.8 && e[3] < 1.2) {
 		t.Fatalf("edges %v, want about 1 at the top and below and little elsewhere", e)
 	}
 	errorOf := func(f frame.Frame) (top float64) {
@@ -83,11 +83,11 @@ func TestEdges(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := new(Detail)
-	if err := again.Decode(text); err != nil || again.edges != d.edges {
-		t.Errorf("edges %v come back as %v (%v)", d.edges, again.edges, err)
+	if err := again.Decode(text); err != nil || again.Edges != d.Edges {
+		t.Errorf("edges %v come back as %v (%v)", d.Edges, again.Edges, err)
 	}
-	for _, bad := range []edges{{-1}, {0, 3}} {
-		d.edges = bad
+	for _, bad := range []edges{{-1}, {0, 1e10}} {
+		d.Edges = bad
 		text, err := d.Encode()
 		if err != nil {
 			t.Fatal(err)

@@ -31,7 +31,7 @@ func (p *products) joinUsual(frames, first int) {
 const stillShare = 0.35
 
 // fewLaw is the law where no frame can be left out: what is the same everywhere, and what multiplies the mismatch and the slope half way between frames.
-var fewLaw = varianceLaw{modelled: minModelled, everywhere: 3e-4, byMismatch: 1, bySlope: 0.0025}
+var fewLaw = varianceLaw{everywhere: 3e-4, byMismatch: 1, bySlope: 0.0025}
 
 // levelsOfFew returns the weights of all levels.
 func levelsOfFew() (levels []weights) {

@@ -61,11 +61,8 @@ func Follow(f *motion.Frames, x motion.Moment, whole frame.Image[float64]) Follo
 	return to
 }
 
-// minFollowed is of how many values of each channel the truth must be known, at least, to learn how much a followed frame counts.
-const minFollowed = 64
-
-// followedAreas is into how many areas a frame is divided each way, as errors in one hole are no more than one example; minAreas is how many of them tell something.
-const followedAreas, minAreas = 8, 4
+// followedAreas is into how many areas a frame is divided each way, as errors in one hole are no more than one example. As many values of each channel must be known as there are areas.
+const followedAreas = 8
 
 // An area has sums over its values: of the squares by which both frames are apart, and of these differences times the truth's.
 type area struct{ apart, right float64 }
@@ -77,7 +74,7 @@ func (a area) plus(b area, times float64) area {
 // partOf returns the regression of the truth on what both frames are apart, less one standard error by the jackknife over areas, from 0 to 1.
 func partOf(areas []area) float64 {
 	n := float64(len(areas))
-	if n < minAreas {
+	if n < 2 {
 		return 0
 	}
 	var all area
@@ -131,7 +128,7 @@ func LearnFollowed(truth mat.Matrix, filled frame.Frame, followed Followed) (l F
 	}
 	l.laws = make([]varianceLaw, truth.Cols)
 	for c := range l.laws {
-		if len(rows[c]) < minFollowed {
+		if len(rows[c]) < followedAreas*followedAreas {
 			return FollowedLaw{}, false
 		}
 		l.laws[c] = fitVariances(rows[c], squares[c])
@@ -141,7 +138,7 @@ func LearnFollowed(truth mat.Matrix, filled frame.Frame, followed Followed) (l F
 
 // parts returns what the numbers of a law multiply, of value k.
 func (f Followed) parts(filled frame.Frame, k int) varianceLaw {
-	return varianceLaw{modelled: filled.Variance.Data[k], byChange: frame.Square(f.mean.Data[k] - filled.Mean.Data[k]), byMismatch: f.apart.Data[k], everywhere: 1}
+	return varianceLaw{filled.Variance.Data[k], 1, f.apart.Data[k], frame.Square(f.mean.Data[k] - filled.Mean.Data[k])}
 }
 
 func (l *FollowedLaw) mean(filled frame.Frame, followed Followed, k int) float64 {
@@ -154,7 +151,7 @@ func (l *FollowedLaw) Apply(filled frame.Frame, followed Followed, seen mat.Matr
 		if math.IsNaN(v) {
 			law := &l.laws[k%len(l.laws)]
 			mean, variance := l.mean(filled, followed, k), law.variance(followed.parts(filled, k))
-			filled.Mean.Data[k], filled.Variance.Data[k] = mean, max(variance, LeastScale)
+			filled.Mean.Data[k], filled.Variance.Data[k] = mean, variance
 		}
 	}
 }

@@ -146,7 +146,7 @@ func TestFollowedParts(t *testing.T) {
 	_, filled, followed := followedCase(false)
 	followed.apart.Data[5] = 3
 	filled.Mean.Data[5], followed.mean.Data[5] = 1, 5
-	want := varianceLaw{modelled: 4, byChange: 16, byMismatch: 3, everywhere: 1}
+	want := varianceLaw{4, 1, 3, 16}
 	if d := cmp.Diff(want, followed.parts(filled, 5)); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}

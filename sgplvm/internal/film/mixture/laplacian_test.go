@@ -50,7 +50,7 @@ func TestLaplacianEnergy(t *testing.T) {
 func TestDetailByLaplacian(t *testing.T) {
 	const width, height = 16, 12
 	d := &Detail{Width: width, Height: height, Energy: []float64{4}, Ratio: []float64{2}, Laplacian: []float64{10}, A: math.Log(0.03), Gamma: 0.5}
-	octave := func(u float64) float64 { return 4 * 2 * 0.03 * math.Sqrt(u+minEnergy) }
+	octave := func(u float64) float64 { return 4 * 2 * 0.03 * math.Sqrt(u+minPart) }
 	first := octave(4. / 10)
 	for _, c := range []struct {
 		finer int
@@ -76,7 +76,7 @@ func TestDetailByLaplacian(t *testing.T) {
 		t.Errorf("%s read as %+v, error %v", text, again, err)
 	}
 	bad := strings.Replace(string(text), `"Laplacian":[10]`, `"Laplacian":[-10]`, 1)
-	if err := again.Decode([]byte(bad)); err == nil || !strings.Contains(err.Error(), "energy -10 of the Laplacian") {
+	if err := again.Decode([]byte(bad)); err == nil || !strings.Contains(err.Error(), "energy -10") {
 		t.Errorf("%s: error %v", bad, err)
 	}
 	if err := d.Check(frame.Shape{Width: width, Height: height, Channels: 1}); err != nil {

@@ -3,25 +3,12 @@ package mixture
 import (
 	"cmp"
 	"math"
-	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
 )
-
-// maxMixtureFrames is about how many frames a mixture is learned from.
-const maxMixtureFrames = 24
-
-// Of what is beyond the ends: by how much the model's squared errors are multiplied, which few frames show; and the largest factor.
-const (
-	outsidePenalty = 1.2
-	maxErrorFactor = 1e4
-)
-
-// errorSamples is about from how many pixels the law of errors is learned.
-const errorSamples = 1 << 16
 
 // A Law learns a Mixture from training frames that were left out: the products of the errors of the model and of
 // the others, level by level.
@@ -49,13 +36,13 @@ type errorSample struct {
 
 // NewLaw starts with nothing, to learn from about as many frames as given (0: 24) and the ends of all shots.
 func NewLaw(m *motion.Motion, frames *motion.Frames, examined int) *Law {
-	l := &Law{near: m.Examined(cmp.Or(examined, maxMixtureFrames)), mixture: Mixture{}}
+	l := &Law{near: m.Examined(cmp.Or(examined, learnedFrames)), mixture: Mixture{}}
 	l.mixture.width, l.mixture.height = mixtureCells(m.Width, m.Height)
 	for _, v := range frames.Variances() {
 		l.mixture.scale = append(l.mixture.scale, max(v, LeastScale))
 	}
-	most := min(m.Frames, cmp.Or(examined, maxMixtureFrames))
-	l.stride = 1 + 2*int(float64(m.Width)*float64(m.Height)*float64(most)/(2*errorSamples)) // odd, to meet columns of all kinds
+	most := min(m.Frames, cmp.Or(examined, learnedFrames))
+	l.stride = 1 + 2*int(float64(m.Width)*float64(m.Height)*float64(most)/(2*lawSamples)) // odd, to meet columns of all kinds
 	var at []data.Instant
 	for _, s := range m.Sequences {
 		for _, t := range s.Times {
@@ -141,10 +128,10 @@ func (l *Law) Mixture() *Mixture {
 	}
 	if len(l.samples) == 0 {
 		x.gap = gapOf(x.unit/2, x.unit/2)
-		x.laws, x.light = lawsOfFew(len(x.scale)), make([]float64, len(x.scale))
+		x.laws = lawsOfFew(len(x.scale))
 	} else {
 		x.gap = typicalGap(l.gaps)
-		x.laws, x.light = l.variances(&x)
+		x.laws = l.variances(&x)
 	}
 	x.outside = l.beyond()
 	return &x
@@ -161,22 +148,16 @@ func (l *Law) beyond() share {
 		return s
 	}
 	if l.knowsModel() {
-		p.plain[0][0] *= outsidePenalty
-		for i := 1; i <= others; i++ {
-			p.plain[i][0] *= math.Sqrt(outsidePenalty)
-		}
 		s.Weights = simplexWeights(&p.plain, 0)
 	}
-	s.Factor = min(max(quadratic(&p.relative, &s.Weights)/p.count, 1/maxErrorFactor), maxErrorFactor)
+	s.Factor = min(max(quadratic(&p.relative, &s.Weights)/p.count, 1/frame.MaxNumber), frame.MaxNumber)
 	return s
 }
 
-// variances returns the law of each channel under a mixture's weights, for errors less their medians over each frame, and the mean
-// square of these medians: light that flickers from frame to frame is as unsure however close frames are.
-func (l *Law) variances(x *Mixture) (laws []varianceLaw, light []float64) {
+// variances returns the law of each channel under a mixture's weights.
+func (l *Law) variances(x *Mixture) (laws []varianceLaw) {
 	channels := len(x.scale)
 	errors := l.mixed(x)
-	light = l.lessLight(errors)
 	rows, squares := make([][]varianceLaw, channels), make([][]float64, channels)
 	for i, s := range l.samples {
 		parts := s.traits
@@ -189,7 +170,7 @@ func (l *Law) variances(x *Mixture) (laws []varianceLaw, light []float64) {
 	}
 	laws = make([]varianceLaw, channels)
 	mat.Parallel(channels, func(c int) { laws[c] = fitVariances(rows[c], squares[c]) })
-	return laws, light
+	return laws
 }
 
 // mixed returns the errors of samples under a mixture.
@@ -218,33 +199,7 @@ func typicalGap(gaps []float64) float64 {
 	return math.Exp(sum / n)
 }
 
-// lessLight takes off the errors of samples their median over each frame and channel, and returns the mean squares of these. What is wrong in some places
-// moves a mean, and then all the others seem wrong by it; light is what most places have in common.
-func (l *Law) lessLight(errors []float64) (light []float64) {
-	channels := len(l.mixture.scale)
-	of := make([][]float64, l.frames*channels)
-	for i, s := range l.samples {
-		k := s.frame*channels + s.channel
-		of[k] = append(of[k], errors[i])
-	}
-	light, frames := make([]float64, channels), make([]float64, channels)
-	medians := make([]float64, len(of))
-	for k, all := range of {
-		if c := k % channels; len(all) > 0 {
-			slices.Sort(all)
-			medians[k] = (all[(len(all)-1)/2] + all[len(all)/2]) / 2
-			frames[c]++
-			light[c] += (frame.Square(medians[k]) - light[c]) / frames[c]
-		}
-	}
-	for i, s := range l.samples {
-		errors[i] -= medians[s.frame*channels+s.channel]
-	}
-	return light
-}
-
 // LawMemory returns about how many bytes the samples of a law take that is learned from frames of some channels.
 func LawMemory(channels int) float64 {
-	const sample = 8 * (3 + varianceParts + 1 + others)
-	return float64(channels) * errorSamples * 2 * sample
+	return float64(channels) * lawSamples * 2 * 8 * (3 + varianceParts + 1 + others)
 }

@@ -1,6 +1,7 @@
 package mixture
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -23,7 +24,6 @@ type Mixture struct {
 	unit          float64       // median distance of frames in time
 	levels        []weights     // none: the model alone
 	laws          []varianceLaw // of each channel
-	light         []float64     // of each channel, over its variance, the variance of what a whole frame is too light by
 	outside       share
 	gap           float64 // the geometric mean of the gaps that variances were learned in
 }
@@ -37,12 +37,8 @@ type share struct {
 	Factor  float64
 }
 
-// Of the levels: how many there are, the first one and the distance between them; and the side of a cell in pixels.
-const (
-	mixtureLevels         = 9
-	firstLevel, levelStep = -16, 2
-	mixtureCell           = 5
-)
+// mixtureLevels is how many levels there are up to 0, 2 apart, and mixtureCell the side of a cell in pixels.
+const mixtureLevels, mixtureCell = 9, 5
 
 // Alone tells that the model alone is all there is.
 func (x *Mixture) Alone() bool { return len(x.levels) == 0 }
@@ -70,7 +66,7 @@ func (x *Mixture) Recipe(f frame.Frame, o Others) *Recipe {
 			for c, scale := range x.scale {
 				v := x.outside.Factor * f.Variance.At(pixel, c)
 				if r.beyond == 0 {
-					v = scale * (x.laws[c].variance(o.traits(column, y, c, f.Variance.At(pixel, c), scale, mean, spread)) + x.light[c])
+					v = scale * x.laws[c].variance(o.traits(column, y, c, f.Variance.At(pixel, c), scale, mean, spread))
 				}
 				r.variances.Data[pixel*len(x.scale)+c] = v
 			}
@@ -136,7 +132,7 @@ func (x *Mixture) meanScale() (mean float64) {
 
 // levelOf returns the place between levels, from 0 on, of a trait.
 func levelOf(u float64) float64 {
-	return min(max((math.Log2(max(u, 1e-30))-firstLevel)/levelStep, 0), mixtureLevels-1)
+	return min(max(mixtureLevels-1+math.Log2(max(u, 1e-30))/2, 0), mixtureLevels-1)
 }
 
 // weights returns those at a place by the trait that they depend on, or at a time beyond the ends of a
@@ -193,14 +189,13 @@ type mixtureText struct {
 	Unit          float64
 	Levels        []weights
 	Laws          []varianceLaw
-	Light         []float64
 	Outside       share
 	Gap           float64
 }
 
 // Encode returns the mixture as JSON text, to the bit.
 func (x *Mixture) Encode() ([]byte, error) {
-	return json.Marshal(mixtureText{x.width, x.height, x.scale, x.unit, x.levels, x.laws, x.light, x.outside, x.gap})
+	return json.Marshal(mixtureText{x.width, x.height, x.scale, x.unit, x.levels, x.laws, x.outside, x.gap})
 }
 
 // Decode is that of Part.
@@ -209,51 +204,32 @@ func (x *Mixture) Decode(text []byte) error {
 	if err := json.Unmarshal(text, &t); err != nil {
 		return frame.BadPart("mixture", "%v", err)
 	}
-	if len(t.Levels) != mixtureLevels && len(t.Levels) != 0 {
-		return frame.BadPart("mixture", "%d levels, expected %d", len(t.Levels), mixtureLevels)
+	if err := t.check(); err != nil {
+		return err
 	}
-	if len(t.Levels) > 0 && (t.Width < 1 || t.Height < 1 || t.Width > frame.MaxSide || t.Height > frame.MaxSide || !(t.Unit >= 0) || math.IsInf(t.Unit, 0)) {
-		return frame.BadPart("mixture", "%d×%d cells and %v between frames", t.Width, t.Height, t.Unit)
-	}
-	for _, v := range t.Scale {
-		if !(v > 0) || math.IsInf(v, 0) {
-			return frame.BadPart("mixture", "variance %v of a channel, expected a positive number", v)
-		}
-	}
-	for _, all := range append(slices.Clone(t.Levels), t.Outside.Weights) {
-		var sum float64
-		for _, w := range all {
-			sum += w
-			if !(w >= 0 && w <= 1) {
-				return frame.BadPart("mixture", "weight %v, expected one from 0 to 1", w)
-			}
-		}
-		if len(t.Levels) > 0 && !(math.Abs(sum-1) < 1e-6) {
-			return frame.BadPart("mixture", "weights of %v together, expected 1", sum)
-		}
-	}
-	if f := t.Outside.Factor; len(t.Levels) > 0 && (!(f > 0) || math.IsInf(f, 0)) {
-		return frame.BadPart("mixture", "factor %v, expected a positive number", f)
-	}
-	if len(t.Laws) != len(t.Scale) {
-		return frame.BadPart("mixture", "laws of %d channels, expected %d", len(t.Laws), len(t.Scale))
-	}
-	for _, l := range t.Laws {
-		if !l.valid() {
-			return frame.BadPart("mixture", "law of variances %v, expected a positive number and more of at least 0", l)
-		}
-	}
-	if len(t.Light) != len(t.Scale) {
-		return frame.BadPart("mixture", "variances of light of %d channels, expected %d", len(t.Light), len(t.Scale))
-	}
-	for _, v := range t.Light {
-		if !(v >= 0) || math.IsInf(v, 0) {
-			return frame.BadPart("mixture", "variance of light %v, expected 0 or more", v)
-		}
-	}
-	if !(t.Gap >= 0) || math.IsInf(t.Gap, 0) {
-		return frame.BadPart("mixture", "gap %v between frames, expected 0 or more", t.Gap)
-	}
-	*x = Mixture{t.Width, t.Height, t.Scale, t.Unit, t.Levels, t.Laws, t.Light, t.Outside, t.Gap}
+	*x = Mixture{t.Width, t.Height, t.Scale, t.Unit, t.Levels, t.Laws, t.Outside, t.Gap}
 	return nil
+}
+
+// check reports what is wrong in a mixture that is read.
+func (t *mixtureText) check() error {
+	if n := len(t.Scale); len(t.Laws) != n || len(t.Levels) != mixtureLevels && len(t.Levels) != 0 {
+		return frame.BadPart("mixture", "%d levels and laws of %d channels, expected %d and %d", len(t.Levels), len(t.Laws), mixtureLevels, n)
+	}
+	err := cmp.Or(frame.CheckNumbers("mixture", "variance of a channel", math.SmallestNonzeroFloat64, math.MaxFloat64, t.Scale...),
+		frame.CheckNumbers("mixture", "time", 0, math.MaxFloat64, t.Unit, t.Gap))
+	for _, l := range t.Laws {
+		err = cmp.Or(err, frame.CheckNumbers("mixture", "part of the variance", 0, math.MaxFloat64, l[:]...))
+	}
+	for _, w := range append(slices.Clone(t.Levels), t.Outside.Weights) {
+		err = cmp.Or(err, frame.CheckNumbers("mixture", "weight", 0, 1, w[:]...))
+		if sum := w[0] + w[1] + w[2] + w[3]; len(t.Levels) > 0 {
+			err = cmp.Or(err, frame.CheckNumbers("mixture", "sum of weights", 1-1e-6, 1+1e-6, sum))
+		}
+	}
+	if len(t.Levels) > 0 {
+		err = cmp.Or(err, frame.CheckNumbers("mixture", "factor", math.SmallestNonzeroFloat64, math.MaxFloat64, t.Outside.Factor),
+			frame.CheckNumbers("mixture", "number of cells", 1, frame.MaxSide, float64(t.Width), float64(t.Height)))
+	}
+	return err
 }

@@ -4,9 +4,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 )
 
-// DetailCell is the side of the cells over which energies are averaged, in pixels.
-const DetailCell = 2
-
 // meanOfChannels returns a picture of one channel.
 func meanOfChannels(m frame.Image[float64]) frame.Image[float64] {
 	mean := frame.NewImage[float64](m.Width, m.Height, 1)
@@ -16,23 +13,20 @@ func meanOfChannels(m frame.Image[float64]) frame.Image[float64] {
 	return mean
 }
 
-// OctaveEnergy returns the mean squares over cells of what the octave below misses of a picture.
+// OctaveEnergy returns the mean squares over 2×2 pixels of what the octave below misses of a picture.
 func OctaveEnergy(m frame.Image[float64]) frame.Image[float64] {
 	missed := frame.NewImage[float64](m.Width, m.Height, m.Channels)
 	missedByOctave(missed, m)
 	for i, v := range missed.Data {
 		missed.Data[i] = v * v
 	}
-	cells := frame.NewImage[float64](max(1, m.Width/DetailCell), max(1, m.Height/DetailCell), m.Channels)
-	frame.DownsampleImage(cells, missed)
-	return cells
+	return HalfOf(missed)
 }
 
 // missedByOctave sets dst to the difference between a picture and the spline through the means of its
 // 2×2 blocks, which it returns.
 func missedByOctave(dst, src frame.Image[float64]) (half frame.Image[float64]) {
-	half = frame.NewImage[float64](max(1, src.Width/2), max(1, src.Height/2), src.Channels)
-	frame.DownsampleImage(half, src)
+	half = HalfOf(src)
 	frame.Resize(frame.FrameOf(dst), frame.FrameOf(half))
 	for j, v := range src.Data {
 		dst.Data[j] = v - dst.Data[j]

@@ -12,9 +12,6 @@ import (
 // others is how many predictions there are beside that of the model.
 const others = 3
 
-// fewFrames is up to how many frames a shot is no example for others (fewframes.go).
-const fewFrames = 3
-
 // Others are predictions from the training frames before and after a time alone: linear interpolation of
 // each pixel, the frame that is nearer, and linear interpolation along the dense optical flow. Beyond the ends of a sequence
 // all are its nearest frame.
@@ -23,14 +20,14 @@ type Others struct {
 	mismatch frame.Image[float64] // of each pixel, the mean square, over channels, of how far what both frames show along the paths is apart; none beyond the ends and of pixels other than those of training
 	beyond   float64              // by how much the time is beyond the ends; 0 between them
 	gap      float64              // the harmonic mean of how far both frames are away in time; 0 beyond the ends
-	few      bool                 // the shot has fewFrames at most
+	few      bool                 // the shot has three frames at most and is no example for others (fewframes.go)
 }
 
 // NewOthers predicts a frame of width×height pixels, sampled from frames that detail has sharpened, at a moment. It panics if no
 // frame of the shot is known.
 func NewOthers(f *motion.Frames, d *Detail, x motion.Moment, width, height int) (o Others) {
 	s, around := x.Shot, x.Neighbours()
-	o.few = len(s.Examples) <= fewFrames
+	o.few = len(s.Examples) <= 3
 	if len(around) == 0 {
 		panic(fmt.Sprintf("film: NewOthers: frame %d is alone in its shot", x.Without))
 	}
@@ -70,12 +67,11 @@ func NewOthers(f *motion.Frames, d *Detail, x motion.Moment, width, height int) 
 func (o *Others) traits(column, row, c int, v, scale, mean, spread float64) varianceLaw {
 	flow := o.means[others-1]
 	pixel := row*flow.Width + column
-	k := pixel*flow.Channels + c
 	var mismatch float64
 	if len(o.mismatch.Data) > 0 { // none at the time of the first frame
 		mismatch = o.mismatch.Data[pixel] / mean
 	}
-	return traitsOf(v/scale, frame.Square(o.means[1].Data[k]-o.means[0].Data[k])/scale, mismatch, slope(flow, column, row, c)/scale, spread)
+	return traitsOf(v/scale, mismatch, slope(flow, column, row, c)/scale, spread)
 }
 
 // gapOf returns how far frames are away in time that lie before and after: the harmonic mean of both distances, to which the variance of

@@ -20,9 +20,6 @@ type Sharpening [len(rings)]float64
 // rings are the pixels around one that are equally far away: to the right and below; the others follow by symmetry.
 var rings = [...][2]int{{1, 0}, {1, 1}, {2, 0}, {2, 1}, {2, 2}}
 
-// maxSharpening bounds the numbers of a sharpening that is read.
-const maxSharpening = 16
-
 // ringOffsets returns all pixels of ring k, four or eight.
 func ringOffsets(k int) (all [][2]int) {
 	a, b := rings[k][0], rings[k][1]
@@ -121,7 +118,7 @@ func regressSharpening(missed []float64, rows [][len(rings)]float64, weights []f
 	}
 	f.Solve(mat.Vector(b))
 	for j, v := range b {
-		s[j] = min(max(v, -maxSharpening), maxSharpening)
+		s[j] = min(max(v, -frame.MaxNumber), frame.MaxNumber)
 	}
 	for i, row := range rows {
 		missed[i] -= frame.Dot(s[:], row[:])

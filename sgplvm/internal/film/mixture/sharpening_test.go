@@ -73,7 +73,7 @@ func TestSharpeningOfPlainFrames(t *testing.T) {
 	f := frame.Frame{Width: 32, Height: 32, Mean: mat.New(1024, 1)}
 	law := newDetailLaw(32, 32, 1, 1)
 	law.add(f)
-	if d := law.detail(); d.sharpening != (Sharpening{}) {
-		t.Errorf("sharpening %v of plain frames, want none", d.sharpening)
+	if d := law.detail(); d.Sharpening != (Sharpening{}) {
+		t.Errorf("sharpening %v of plain frames, want none", d.Sharpening)
 	}
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
 )
 
-// flowFrames is how many frames a flow reaches: to others the way is one flow after the other.
-const flowFrames = 2
+// A frame is shown by framesShown frames before and after it as well. A flow reaches flowReach frames; to others the way is one flow after the other.
+const framesShown, flowReach = 4, 2
 
-// Two frames show the same where flows there and back agree to shownSpread pixels. A pixel counts if they agree by minShown or more.
-const shownSpread, minShown = 0.25, 1e-3
+// Two frames show the same where flows there and back agree to shownSpread pixels.
+const shownSpread = 0.25
 
 // covered returns which of some finer pixels a pixel of training with its centre at x covers first, and which part of it; ok is false if it reaches
 // beyond the edge.
@@ -28,11 +28,11 @@ func covered(x float64, finer int) (first int32, part float32, ok bool) {
 	return int32(i), float32(1 - (2*x - i)), true
 }
 
-// shownBy returns the pixels that show a frame of a shot, its own and those of count frames before and after, but for one frame (−1: none).
-func shownBy(f *motion.Frames, s motion.Sequence, place, without, count int) *shownPixels {
+// shownBy returns the pixels that show a frame of a shot, its own and those of the frames around it, but for one frame (−1: none).
+func shownBy(f *motion.Frames, s motion.Sequence, place, without int) *shownPixels {
 	own := f.Picture(s.Examples[place])
 	texture := TextureOf(own)
-	beside, x := s.Beside(place, without, count), &shownPixels{bands: make([][]shownPixel, (2*f.Height+bandRows-1)/bandRows)}
+	beside, x := s.Beside(place, without, framesShown), &shownPixels{bands: make([][]shownPixel, (2*f.Height+bandRows-1)/bandRows)}
 	for b := range x.bands { // about as many as there will be
 		x.bands[b] = make([]shownPixel, 0, (1+len(beside))*f.Width*(bandRows/2+1))
 	}
@@ -43,8 +43,8 @@ func shownBy(f *motion.Frames, s motion.Sequence, place, without, count int) *sh
 		var inside, ok bool
 		p.column, p.across, inside = covered(at.x, 2*f.Width)
 		p.row, p.down, ok = covered(at.y, 2*f.Height)
-		if inside && ok && at.agreement > minShown {
-			p.evidence = float32(at.agreement * (textureAt(texture, at.x, at.y) + minEnergy*x.texture))
+		if inside && ok && at.agreement > minPart {
+			p.evidence = float32(at.agreement * (textureAt(texture, at.x, at.y) + minPart*x.texture))
 			x.bands[p.row/bandRows] = append(x.bands[p.row/bandRows], p)
 		}
 	}
@@ -113,7 +113,7 @@ func means3(m frame.Image[float32]) frame.Image[float32] {
 	return mean
 }
 
-// wayTo returns how to come from another frame of a shot to the one at a place, in steps of flowFrames frames, which are counted from that one, but for the one that is left out.
+// wayTo returns how to come from another frame of a shot to the one at a place, in steps of flowReach frames, which are counted from that one, but for the one that is left out.
 func wayTo(f *motion.Frames, s motion.Sequence, place, other, without int) (way []motion.RoundTrip) {
 	step, last, frames := 1, place, 0
 	if other < place {
@@ -123,7 +123,7 @@ func wayTo(f *motion.Frames, s motion.Sequence, place, other, without int) (way 
 		if s.Examples[k] != without {
 			frames++
 		}
-		if k != other && frames < flowFrames {
+		if k != other && frames < flowReach {
 			continue // a frame that is left out is never the second
 		}
 		first, second := s.Examples[min(last, k)], s.Examples[max(last, k)]

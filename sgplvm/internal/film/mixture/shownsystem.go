@@ -5,34 +5,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 )
 
-// A SuperResolution says how frames are enlarged by what the frames around them show as well (multi-frame super-resolution: Elad and Feuer 1997;
-// Hardie, Barnard and Armstrong 1997): contents that have moved by parts of pixels are seen at other places of pixels in each. Pixels twice as fine are
-// a sharpened frame, enlarged, and what makes likeliest, as a Gaussian field without correlation of the local texture's variance, what all pixels of training show that are means over them (shownpixels.go).
-// The zero value enlarges each frame by itself.
-type SuperResolution struct {
-	// The variances of errors: Noise times the mean texture of a frame, and in pixels of other frames Mismatch times the
-	// local mean square of how they differ from what that frame shows there.
-	Noise, Mismatch float64
-	Frames          int // how many before and after one show its contents as well
-}
-
-// maxShown bounds them where they are read.
-const maxShown = 8
-
-// minNoise and maxNoise bound the others; there may be no mismatch.
-const minNoise, maxNoise = 1e-6, 1e6
-
-// decodeSuperResolution returns what three numbers say, or none. Errors: other lists.
-func decodeSuperResolution(list []float64) (r SuperResolution, err error) {
-	if len(list) == 0 {
-		return r, nil
-	}
-	if len(list) != 3 || !(list[0] >= minNoise && list[0] <= maxNoise) || !(list[1] >= 0 && list[1] <= maxNoise) || !(list[2] >= 1 && list[2] <= maxShown) {
-		return r, frame.BadPart("detail", "super-resolution %v, expected numbers from %v and from 0 to %v, and from 1 to %d", list, minNoise, maxNoise, maxShown)
-	}
-	return SuperResolution{list[0], list[1], int(list[2])}, nil
-}
-
 // shownPixels are all pixels of training that show a frame, its own and those of frames around it: each is a mean over 2×2 of the finer
 // pixels of that frame, or a part of 3×3, wherever its contents are there.
 type shownPixels struct {
@@ -49,9 +21,12 @@ type shownPixel struct {
 	evidence, unlike float32 // the texture there, times how far flows agree; and the local mean square by which both frames differ
 }
 
+// shownNoise is the variance of a pixel's error over the mean texture of the frame, beside the mean square of how much it differs there.
+const shownNoise = 0.1
+
 // weight is what a pixel counts in a frame of some mean texture: the texture there over the variance of its error. In an even frame, which has none, it is 0.
-func (p *shownPixel) weight(texture float64, r SuperResolution) float32 {
-	variance := float32(r.Noise*texture + r.Mismatch*float64(p.unlike))
+func (p *shownPixel) weight(texture float64) float32 {
+	variance := float32(shownNoise*texture) + p.unlike
 	if !(variance > 0) {
 		return 0
 	}
@@ -61,20 +36,17 @@ func (p *shownPixel) weight(texture float64, r SuperResolution) float32 {
 // bandRows is how many finer rows are a band, more than a pixel reaches beyond it.
 const bandRows = 16
 
-// improveSteps is how many steps of conjugate gradients improve a picture: after six, errors are as small as after many or smaller.
-const improveSteps = 6
-
 // improve adds part of what makes a picture m likeliest, in pixels twice as fine as those of training. With y what pixels of training show, A the means over finer pixels that these are, W what each of
 // them counts, the texture over the variance of its error, and δ what is added, Gaussian beforehand with the variance of the texture, it solves
 //
 //	(I + AᵀWA)·δ = AᵀW·(y − A·m)
 //
-// by conjugate gradients, preconditioned by the diagonal (Hestenes and Stiefel 1952; docs/math.md, 19.5). Values are in units of the training frames.
-func (x *shownPixels) improve(m frame.Image[float32], r SuperResolution, part float64) {
+// by six steps of conjugate gradients (after more, errors are no smaller), preconditioned by the diagonal (Hestenes and Stiefel 1952; docs/math.md, 19.5). Values are in units of the training frames.
+func (x *shownPixels) improve(m frame.Image[float32], part float64) {
 	if !(x.texture > 0) {
 		return // nothing but plain areas
 	}
-	s := newShownSystem(x, m, r)
+	s := newShownSystem(x, m)
 	n := len(m.Data)
 	scale, residual, direction, product, added := make([]float32, n), make([]float32, n), make([]float32, n), make([]float32, n), make([]float32, n)
 	s.diagonal(scale)
@@ -104,7 +76,7 @@ func (x *shownPixels) improve(m frame.Image[float32], r SuperResolution, part fl
 		return now
 	}
 	left := direct(0)
-	for step := 0; step < improveSteps && left > 0; step++ {
+	for step := 0; step < 6 && left > 0; step++ {
 		s.apply(product, direction, nil)
 		a := float32(left / inParts(n, func(from, to int) (sum float64) {
 			p := product[from:to]
@@ -153,11 +125,11 @@ type shownSystem struct {
 }
 
 // newShownSystem returns the equations of a picture that is to be improved.
-func newShownSystem(x *shownPixels, m frame.Image[float32], r SuperResolution) *shownSystem {
+func newShownSystem(x *shownPixels, m frame.Image[float32]) *shownSystem {
 	s := &shownSystem{shownPixels: x, channels: m.Channels, stride: m.Width * m.Channels, weights: make([][]float32, len(x.bands))}
 	for b, band := range x.bands {
 		for _, p := range band {
-			s.weights[b] = append(s.weights[b], p.weight(x.texture, r))
+			s.weights[b] = append(s.weights[b], p.weight(x.texture))
 		}
 	}
 	return s

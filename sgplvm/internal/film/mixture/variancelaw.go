@@ -13,23 +13,18 @@ type varianceLaw [varianceParts]float64
 
 // The parts, in brackets the symbols of docs/math.md, 19.3.
 const (
-	modelled     = iota // the variance that the model expects (V)
-	everywhere          // 1
-	byChange            // the squared difference of what lies linearly between two frames where they are and the nearer one (d)
-	byMismatch          // the mean square, over channels, of how far what two frames show along the flow's paths is apart (m)
-	rootMismatch        // its root
-	bySlope             // the squared slope per pixel, times the spread of the gap (g)
+	modelled   = iota // the variance that the model expects (V)
+	everywhere        // 1
+	byMismatch        // the mean square, over channels, of how far what two frames show along the flow's paths is apart (m)
+	bySlope           // the squared slope per pixel, times the spread of the gap (g)
 	varianceParts
 )
 
-// traitsOf returns what the numbers of a law multiply. Where the flow is quite wrong, errors are no larger than contents are different, however large the mismatch becomes: so its root counts as well. Where contents are
+// traitsOf returns what the numbers of a law multiply. Where contents are
 // between frames is known the worse the farther away these are: what that makes of slopes is in proportion to the spread (spreadOf).
-func traitsOf(v, change, mismatch, slope, spread float64) varianceLaw {
-	return varianceLaw{v, 1, change, mismatch, math.Sqrt(mismatch), spread * slope}
+func traitsOf(v, mismatch, slope, spread float64) varianceLaw {
+	return varianceLaw{v, 1, mismatch, spread * slope}
 }
-
-// maxSpread bounds the spread: in wider gaps errors are no larger than contents are different.
-const maxSpread = 4
 
 // spreadOf returns the variance of where contents are in a gap between frames, over that in the gap of learning. Both are in proportion: contents that do not
 // move evenly depart from an even motion as a Brownian motion does.
@@ -37,26 +32,13 @@ func spreadOf(gap, learned float64) float64 {
 	if !(learned > 0) {
 		return 1
 	}
-	return min(gap/learned, maxSpread)
+	return gap / learned
 }
-
-// minModelled is the least part of the model's own variance that counts.
-const minModelled = 1e-4
 
 // variance returns what is expected of a value with the given traits.
-func (l *varianceLaw) variance(traits varianceLaw) float64 { return frame.Dot(l[:], traits[:]) }
-
-func (l *varianceLaw) valid() bool {
-	for _, a := range l {
-		if !(a >= 0) || math.IsInf(a, 0) {
-			return false
-		}
-	}
-	return l[modelled] > 0
+func (l *varianceLaw) variance(traits varianceLaw) float64 {
+	return max(frame.Dot(l[:], traits[:]), LeastScale)
 }
-
-// varianceSteps is how many steps fitVariances takes.
-const varianceSteps = 200
 
 // fitVariances returns the law under which squared errors are likeliest, each Gaussian; rows hold for each error what the
 // law's numbers multiply. Steps multiply each number by the root of what it would have to be over what it is,
@@ -75,10 +57,10 @@ func fitVariances(rows []varianceLaw, squares []float64) (l varianceLaw) {
 			l[k] = total / (s * float64(len(l)))
 		}
 	}
-	for range varianceSteps {
+	for range 200 {
 		var have, want varianceLaw
 		for i, r := range rows {
-			v := 1 / max(l.variance(r), LeastScale)
+			v := 1 / l.variance(r)
 			for k, u := range r {
 				have[k] += u * v
 				want[k] += u * v * v * squares[i]
@@ -90,6 +72,5 @@ func fitVariances(rows []varianceLaw, squares []float64) (l varianceLaw) {
 			}
 		}
 	}
-	l[modelled] = max(l[modelled], minModelled)
 	return l
 }

@@ -3,6 +3,7 @@ package mixture
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/drawn"
@@ -54,58 +55,12 @@ func TestVarianceLaw(t *testing.T) {
 			}
 		}
 	}
-	if l := fitVariances(rows[:9], make([]float64, 9)); !l.valid() || l[modelled] > minModelled {
+	if l := fitVariances(rows[:9], make([]float64, 9)); slices.Min(l[:]) < 0 || slices.Max(l[:]) > 0 {
 		t.Errorf("law %v of no errors at all", l)
 	}
 }
 
-// Of pixels side by side that share all traits of cells some rest and are predicted right, as most of a video's are, and some change: variances tell them apart.
-func TestVarianceOfRest(t *testing.T) {
-	law, truth, predicted, o := nothingLearned(t)
-	deviation, rng := math.Sqrt(law.mixture.scale[0]), rand.New(rand.NewPCG(5, 2))
-	predicted.Variance.Fill(frame.Square(deviation))
-	o.gap = 1
-	for range 8 {
-		for k := range truth.Mean.Data {
-			clear := 0.01 * deviation * rng.NormFloat64()
-			for _, m := range o.means {
-				m.Data[k] = clear
-			}
-			if k%2 == 0 {
-				o.means[1].Data[k] = clear + 0.4*deviation
-				truth.Mean.Data[k] = 0.2 * deviation * rng.NormFloat64()
-			}
-		}
-		law.Add(truth, predicted, o)
-	}
-	x := law.Mixture()
-	r := x.Recipe(predicted, o)
-	middle := drawn.Height/2*drawn.Width + drawn.Width/2/2*2
-	for k, want := range []float64{0.04, 1e-4} {
-		if got := r.variances.Data[middle+k]/frame.Square(deviation) - x.light[0]; !(got > 0.7*want && got < 2*want) {
-			t.Errorf("variance %v of a pixel of which %v was drawn", got, want)
-		}
-	}
-}
-
-// Errors that are no larger than contents differ, however large the mismatch, are told where it is small and where it is large.
-func TestVarianceBounded(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 8))
-	rows, squares := make([]varianceLaw, 20000), make([]float64, 20000)
-	bounded := func(u float64) float64 { return 0.5 * u / (1 + u) }
-	for i := range rows {
-		u := math.Exp2(-6 + 12*rng.Float64())
-		rows[i], squares[i] = traitsOf(0.001, 0, u, 0, 1), bounded(u)*frame.Square(rng.NormFloat64())
-	}
-	l := fitVariances(rows, squares)
-	for _, u := range []float64{1. / 32, 1, 32} {
-		if v, want := l.variance(traitsOf(0.001, 0, u, 0, 1)), bounded(u); !(v > want/2 && v < 2*want) {
-			t.Errorf("mismatch %v: variance %v, drawn with %v", u, v, want)
-		}
-	}
-}
-
-// Traits of a value are those of its pixel and channel: what it changes by where frames are, its slope, and the mismatch, which channels share.
+// Traits of a value are those of its pixel and channel: its slope, and the mismatch, which channels share.
 func TestTraits(t *testing.T) {
 	const width, height, n = 10, 5, 2
 	scale := []float64{4, 9}
@@ -114,10 +69,9 @@ func TestTraits(t *testing.T) {
 		o.means[k] = frame.NewImage[float64](width, height, n)
 	}
 	const pixel = 2*width + 3
-	o.means[0].Data[n*pixel+1], o.means[1].Data[n*pixel+1] = 5, 8
 	o.means[others-1].Data[n*(pixel+1)], o.means[others-1].Data[n*(pixel-width)] = 6, 8
 	o.mismatch.Data[pixel] = 26
-	for c, want := range []varianceLaw{{3, 1, 0, 4, 2, 25. / 8}, {4. / 3, 1, 1, 4, 2, 0}} {
+	for c, want := range []varianceLaw{{3, 1, 4, 25. / 8}, {4. / 3, 1, 4, 0}} {
 		if got := o.traits(3, 2, c, 12, scale[c], 6.5, 0.5); got != want {
 			t.Errorf("channel %d: traits %v, want %v", c, got, want)
 		}
@@ -128,19 +82,19 @@ func TestTraits(t *testing.T) {
 		}
 	}
 	o.mismatch = frame.Image[float64]{}
-	if got := o.traits(3, 2, 1, 0, scale[1], 6.5, 1); got != (varianceLaw{everywhere: 1, byChange: 1}) {
+	if got := o.traits(3, 2, 1, 0, scale[1], 6.5, 1); got != (varianceLaw{everywhere: 1}) {
 		t.Errorf("traits %v at the time of the first frame", got)
 	}
 }
 
-// The harmonic mean of distances is the gap; a gap that was not learned in counts in proportion, up to a bound.
+// The harmonic mean of distances is the gap; a gap that was not learned in counts in proportion.
 func TestGap(t *testing.T) {
 	for _, c := range []struct{ before, after, want float64 }{{1, 1, 1}, {3, 3, 3}, {1, 3, 1.5}, {2, 0, 0}, {0, 0, 0}} {
 		if got := gapOf(c.before, c.after); math.Abs(got-c.want) > 1e-12 {
 			t.Errorf("gap %v of frames %v before and %v after, expected %v", got, c.before, c.after, c.want)
 		}
 	}
-	for _, c := range []struct{ gap, learned, want float64 }{{1, 2, 0.5}, {2, 2, 1}, {6, 2, 3}, {100, 2, maxSpread}, {5, 0, 1}} {
+	for _, c := range []struct{ gap, learned, want float64 }{{1, 2, 0.5}, {2, 2, 1}, {6, 2, 3}, {5, 0, 1}} {
 		if got := spreadOf(c.gap, c.learned); math.Abs(got-c.want) > 1e-12 {
 			t.Errorf("spread %v in a gap of %v, learned in %v, expected %v", got, c.gap, c.learned, c.want)
 		}
@@ -179,7 +133,7 @@ func TestTextureAcrossGaps(t *testing.T) {
 	}
 	for k := range law.samples {
 		s := &law.samples[k]
-		s.traits = traitsOf(1e-9, 0, 0, math.Exp2(-4+4*rng.Float64()), 1)
+		s.traits = traitsOf(1e-9, 0, math.Exp2(-4+4*rng.Float64()), 1)
 		e := math.Sqrt(0.1*law.gaps[s.frame]*s.traits[bySlope]) * rng.NormFloat64()
 		for j := range s.errors {
 			s.errors[j] = e

@@ -2,8 +2,6 @@ package motion
 
 import (
 	"math"
-	"slices"
-	"sync"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
@@ -13,18 +11,12 @@ import (
 // contents either, which may have moved far where frames are far apart. Between two cuts is a shot: a sequence of its own,
 // with the label of the whole, so that nothing is interpolated across a cut.
 
-// Of a cut: how unlike the frames are at least, from 0 to 2, and by how many times as much as the median of all pairs.
-const minCut, cutRatio = 0.5, 5
+// minCut is how unlike the frames beside a cut are at least, from 0 to 2, and minFollowed the least part of all pixels that the dense flow follows to another frame of the same shot: between frames of different
+// films it follows up to 0.2 of them, within 13 films 0.4 and more.
+const minCut, minFollowed = 0.5, 0.3
 
-// minFollowed is the least part of all pixels that the dense flow follows to another frame of the same shot. Between frames of different films
-// it follows up to 0.2 of them, within 13 films 0.4 and more; contents that turn by more than 1 are lost.
-const minFollowed = 0.3
-
-// Where contents move so fast that all pairs are unlike, the flow alone tells, if it follows wellFollowed of the pixels at least in a third of some pairs.
-const wellFollowed, pairsAsked = 0.6, 9
-
-// followedPixels is of how many pixels frames are at most between which the flow is asked for.
-const followedPixels = 1 << 14
+// pixelsCompared is of how many pixels frames are at most between which the flow is asked for, and sideCompared below which side they are halved to tell how unlike they are.
+const pixelsCompared, sideCompared = 1 << 14, 24
 
 // A pairOfFrames is two frames of a sequence, one after the other, and how unlike they are.
 type pairOfFrames struct {
@@ -45,35 +37,16 @@ func (f *Frames) pairs(all []Sequence) (pairs []pairOfFrames) {
 	return pairs
 }
 
-// cuts returns after which frames the film is cut, of some pairs.
+// cuts returns after which frames the film is cut, of some pairs: none where that were most of them, as all contents are lost there.
 func (f *Frames) cuts(pairs []pairOfFrames) map[int]bool {
-	cuts, known := map[int]bool{}, map[int]float64{}
-	if len(pairs) == 0 {
-		return cuts
-	}
-	sorted := make([]float64, len(pairs))
-	for k, p := range pairs {
-		sorted[k] = p.unlike
-	}
-	slices.Sort(sorted)
-	followed := func(k int) float64 {
-		if _, ok := known[k]; !ok {
-			known[k] = f.followed(pairs[k].from, pairs[k].to)
-		}
-		return known[k]
-	}
-	trusted := sync.OnceValue(func() bool {
-		parts := make([]float64, min(len(pairs), pairsAsked))
-		for k := range parts {
-			parts[k] = followed(k * len(pairs) / len(parts))
-		}
-		slices.Sort(parts)
-		return len(parts) > 1 && parts[len(parts)-1-(len(parts)-1)/3] >= wellFollowed
-	})
-	for k, p := range pairs {
-		if p.unlike > minCut && followed(k) < minFollowed && (p.unlike > cutRatio*sorted[len(sorted)/2] || trusted()) {
+	cuts := map[int]bool{}
+	for _, p := range pairs {
+		if p.unlike > minCut && f.followed(p.from, p.to) < minFollowed {
 			cuts[p.from] = true
 		}
+	}
+	if 2*len(cuts) > len(pairs) {
+		return nil
 	}
 	return cuts
 }
@@ -93,13 +66,10 @@ func (f *Frames) shots(all []Sequence) (shots []Sequence) {
 	return shots
 }
 
-// coarsestSide is below which side, in pixels, frames are halved to tell how unlike they are.
-const coarsestSide = 24
-
-// coarse returns all frames, halved until a side is shorter than coarsestSide, in units of the channels' deviations.
+// coarse returns all frames, halved until a side is shorter than sideCompared, in units of the channels' deviations.
 func (f *Frames) coarse() []frame.Image[float32] {
 	size, inverse := frame.Size{Width: f.Width, Height: f.Height}, make([]float32, f.Channels)
-	for min(size.Width, size.Height) >= coarsestSide {
+	for min(size.Width, size.Height) >= sideCompared {
 		size = size.Half()
 	}
 	for c, v := range f.Variances() {
@@ -148,7 +118,7 @@ func unlikeness(a, b frame.Image[float32]) float64 {
 // followed returns the part of all pixels of a frame that the dense flow to another one finds there, as the flow back agrees.
 func (f *Frames) followed(from, to int) float64 {
 	size := frame.Size{Width: f.Width, Height: f.Height}
-	for size.Width*size.Height > followedPixels {
+	for size.Width*size.Height > pixelsCompared {
 		size = size.Half()
 	}
 	flows := FlowsBetween(f.smaller(from, size), f.smaller(to, size))

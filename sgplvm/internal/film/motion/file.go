@@ -10,38 +10,18 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 )
 
-// motionText is a Motion as JSON text.
-type motionText struct {
-	Width     int            `json:"width"`
-	Height    int            `json:"height"`
-	Sequences []sequenceText `json:"sequences"`
-}
-
-type sequenceText struct {
-	Label  int       `json:"label"`
-	Frames []int     `json:"frames"`
-	Times  []float64 `json:"times"`
-}
-
 // Encode returns the motion as JSON text, to the bit.
-func (m *Motion) Encode() ([]byte, error) {
-	t := motionText{Width: m.Width, Height: m.Height}
-	for _, s := range m.Sequences {
-		t.Sequences = append(t.Sequences, sequenceText{s.Label, s.Examples, s.Times})
-	}
-	return json.Marshal(t)
-}
+func (m *Motion) Encode() ([]byte, error) { return json.Marshal(m) }
 
 // Decode is that of Part.
 func (m *Motion) Decode(text []byte) error {
-	var t motionText
+	var t Motion
 	if err := json.Unmarshal(text, &t); err != nil {
 		return frame.BadPart("motion", "syntax: %v", err)
 	}
-	if t.Width < 1 || t.Width > frame.MaxSide || t.Height < 1 || t.Height > frame.MaxSide {
-		return frame.BadPart("motion", "width, height: %d×%d pixels, expected 1 to %d", t.Width, t.Height, frame.MaxSide)
+	if err := frame.CheckNumbers("motion", "side of a frame", 1, frame.MaxSide, float64(t.Width), float64(t.Height)); err != nil {
+		return err
 	}
-	read := Motion{Width: t.Width, Height: t.Height}
 	for i, q := range t.Sequences {
 		err := q.check()
 		if err == nil && i > 0 && !q.follows(t.Sequences[i-1]) {
@@ -50,24 +30,23 @@ func (m *Motion) Decode(text []byte) error {
 		if err != nil {
 			return frame.BadPart("motion", "sequence %d: %v", i, err)
 		}
-		read.Sequences = append(read.Sequences, Sequence{data.Sequence{Label: q.Label, Examples: q.Frames, Times: q.Times}})
-		read.Frames += len(q.Frames)
+		t.Frames += len(q.Examples)
 	}
-	if err := read.checkNumbers(); err != nil {
+	if err := t.checkNumbers(); err != nil {
 		return err
 	}
-	*m = read
+	*m = t
 	return nil
 }
 
 // follows tells whether a sequence, or a shot of it, comes after another one that has frames.
-func (q *sequenceText) follows(before sequenceText) bool {
-	return q.Label > before.Label || q.Label == before.Label && q.Times[0] > before.Times[len(before.Times)-1]
+func (q *Sequence) follows(before Sequence) bool {
+	return q.Label > before.Label || q.Label == before.Label && q.Times[0] > before.last()
 }
 
 // check reports an error unless a shot has frames at increasing times.
-func (q *sequenceText) check() error {
-	if n := len(q.Frames); n == 0 || len(q.Times) != n {
+func (q *Sequence) check() error {
+	if n := len(q.Examples); n == 0 || len(q.Times) != n {
 		return fmt.Errorf("%d frames and %d times", n, len(q.Times))
 	}
 	if q.Label < -data.MaxLabel || q.Label > data.MaxLabel {

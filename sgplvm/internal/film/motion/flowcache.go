@@ -5,9 +5,8 @@ import (
 	"sync"
 )
 
-// maxFlowBytes is about how many bytes of flows are kept, and maxKept how many splines and other values: the splines of the two frames around a time, plain, sharpened and
-// enlarged, and what the next time asks for. lastFlows is how many pairs of frames a time has in common with the next.
-const maxFlowBytes, maxKept, lastFlows = 1 << 27, 16, 8
+// maxFlowBytes is about how many bytes of flows are kept, and lastKept how many splines, the last ones asked for, and how many flows beside the first ones: what a time has in common with the next.
+const maxFlowBytes, lastKept = 1 << 27, 12
 
 // A Cache keeps the dense flows between pairs of training frames that were estimated first, and the last ones: films are
 // gone through from the beginning again, and of more pairs than can be kept the last ones would be gone each time before they are
@@ -41,7 +40,7 @@ func Kept[T any](c *Cache, key any, find func() T) T {
 	value := find()
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	if len(c.kept) == maxKept {
+	if len(c.kept) == lastKept {
 		c.kept = slices.Delete(c.kept, 0, 1)
 	}
 	c.kept = append(c.kept, kept{key, value})
@@ -71,7 +70,7 @@ func (c *Cache) Flows(a, b int, find func() PairFlow) PairFlow {
 	}
 	c.bytes += bytesOf(f)
 	for c.bytes > maxFlowBytes && len(c.order) > 0 {
-		out := max(len(c.order)-lastFlows, 0)
+		out := max(len(c.order)-lastKept, 0)
 		c.bytes -= bytesOf(c.pairs[c.order[out]])
 		delete(c.pairs, c.order[out])
 		c.order = slices.Delete(c.order, out, out+1)
@@ -80,17 +79,10 @@ func (c *Cache) Flows(a, b int, find func() PairFlow) PairFlow {
 	return f
 }
 
-// pixelBytes is what the flows between two frames, there and back, take for each pixel.
-const pixelBytes = 2 * 2 * 4
+// bytesOf returns the bytes of flows there and back, 16 a pixel.
+func bytesOf(f PairFlow) int { return 16 * len(f.There.Right) }
 
-func bytesOf(f PairFlow) int { return pixelBytes * len(f.There.Right) }
-
-// flowsOfFrame is how many pairs a frame is the first of whose flows are asked for: with the next three.
-const flowsOfFrame = 3
-
-// CacheMemory returns how many bytes a Cache of frames takes at most: flows, and pictures in pixels twice as fine.
+// CacheMemory returns how many bytes a Cache of frames takes at most: flows of each frame with the next three, and pictures in pixels twice as fine.
 func CacheMemory(frames, points, channels int) float64 {
-	const pictureBytes = 4 * 4 // four finer pixels for one
-	flows := flowsOfFrame * float64(frames) * pixelBytes * float64(points)
-	return min(maxFlowBytes, flows) + maxKept*pictureBytes*float64(points)*float64(channels)
+	return min(maxFlowBytes, 3*16*float64(frames)*float64(points)) + lastKept*4*4*float64(points)*float64(channels)
 }

@@ -10,7 +10,7 @@ import (
 
 // A pair of frames is asked for once while it is kept, the first ones and the last ones are, and no more than may be.
 func TestFlowCache(t *testing.T) {
-	const kept = lastFlows + 2
+	const kept = lastKept + 2
 	const pixels = maxFlowBytes / 16 / kept
 	asked, room := 0, make([]float32, pixels)
 	find := func(k int) func() PairFlow {
@@ -70,18 +70,18 @@ func TestSplineCache(t *testing.T) {
 			made++
 			return SharpPicture{Image: frame.Image[float32]{Width: k, Height: int(part)}}
 		})
-		if m.Width != k || float64(m.Height) != part || made != want || len(c.kept) > maxKept {
+		if m.Width != k || float64(m.Height) != part || made != want || len(c.kept) > lastKept {
 			t.Fatalf("frame %d, part %v: that of %d and %d, %d made, want %d, %d kept", k, part, m.Width, m.Height, made, want, len(c.kept))
 		}
 	}
-	for k := range maxKept {
+	for k := range lastKept {
 		ask(k/2, float64(k%2), k+1)
 	}
-	ask(0, 0, maxKept)
-	ask(9, 0, maxKept+1) // instead of frame 0, part 1
-	ask(0, 0, maxKept+1)
-	ask(1, 0, maxKept+1)
-	ask(0, 1, maxKept+2)
+	ask(0, 0, lastKept)
+	ask(9, 0, lastKept+1) // instead of frame 0, part 1
+	ask(0, 0, lastKept+1)
+	ask(1, 0, lastKept+1)
+	ask(0, 1, lastKept+2)
 	if Kept(c, key{2, -1}, func() SharpPicture { return SharpPicture{Image: frame.Image[float32]{Width: 7}} }).Width != 7 {
 		t.Error("the spline of another filter")
 	}

@@ -144,22 +144,6 @@ func (f *Frames) FlowsBetween(a, b int) PairFlow {
 	return f.Cache.Flows(a, b, func() PairFlow { return FlowsBetween(f.Picture(a), f.Picture(b)) })
 }
 
-// Halved returns the frames of half as many pixels each way, with values as these would have been kept: to a step.
-func (f *Frames) Halved() *Frames {
-	head := f.Head
-	head.Width, head.Height = f.Width/2, f.Height/2
-	h := &Frames{Head: head, values: make([]byte, 2*f.Frames*head.size()), Cache: new(Cache)}
-	small := frame.NewImage[float64](h.Width, h.Height, h.Channels)
-	for i := range f.Frames {
-		frame.DownsampleImage(small, f.Picture(i))
-		to := h.frame(i)
-		for k, v := range small.Data {
-			binary.LittleEndian.PutUint16(to[2*k:], uint16(math.RoundToEven(v)))
-		}
-	}
-	return h
-}
-
 // Check is that of Part.
 func (f *Frames) Check(s frame.Shape) error {
 	if f.Width != s.Width || f.Height != s.Height || f.Channels != s.Channels || f.Frames != 0 && f.Frames != len(s.At) {
@@ -172,9 +156,6 @@ func (f *Frames) Check(s frame.Shape) error {
 // frame: what f itself holds.
 func (f *Frames) Encode() ([]byte, error) { return f.content, nil }
 
-// maxChannels bounds the channels of frames that are read.
-const maxChannels = 1 << 10
-
 // Decode is that of Part. It keeps content.
 func (f *Frames) Decode(content []byte) error {
 	head, values, _ := bytes.Cut(content, []byte{'\n'})
@@ -182,8 +163,8 @@ func (f *Frames) Decode(content []byte) error {
 	if err := json.Unmarshal(head, &t); err != nil {
 		return frame.BadPart("originals", "%v", err)
 	}
-	if t.Width < 1 || t.Height < 1 || t.Channels < 1 || t.Width > frame.MaxSide || t.Height > frame.MaxSide || t.Channels > maxChannels {
-		return frame.BadPart("originals", "frames of %d×%d pixels and %d channels", t.Width, t.Height, t.Channels)
+	if err := frame.CheckNumbers("originals", "size of frames", 1, frame.MaxSide, float64(t.Width), float64(t.Height), float64(t.Channels)); err != nil {
+		return err
 	}
 	if size := t.size(); len(values)%(2*size) != 0 || len(values)/(2*size) != t.Frames {
 		return frame.BadPart("originals", "%d bytes for %d frames, expected two for each of %d×%d pixels and %d channels", len(values), t.Frames, t.Width, t.Height, t.Channels)

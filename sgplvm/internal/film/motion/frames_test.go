@@ -74,7 +74,7 @@ func TestTrainingFramesFile(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ old, new, want string }{
-		{`"Width":3`, `"Width":0`, "0×2 pixels"}, {`"Width":3`, `"Width":1000000`, "1000000×2 pixels"}, {`"Channels":1`, `"Channels":-1`, "-1 channels"},
+		{`"Width":3`, `"Width":0`, "size of frames 0,"}, {`"Width":3`, `"Width":1000000`, "size of frames 1e+06,"}, {`"Channels":1`, `"Channels":-1`, "size of frames -1,"},
 		{`"Height":2`, `"Height":5`, "24 bytes for 2 frames"}, {`"Frames":2`, `"Frames":3`, "24 bytes for 3 frames"}, {`"Step":0.5`, `"Step":-0.5`, "unit -0.5"},
 		{`"Step":0.5`, `"Step":1e308`, "unit 1e+308"}, {`{"W`, `["W`, "invalid"},
 	} {

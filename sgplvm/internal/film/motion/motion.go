@@ -13,7 +13,7 @@ import (
 // Motion is which frames of a film follow one another: its shots. It does not change, and may be used from many goroutines at once: its fields are for reading.
 type Motion struct {
 	Width, Height int        // of the frames, in pixels
-	Frames        int        // how many there are
+	Frames        int        `json:"-"` // how many there are
 	Sequences     []Sequence // the shots, in order
 }
 

@@ -2,10 +2,6 @@ package motion
 
 import "sort"
 
-// LeastBend is the least part of the time between two frames that one beside them must be away to tell how contents move: one that is closer
-// shows only the errors of the flow.
-const LeastBend = 1. / 16
-
 // A Neighbour is a frame of a sequence and its weight in an interpolation.
 type Neighbour struct {
 	Place  int

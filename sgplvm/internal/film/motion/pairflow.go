@@ -7,7 +7,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 )
 
-// FlowSpread is by how many pixels flows there and back may disagree, a standard deviation.
+// FlowSpread is by how many pixels flows there and back may disagree, and paths miss a point, a standard deviation.
 const FlowSpread = 0.5
 
 // A PairFlow is the flows from one frame to another and back.
@@ -38,14 +38,9 @@ func Follow(f *opticalflow.Flow, x, y float64) (float64, float64) {
 	return x + u, y + v
 }
 
-// FlowsBetween estimates the flows from one frame to another and back; from a frame that shows nothing, and to it, they are 0.
+// FlowsBetween estimates the flows from one frame to another and back.
 func FlowsBetween(a, b frame.Image[float32]) (f PairFlow) {
-	p, q := luminance(a, b)
-	if flat(p, q) {
-		clear(p.Pixels)
-		clear(q.Pixels)
-	}
-	f.There, f.Back = opticalflow.Between(p, q)
+	f.There, f.Back = opticalflow.Between(luminance(a, b))
 	return f
 }
 
@@ -79,14 +74,4 @@ func spread(values []float32) (mean, deviation float64) {
 		squares += frame.Square(float64(v) - mean)
 	}
 	return mean, math.Sqrt(squares / float64(len(values)))
-}
-
-// minShown is which part of the other frame's deviation a frame has at least that shows anything.
-const minShown = 1. / 32
-
-// flat tells whether one of two pictures shows next to nothing beside the other, as a black one, so that nothing can be followed.
-func flat(a, b opticalflow.Picture) bool {
-	_, s := spread(a.Pixels)
-	_, t := spread(b.Pixels)
-	return min(s, t) <= minShown*max(s, t)
 }

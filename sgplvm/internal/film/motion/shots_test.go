@@ -43,9 +43,6 @@ func TestShots(t *testing.T) {
 		brighter[k] = 1.5*brighter[k] + 30
 	}
 	fast := drawn.Cut(times, 4, func(t, u, v float64) (x, y float64) { return u + 0.09*t, v })
-	if level := keptFrames(t, fast).coarse(); !(unlikeness(level[3], level[4]) < cutRatio*unlikeness(level[0], level[1])) {
-		t.Fatalf("frames beside a cut are too unlike beside others: %v and %v", unlikeness(level[3], level[4]), unlikeness(level[0], level[1]))
-	}
 	rng := rand.New(rand.NewPCG(7, 1))
 	noise := make([]float64, 9*size)
 	for k := range noise {
@@ -74,9 +71,6 @@ func TestShots(t *testing.T) {
 	}
 	for name, m := range map[string]drawn.Move{"moves": func(t, u, v float64) (x, y float64) { return u + 0.07*t, v }} {
 		far := drawn.Film(slices.Concat(drawn.Times(5, 0.1), []float64{4, 4.1, 4.2, 4.3}), drawn.Width, drawn.Height, 1, m)
-		if level := keptFrames(t, far).coarse(); !(unlikeness(level[4], level[5]) > minCut) || !(unlikeness(level[3], level[4]) < minCut/cutRatio) {
-			t.Fatalf("frames that are far apart are too much alike where the picture %s: %v and %v", name, unlikeness(level[4], level[5]), unlikeness(level[3], level[4]))
-		}
 		if shots := shotsOf(t, far, times); len(shots) != 1 {
 			t.Errorf("%d shots where the picture %s far between two frames", len(shots), name)
 		}
@@ -109,12 +103,12 @@ func TestShotsOfFile(t *testing.T) {
 	if text, err = m.Encode(); err != nil || back.Decode(text) == nil {
 		t.Errorf("shots in the wrong order are read (%v)", err)
 	}
-	const good = `{"width":4,"height":2,"sequences":[{"label":0,"frames":[1,0],"times":[0,1]}]}`
+	const good = `{"width":4,"height":2,"sequences":[{"label":0,"examples":[1,0],"times":[0,1]}]}`
 	if err := back.Decode([]byte(good)); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range [][3]string{
-		{`"width":4`, `"width":0`, "width, height: 0×2 pixels"}, {`"height":2`, `"height":100000`, "4×100000 pixels"}, {`"width":4`, `"width":1e99`, "number 1e99"},
+		{`"width":4`, `"width":0`, "side of a frame 0,"}, {`"height":2`, `"height":100000`, "side of a frame 100000,"}, {`"width":4`, `"width":1e99`, "number 1e99"},
 		{`[1,0]`, `[1,1]`, "frame 1, expected each of 2 once"}, {`[1,0]`, `[-1,0]`, "frame -1, expected each of 2 once"}, {`[1,0]`, `[0]`, "1 frames and 2 times"},
 		{`"times":[0,1]`, `"times":[1,0]`, "the times do not increase"}, {`"label":0`, `"label":3000000000`, "3000000000"}, {`[{"label":0`, `[],"x":[{"label":0`, "sequences: no frames"}, {good, `{`, "syntax"},
 	} {
