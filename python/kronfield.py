@@ -13,14 +13,21 @@ The functions run the program ``sgplvm``, which a wheel carries, on temporary fi
     kronfield.predict(model, times=days).values
     kronfield.latents(model)
 
+    emulator = kronfield.train(fields, "flow.emulator", inputs=runs)
+    kronfield.predict(emulator, inputs=others).values
+    kronfield.invert(emulator, measured, errors=0.01)
+
 Data are one of
 
 - a numpy array: n×d is a table, n×height×width are pictures, n×height×width×channels coloured
   ones; NaN is missing, and so is what a masked array masks;
 - a pandas DataFrame: an example in a row. Columns that are no numbers are carried through, and an
-  index of dates is the time;
+  index or a column of dates is the time. In a long one dates come more than once, and a column of
+  words, such as a station, tells these rows apart: each date is an example;
 - an xarray DataArray with a first dimension of examples, such as time, and one or two of space.
-  What xarray opens (NetCDF-4, Zarr, GRIB) can be filled in; coordinates and attributes stay.
+  What xarray opens (NetCDF-4, Zarr, GRIB) can be filled in; coordinates and attributes stay;
+- an xarray Dataset: its variables of floats that have the same dimensions, learned together as the
+  channels of a point, each in a unit of its own. Other variables are carried through.
 
 Dates are days since 1970-01-01 to a model; functions take and return dates where the data have them.
 What the program refuses raises :class:`Error` with its one line.
@@ -42,7 +49,7 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Un
 import numpy as np
 
 __version__ = "0.1.0"
-__all__ = ["Error", "Filled", "Model", "fill", "impute", "latents", "predict", "program", "train"]
+__all__ = ["Error", "Filled", "Model", "fill", "impute", "invert", "latents", "predict", "program", "train"]
 
 Progress = Union[bool, Callable[[str], None]]
 
@@ -144,18 +151,21 @@ def train(
     effort: str = "normal",
     limit: Optional[str] = None,
     film: bool = False,
+    inputs: Any = None,
     config: Optional[Dict[str, Any]] = None,
     progress: Progress = False,
 ) -> Model:
     """Learn a model of examples, of which values may be missing, and write it to a file.
 
     Arguments are those of :func:`fill`; config has the fields of a configuration file.
+    inputs: those of the runs of a simulator, of which the data are the outputs: a DataFrame, or an array
+    runs×inputs or of fields. The model is then an emulator.
     """
     with _Folder() as folder:
         form = _form(data)
         args = form.write(folder, "data", data)
-        args += form.extras(folder, observed=observed, times=times, points=points)
-        args += _flags(effort=None if config else effort, limit=limit, film=film)
+        args += form.extras(folder, observed=observed, times=times, points=points, own_times=inputs is None)
+        args += _inputs(folder, inputs) + _flags(effort=None if config else effort, limit=limit, film=film)
         if config:
             (folder / "config.json").write_text(json.dumps(config))
             args += ["-config", str(folder / "config.json")]
@@ -190,12 +200,14 @@ def predict(
     *,
     times: Any = None,
     data: Any = None,
+    inputs: Any = None,
     points: Any = None,
     grid: Optional[Sequence[int]] = None,
     progress: Progress = False,
 ) -> Filled:
     """Predict examples: those of training, or at times, or those of which something is seen in data.
 
+    inputs: those that an emulator predicts outputs of, in the form of those in training.
     points: coordinates to predict at. grid: (width, height) of pictures in another resolution.
     A model that was trained in this session on a DataFrame or a DataArray gives the same; others numpy arrays.
     """
@@ -204,7 +216,7 @@ def predict(
         if data is not None:
             form = _form(data)
             args += form.write(folder, "data", data)
-        args += _times(folder, times) + _array(folder, "points", points)
+        args += _times(folder, times) + _inputs(folder, inputs) + _array(folder, "points", points)
         if grid is not None:
             args += ["-grid", f"{int(grid[0])}x{int(grid[1])}"]
         _run(["predict", *args, "-out", str(folder / "out.npy"), "-variance", str(folder / "variance.npy")], progress)
@@ -212,8 +224,39 @@ def predict(
     known = getattr(model, "_form", None)
     if known is None or points is not None or grid is not None:
         return Filled(mean, error, {})
-    index = times if times is not None else (None if data is not None else known.times)
+    index = times if times is not None else (None if data is not None or inputs is not None else known.times)
     return Filled(known.like(mean, index), known.like(error, index), {})
+
+
+def invert(
+    model: Union[Model, str, os.PathLike],
+    data: Any,
+    *,
+    errors: Any = 0.0,
+    observed: Any = None,
+    prior: str = "runs",
+    effort: str = "normal",
+    seed: int = 0,
+    progress: Progress = False,
+) -> Any:
+    """Find the inputs behind outputs, by an emulator (:func:`train` with inputs).
+
+    data: outputs in the form of those in training, NaN where nothing was seen. errors: the standard
+    error of what was seen, a number or in the form of the data. prior: runs, normal or uniform.
+    The result is a DataFrame with a row for each output: the mean of each input, its deviation, the ends of
+    its 90 % interval; where pandas is not installed an array with names. Inputs that are fields alone are :class:`Filled`.
+    """
+    with _Folder() as folder:
+        path = os.path.abspath(_path(model))
+        form = _form(data)
+        args = ["-model", path, *form.write(folder, "data", data), *form.extras(folder, observed=observed, own_times=False)]
+        args += ["-errors", str(errors)] if np.isscalar(errors) else _array(folder, "errors", form.array(errors))
+        args += _flags(prior=prior, effort=effort, seed=seed)
+        if _run(["info", "-model", path, "-json"], progress).get("inputs"):
+            _run(["invert", *args, "-out", str(folder / "out.csv")], progress)
+            return _table(folder / "out.csv")
+        about = _run(["invert", *args, "-out", str(folder / "out.npy"), "-variance", str(folder / "variance.npy"), "-json"], progress)
+        return Filled(np.load(folder / "out.npy"), np.sqrt(np.load(folder / "variance.npy")), {"outputs": about})
 
 
 def latents(
@@ -234,11 +277,7 @@ def latents(
             args += _form(data).write(folder, "data", data)
         args += _times(folder, times)
         _run(["latents", *args, "-out", str(folder / "out.csv")], progress)
-        try:
-            import pandas
-        except ImportError:
-            return np.genfromtxt(folder / "out.csv", delimiter=",", names=True)
-        return pandas.read_csv(folder / "out.csv")
+        return _table(folder / "out.csv")
 
 
 # Forms of data: how they are written for the program, and how its results become the same.
@@ -267,7 +306,7 @@ class _Numpy:
         args = _times(folder, times)
         for flag, values in arrays.items():
             if values is not None:
-                values = np.asarray(values, dtype=np.uint8) if flag == "observed" else np.asarray(values, dtype=float)
+                values = np.asarray(values if flag == "points" else self.array(values), dtype=np.uint8 if flag == "observed" else float)
             args += _array(folder, flag, values)
         return args
 
@@ -282,7 +321,7 @@ class _Numpy:
 
 
 class _Pandas(_Numpy):
-    """DataFrames: their columns of numbers, and an index of dates as the time."""
+    """DataFrames: their columns of numbers, and an index or a column of dates as the time."""
 
     def __init__(self, data: Any) -> None:
         import pandas
@@ -291,10 +330,13 @@ class _Pandas(_Numpy):
         if not self.columns:
             raise Error("a DataFrame without a column of numbers")
         self.pandas = pandas
+        dates = _dates(data)
         if isinstance(data.index, (pandas.DatetimeIndex, pandas.PeriodIndex)):
             self.times = data.index.to_timestamp() if isinstance(data.index, pandas.PeriodIndex) else data.index
+        elif dates is not None and data[dates].is_unique:
+            self.times = self.pandas.DatetimeIndex(data[dates])
         if self.times is not None and self.times.has_duplicates:
-            raise Error("a DataFrame with a date twice in its index: a long one becomes a wide one by data.pivot(columns=..., values=...)")
+            raise Error("a DataFrame with a date twice in its index: data.reset_index() makes a long one of it, with the dates in a column")
 
     def array(self, data: Any) -> np.ndarray:
         return data[self.columns].to_numpy(dtype=float, na_value=np.nan)
@@ -309,6 +351,46 @@ class _Pandas(_Numpy):
     def like(self, values: np.ndarray, index: Any) -> Any:
         return self.pandas.DataFrame(values.reshape(len(values), -1), index=index, columns=self.columns)
 
+
+class _Long(_Pandas):
+    """Long DataFrames: a row for each date and station. Rows that are not there are missing values, and are not added."""
+
+    def __init__(self, data: Any) -> None:
+        import pandas
+
+        self.pandas, self.dates = pandas, _dates(data)
+        words = [c for c in data.columns if c != self.dates and not pandas.api.types.is_numeric_dtype(data[c])]
+        for keys in [*([w] for w in words), words]:
+            if keys and not data.duplicated([self.dates, *keys]).any():
+                break
+        else:
+            same = [self.dates, *words]
+            second = int(np.flatnonzero(data.duplicated(same))[0])
+            first = int(np.flatnonzero((data[same] == data[same].iloc[second]).all(axis=1))[0])
+            raise Error(f"a DataFrame with rows {first} and {second} (from 0) alike in {', '.join(map(repr, same))}: data.drop_duplicates({same}) leaves the second out")
+        self.values = [c for c in data.columns if pandas.api.types.is_numeric_dtype(data[c])]
+        self.keys = keys
+        wide = self.wide(data)
+        self.columns, self.times = list(wide.columns[wide.notna().any()]), wide.index
+
+    def wide(self, data: Any) -> Any:
+        return data.set_index([self.dates, *self.keys])[self.values].unstack(self.keys)
+
+    def array(self, data: Any) -> np.ndarray:
+        return super().array(self.wide(data))
+
+    def take(self, data: Any, values: np.ndarray, errors: np.ndarray, about: Dict[str, Any]) -> Filled:
+        filled, error = data.copy(), data.copy()
+        rows = self.pandas.MultiIndex.from_frame(data[[self.dates, *self.keys]])
+        for part, result in ((values, filled), (errors, error)):
+            wide = self.pandas.DataFrame(part, index=self.times, columns=self.pandas.MultiIndex.from_tuples(self.columns))
+            for c in {c[0] for c in self.columns}:
+                result[c] = wide[c].stack(list(range(len(self.keys)))).reindex(rows).to_numpy()
+        return Filled(filled, error, about)
+
+    def like(self, values: np.ndarray, index: Any) -> Any:
+        wide = self.pandas.DataFrame(values, index=index, columns=self.pandas.MultiIndex.from_tuples(self.columns, names=[None, *self.keys]))
+        return wide[self.values[0]] if len(self.values) == 1 else wide
 
 class _Xarray(_Numpy):
     """DataArrays, by way of a classic NetCDF file, which has their coordinates and dates."""
@@ -363,16 +445,77 @@ class _Xarray(_Numpy):
         return type(self.template)(values.reshape(shape), dims=self.dims, coords=coords, name=self.template.name, attrs=self.template.attrs)
 
 
+class _Dataset(_Numpy):
+    """Datasets: the variables of floats that have the same dimensions are the channels of one array."""
+
+    def __init__(self, data: Any) -> None:
+        dims = [v.dims for v in data.data_vars.values() if v.dtype.kind == "f" and v.dims]
+        if not dims:
+            raise Error("a Dataset without a variable of floats")
+        self.dims = max(dims, key=dims.count)
+        self.names = [n for n, v in data.data_vars.items() if v.dtype.kind == "f" and v.dims == self.dims]
+        for name, v in data.data_vars.items():
+            if name not in self.names and v.dtype.kind == "f" and v.isnull().any():
+                raise Error(f"{name!r} has other dimensions than {', '.join(map(repr, self.names))}: dataset[[names]] takes variables out that are filled in together")
+        self.shape = data[self.names[0]].shape
+        self.one = _Xarray(data[self.names[0]])
+        self.times = self.one.times
+
+    def array(self, data: Any) -> np.ndarray:
+        values = np.stack([np.asarray(data[n].transpose(*self.dims).values, dtype=float) for n in self.names], -1)
+        return values if values.ndim > 3 else values.reshape(len(values), -1)
+
+    def take(self, data: Any, values: np.ndarray, errors: np.ndarray, about: Dict[str, Any]) -> Filled:
+        def put(all_values: np.ndarray) -> Any:
+            parts = all_values.reshape(*self.shape, len(self.names))
+            return data.assign({n: (self.dims, parts[..., k].astype(data[n].dtype), data[n].attrs) for k, n in enumerate(self.names)})
+
+        return Filled(put(values), put(errors)[self.names], about)
+
+    def like(self, values: np.ndarray, index: Any) -> Any:
+        import xarray
+
+        parts = values.reshape(len(values), *self.shape[1:], len(self.names))
+        return xarray.Dataset({n: self.one.like(parts[..., k], index).rename(n) for k, n in enumerate(self.names)})
+
+
 def _form(data: Any) -> Any:
     """Return how data are written and read."""
     kind = type(data).__module__.split(".")[0]
     if kind == "pandas" and hasattr(data, "columns"):
-        return _Pandas(data)
-    if kind == "xarray" and hasattr(data, "dims") and not hasattr(data, "data_vars"):
+        dates = _dates(data)
+        return _Long(data) if dates is not None and not data[dates].is_unique else _Pandas(data)
+    if kind == "xarray" and hasattr(data, "data_vars"):
+        return _Dataset(data)
+    if kind == "xarray" and hasattr(data, "dims"):
         return _Xarray(data)
     if kind in ("pandas", "xarray"):
-        raise TypeError(f"{type(data).__name__}, expected a DataFrame, a DataArray (dataset['name']) or an array")
+        raise TypeError(f"{type(data).__name__}, expected a DataFrame, a DataArray, a Dataset or an array")
     return _Numpy(data)
+
+
+def _dates(data: Any) -> Any:
+    """Return the first column of a DataFrame that has dates in all rows, where its index has none; None: there is no such column."""
+    if hasattr(data.index, "to_period") or hasattr(data.index, "to_timestamp"):
+        return None
+    return next((c for c, d in data.dtypes.items() if d.kind == "M" and data[c].notna().all()), None)
+
+
+def _table(path: Path) -> Any:
+    """Read a table that the program has written."""
+    try:
+        import pandas
+    except ImportError:
+        return np.genfromtxt(path, delimiter=",", names=True)
+    return pandas.read_csv(path)
+
+
+def _inputs(folder: Path, inputs: Any) -> List[str]:
+    """Write the inputs of an emulator, a table of which has the names of its columns."""
+    if hasattr(inputs, "to_csv"):
+        inputs.to_csv(folder / "inputs.csv", index=False)
+        return ["-inputs", str(folder / "inputs.csv")]
+    return _array(folder, "inputs", inputs)
 
 
 def _engine() -> str:

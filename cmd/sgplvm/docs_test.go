@@ -304,6 +304,9 @@ func TestHelpTexts(t *testing.T) {
 	if text := mustRun(t, "help"); !strings.Contains(text, "sgplvm help missing") {
 		t.Errorf("%q", text)
 	}
+	if module := read(t, "../../python/kronfield.py"); !strings.Contains(string(module), "__version__ = \""+release+"\"") {
+		t.Error("the Python package has another version")
+	}
 	t.Chdir(t.TempDir())
 	mustFail(t, 2, `help: unknown topic "tables", expected a command or one of `+strings.Join(topicNames(), ", "), "help", "tables")
 	mustFail(t, 2, "completion: expected one of bash, zsh, fish", "completion", "sh")
@@ -312,7 +315,7 @@ func TestHelpTexts(t *testing.T) {
 			t.Errorf("%s is not version", flag)
 		}
 	}
-	if text := mustRun(t, "version"); !strings.Contains(text, "\ninstruction set ") || !strings.Contains(text, "\ngo1.") {
+	if text := mustRun(t, "version"); !strings.HasPrefix(text, "sgplvm "+release+"\n") || !strings.Contains(text, "\ninstruction set ") || !strings.Contains(text, "\ngo1.") {
 		t.Errorf("%q", text)
 	}
 }

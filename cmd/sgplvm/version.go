@@ -11,9 +11,12 @@ import (
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
 )
 
+// release is the version of the program, as that of the Python package.
+const release = "0.1.0"
+
 // versionText is what the program is, for people and for scripts.
 type versionText struct {
-	Version     string `json:"version"` // of the module, such as v1.2.3; devel where it was built in its folder
+	Version     string `json:"version"`
 	Revision    string `json:"revision,omitempty"`
 	Time        string `json:"time,omitempty"` // of the revision
 	Modified    bool   `json:"modified"`       // something was changed since
@@ -24,13 +27,10 @@ type versionText struct {
 
 // builtAs is what the program knows of itself.
 func builtAs() versionText {
-	v := versionText{Version: "devel", Instruction: asm.Level(), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	v := versionText{Version: release, Instruction: asm.Level(), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	b, ok := debug.ReadBuildInfo()
 	if !ok {
 		return v
-	}
-	if b.Main.Version != "(devel)" {
-		v.Version = cmp.Or(b.Main.Version, v.Version)
 	}
 	for _, s := range b.Settings {
 		switch s.Key {

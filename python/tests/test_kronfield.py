@@ -101,6 +101,61 @@ class Functions(unittest.TestCase):
         self.assertTrue(np.array_equal(values[~np.isnan(land)], land.astype("float32")[~np.isnan(land)]))
         self.assertEqual((filled.values.name, filled.standard_error.name), ("sst", "sst_standard_error"))
 
+    def test_fill_dataset(self):
+        """Variables of a Dataset with the same dimensions are filled in together, and the others stay; a model of them predicts a Dataset."""
+        time = pd.date_range("2020-02-20", periods=24, freq="D")
+        gaps = {"a": self.damaged, "b": holes(100 * self.truth, 11).astype("float32")}
+        data = xr.Dataset(
+            {n: (("time", "y", "x"), v, {"units": "K"}) for n, v in gaps.items()} | {"land": (("y", "x"), np.ones((5, 4), int)), "count": 3},
+            coords={"time": time, "y": np.arange(5) * 2.0},
+        )
+        filled = kronfield.fill(data, effort="none")
+        self.assertEqual((list(filled.values), list(filled.standard_error)), (["a", "b", "land", "count"], ["a", "b"]))
+        self.near(filled.values["a"])
+        for name, values in gaps.items():
+            seen = ~np.isnan(values)
+            self.assertEqual((filled.values[name].dtype, filled.values[name].attrs), (data[name].dtype, data[name].attrs))
+            self.assertTrue(np.array_equal(filled.values[name].values[seen], values[seen]))
+            self.assertTrue((filled.standard_error[name].values[seen] == 0).all() and (filled.standard_error[name].values[~seen] > 0).all())
+        self.assertLess(float(np.abs(filled.values["b"] - 100 * self.truth).max()), 30)
+        np.save(self.folder / "d.npy", np.stack([gaps["a"], gaps["b"].astype(float)], -1))
+        np.save(self.folder / "t.npy", (time - pd.Timestamp(0)) / pd.Timedelta("1D"))
+        self.command("fill", "-data", self.folder / "d.npy", "-times", self.folder / "t.npy", "-out", self.folder / "o.npy", "-effort", "none")
+        self.assertTrue(np.array_equal(filled.values["a"], np.load(self.folder / "o.npy")[..., 0]))
+        model = kronfield.train(data, self.folder / "m.model", effort="none")
+        later = kronfield.predict(model, times=time[:2]).values
+        self.assertEqual((later["b"].shape, later["b"].attrs, list(later.time.values)), ((2, 5, 4), {"units": "K"}, list(time[:2].values)))
+
+    def test_fill_long(self):
+        """A long DataFrame stays one, whatever the order of its rows; a column of dates is the time of a wide one."""
+        index = pd.date_range("2020-02-20", periods=24, freq="D")
+        wide = pd.DataFrame(self.damaged.reshape(24, 20)[:, :4], index=index.rename("day"), columns=list("PQRS"))
+        long = wide.reset_index().melt("day", var_name="site", value_name="t").assign(note="x").drop(index=[3, 50]).sample(frac=1, random_state=1)
+        filled = kronfield.fill(long, effort="none")
+        self.assertTrue(filled.values[["day", "site", "note"]].equals(long[["day", "site", "note"]]) and filled.values.index.equals(long.index))
+        seen = long["t"].notna()
+        self.assertTrue((filled.values["t"][seen] == long["t"][seen]).all() and filled.values["t"].notna().all())
+        self.assertTrue(((filled.standard_error["t"] == 0) == seen).all())
+        truth = pd.DataFrame(self.truth.reshape(24, 20)[:, :4], index=index, columns=list("PQRS")).stack()
+        self.assertLess(np.abs(filled.values["t"].to_numpy() - truth.reindex(pd.MultiIndex.from_frame(long[["day", "site"]])).to_numpy()).max(), 0.5)
+        dated = kronfield.fill(wide.reset_index(), effort="none").values
+        self.assertTrue(np.array_equal(dated[list("PQRS")], kronfield.fill(wide, effort="none").values))
+
+    def test_emulator(self):
+        """An emulator predicts outputs of new inputs, and finds the inputs behind outputs, with the command's numbers."""
+        rng = np.random.default_rng(0)
+        runs, at = pd.DataFrame({"p": rng.random(30), "q": rng.random(30)}), np.linspace(0, 3, 12)
+        outputs = np.sin(3 * runs.p.to_numpy()[:, None] + at) + runs.q.to_numpy()[:, None] * at
+        model = kronfield.train(outputs[5:], self.folder / "e.model", inputs=runs[5:], effort="quick")
+        self.assertLess(np.abs(kronfield.predict(model, inputs=runs[:5]).values - outputs[:5]).max(), 0.05)
+        seen = outputs[:5].copy()
+        seen[:, ::2] = np.nan
+        found = kronfield.invert(model, seen, errors=0.01, effort="quick")
+        self.assertLess(np.abs(found[["p", "q"]].to_numpy() - runs[:5].to_numpy()).max(), 0.05)
+        np.save(self.folder / "s.npy", seen)
+        self.command("invert", "-model", model.path, "-data", self.folder / "s.npy", "-errors", "0.01", "-effort", "quick", "-out", self.folder / "i.csv")
+        self.assertTrue(found.equals(pd.read_csv(self.folder / "i.csv")))
+
     def test_model(self):
         """A trained model imputes, predicts and tells latent variables, in the form of its data, with the command's numbers."""
         index = pd.date_range("2020-02-20", periods=24, freq="D")
@@ -132,7 +187,12 @@ class Functions(unittest.TestCase):
         with self.assertRaisesRegex(kronfield.Error, "no such file"):
             kronfield.impute("absent.model", self.truth)
         with self.assertRaises(TypeError):
-            kronfield.fill(xr.Dataset({"a": ("x", [1.0])}))
+            kronfield.fill(pd.Series([1.0]))
+        with self.assertRaisesRegex(kronfield.Error, "'b' has other dimensions than 'a'"):
+            kronfield.fill(xr.Dataset({"a": (("x", "y"), np.ones((2, 2))), "b": ("y", [1.0, np.nan])}))
+        long = pd.DataFrame({"day": pd.to_datetime(["2020-01-01"] * 3), "site": ["P", "Q", "P"], "t": [1.0, 2.0, 1.0]})
+        with self.assertRaisesRegex(kronfield.Error, "rows 0 and 2 .from 0. alike in 'day', 'site'"):
+            kronfield.fill(long)
         with self.assertRaisesRegex(kronfield.Error, "a date twice"):
             kronfield.fill(pd.DataFrame({"a": [1.0, 2.0]}, index=pd.to_datetime(["2020-01-01", "2020-01-01"])))
         lines = []

@@ -386,7 +386,7 @@ func (s *Set) check() error {
 const hugeValue = 1e19
 
 // noValues are the usual words for "no value" of a moderate size.
-var noValues = []float64{-999, -9999, -99999, -999999, 9999, 99999, 999999, -32768, -32767, 32767, -2147483648, -2147483647, 2147483647}
+var noValues = []float64{-99, 99, 999, -999, -9999, -99999, -999999, 9999, 99999, 999999, -32768, -32767, 32767, -2147483648, -2147483647, 2147483647}
 
 // suspects notes values that probably mean missing but are not declared, judged channel by channel.
 func (s *Set) suspects() {

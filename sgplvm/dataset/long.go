@@ -242,7 +242,7 @@ func (l *longTable) findKeys(words []int, places float64) bool {
 		if n <= best || len(names) == l.Rows || !l.isLong(len(keys) > 0 && l.is(keys[0], placeColumns)) || float64(l.examples)*float64(len(names)) > places*float64(l.Rows) {
 			continue
 		}
-		if fewer, folded := fold(of, names); l.distinct(fewer) == n {
+		if fewer, folded := fold(of, names); len(folded) < len(names) && l.distinct(fewer) == n {
 			l.alike = len(names) - len(folded)
 			of, names = fewer, folded
 		}

@@ -78,13 +78,17 @@ var textCases = []textCase{
 	{name: "dates among numbers.csv", text: "post,alt,AAAAMMJJ,T\n1,250,20200228,1.5\n2,250,20200229,{|7.1}\n1,251,20200301,2.5\n", columns: "post|alt|T", rows: 3, last: "2020-03-01"},
 	{name: "constant.csv", text: "lat,a\n" + strings.Repeat("50,1.5\n", 10) + "50,{|7.1}\n50,2\n", columns: "a", rows: 12},
 	{name: "samples on dates.csv", text: "sample;date;Ca;Mg\nW1;01.02.2020;1,5;2\nW2;03.02.2020;{n.b.|7,1};3\nW3;01.02.2020;2,5;3\n", columns: "Ca|Mg", rows: 3},
+	{name: "quarters.csv", text: "year,quarter,a\n1990,3,1.5\n1990,4,{|7.1}\n1991,1,2.5\n", columns: "a", rows: 3, last: "1991-01-01"},
+	{name: "a blank behind commas.csv", text: "duration,iprod\n7, .01138\n{|7}, .02138\n13, .01138\n", columns: "duration|iprod", rows: 3},
 	{name: "tidy.csv", text: "day,variable,value\n2020-01-01,t,1.5\n2020-01-01,p,1013\n2020-01-02,t,{|7.1}\n2020-01-02,p,1010\n", columns: "t|p", rows: 2, last: "2020-01-02"},
 	{name: "months.csv", text: "month,x\nJan 2020,1.5\nFeb 2020,{|7.1}\nMar 2020,3.5\n", columns: "x", rows: 3, last: "2020-03-01"},
 	{name: "American.csv", text: "Date,High,Volume\n2/27/2020,\"1,251.50\",\"1,200\"\n2/28/2020,{|7.13},\"1,300\"\n3/2/2020,\"1,260.25\",{|7}\n", columns: "High|Volume", rows: 3, last: "2020-03-02"},
 	{name: "12 hours.csv", text: "when,x\n1/30/2020 11:00 PM,1.5\n1/31/2020 12:00 AM,{|7.1}\n1/31/2020 1:00 AM,2.5\n", columns: "x", rows: 3, last: "2020-01-31 01:00:00"},
 	{name: "month and day.csv", text: "ozone,temp,month,day\n41,67,5,1\n36,{|7},5,2\n12,74,{|7},3\n", columns: "ozone|temp|month|day", rows: 3},
 	{name: "numbers of seconds.csv", text: "t,x\n0.0,1.5\n0.1,{|7.1}\n0.3,3.5\n", columns: "x", rows: 3, last: "0.3"},
-	{name: "exponents.csv", text: "a,b\n1.25E+03,2\n{|7.13e+00},3\n2.50E-01,4\n", columns: "a|b", rows: 3},
+	{name: "exponents.csv", text: "a,b\n1.25E+03,2\n{|7.13E+00},3\n2.50E-01,4\n", columns: "a|b", rows: 3},
+	{name: "small exponents.csv", text: "a\n1.25e+03\n{|7.13e+00}\n2.50e-01\n", columns: "a", rows: 3},
+	{name: "units and dates of names.csv", text: ";A;B\nunit;EUR;EUR\n2020-01;1,5;2\n2020-02;{.|7,1};3\n", columns: "A|B", rows: 2, last: "2020-02-01"},
 	{name: "old Mac.csv", text: "a,b\r1.5,2\r{|7.1},3\r2.5,4\r", columns: "a|b", rows: 3},
 	{name: "no end.csv", text: "a,b\n1.5,2\n2.5,{|7}", columns: "a|b", rows: 2},
 	{name: "money.csv", text: "day,a,b\n2020-01-01,12%,$1.50\n2020-01-02,{|7%},$2.25\n2020-01-03,1%,{-|$7.13}\n", columns: "a|b", rows: 3, last: "2020-01-03"},
@@ -196,7 +200,7 @@ func saveTextOf(t *testing.T, name string, write func(io.Writer) error) string {
 func TestDateFormats(t *testing.T) {
 	first := time.Date(2019, 12, 28, 21, 30, 0, 0, time.UTC)
 	for _, layout := range []string{"2006-01-02", "2006/01/02", "2006.01.02", "20060102", "02.01.2006", "02/01/2006", "01/02/2006", "1/2/2006", "2.1.2006", "02-01-2006", "02.01.06", "01/02/06",
-		"02-Jan-2006", "2 Jan 2006", "02 January 2006", "Jan 2, 2006", "January 2 2006", "02Jan2006", "02-Jan-06", "Mon, 02 Jan 2006", "2006-Jan-02", "2006-002",
+		"02-Jan-2006", "2 Jan 2006", "02 January 2006", "Jan 2, 2006", "January 2 2006", "Jan-2-2006", "02Jan2006", "02-Jan-06", "Mon, 02 Jan 2006", "2006-Jan-02", "2006-002",
 		"2006-01-02 15:04", "2006-01-02 15:04:05", "2006-01-02T15:04:05Z", "2006-01-02T15:04:05.000Z", "2006-01-02T15:04:05-07:00", "2006-01-02 15:04:05 -0700", "2006-01-02 15:04:05 MST",
 		"02.01.2006 15:04", "1/2/2006 3:04 PM", "01/02/2006 03:04:05 pm", "20060102T150405", "20060102 1504", "02/Jan/2006:15:04:05 -0700", "Mon Jan 2 15:04:05 2006", "Mon, 02 Jan 2006 15:04:05 MST"} {
 		var text strings.Builder

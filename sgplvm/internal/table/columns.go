@@ -114,6 +114,7 @@ func (c *column) see(t *Table, x cell) {
 		}
 		if c.digits = max(c.digits, uint8(min(n.digits, 255))); n.exponent {
 			c.exponents++
+			c.capital = strings.Contains(x.text, "E")
 		} else {
 			c.decimals = max(c.decimals, uint8(min(n.decimals, 255)))
 		}

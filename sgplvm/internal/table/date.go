@@ -14,7 +14,7 @@ var layouts = []string{
 	"%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%Y %m %d", "%Y_%m_%d",
 	"%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%d %m %Y",
 	"%d.%m.%y", "%d/%m/%y", "%m/%d/%y", "%d-%m-%y", "%m-%d-%y", "%y-%m-%d", "%y/%m/%d",
-	"%d-%b-%Y", "%d %b %Y", "%d/%b/%Y", "%d. %b %Y", "%d%b%Y", "%b %d, %Y", "%b %d %Y", "%b/%d/%Y", "%Y-%b-%d", "%Y %b %d", "%d-%b-%y", "%d %b %y", "%d%b%y",
+	"%d-%b-%Y", "%d %b %Y", "%d/%b/%Y", "%d. %b %Y", "%d%b%Y", "%b %d, %Y", "%b %d %Y", "%b/%d/%Y", "%b-%d-%Y", "%Y-%b-%d", "%Y %b %d", "%d-%b-%y", "%d %b %y", "%d%b%y",
 	"%b %d %H:%M:%S %Y",
 	"%Y-%m", "%Y/%m", "%Y %m", "%m/%Y", "%m-%Y", "%b %Y", "%b-%Y", "%b-%y", "%Y %b", "%Y-%b", "%YM%m",
 	"%Y-Q%q", "%YQ%q", "%Y Q%q", "Q%q %Y", "Q%q-%Y", "%Y-W%V-%u", "%Y-W%V", "%YW%V", "%Y-%j",

@@ -168,12 +168,7 @@ func (t *Table) findBody() error {
 	switch {
 	case t.width > MostColumns:
 	case body > first:
-		names := first // below a title
-		for k := first; k < body; k++ {
-			if present(rows[k]) > present(rows[names]) {
-				names = k
-			}
-		}
+		names := max(0, slices.IndexFunc(rows[first:body], func(r row) bool { return present(r) >= r.width-1 })) + first // below a title
 		t.setNames(t.text[:t.body], rows[names])
 		t.unnamed = rows[names].width < t.width
 	default:

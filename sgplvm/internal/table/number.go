@@ -114,6 +114,9 @@ func (f format) parse(s string) (n written, ok bool) {
 		for digit() {
 			n.decimals++
 		}
+		if n.decimals == 0 && f.decimal == ',' { // separates it from another
+			return n, false
+		}
 	}
 	if whole+n.decimals == 0 {
 		return n, false

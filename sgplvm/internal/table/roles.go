@@ -212,12 +212,12 @@ func nameList(names []string) string {
 
 // IsCode tells whether a column has whole numbers, none of them missing, under a name that is none of a time: it may be that of stations.
 func (t *Table) IsCode(k int) bool {
-	isTime := t.isNamed(k, timeNames) || slices.ContainsFunc(partNames, func(names []string) bool { return t.isNamed(k, names) })
+	isTime := t.isNamed(k, timeNames) || t.isNamed(k, spanNames) || slices.ContainsFunc(partNames, func(names []string) bool { return t.isNamed(k, names) })
 	return t.column(k).isWhole() && !isTime
 }
 
 // identifiers are the last words of names of columns whose numbers are names.
-var identifiers = []string{"id", "ids", "code", "zip", "zipcode", "postcode", "plz", "phone", "isbn", "barcode", "uuid", "ssn"}
+var identifiers = []string{"id", "ids", "identifier", "code", "zip", "zipcode", "postcode", "plz", "phone", "isbn", "barcode", "uuid", "ssn"}
 
 // isIdentifier tells whether the numbers of a column are names: it says so itself, they begin with zeros, or they count the rows.
 func (t *Table) isIdentifier(k int) bool {

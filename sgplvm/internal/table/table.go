@@ -28,6 +28,7 @@ type column struct {
 	numbers, missing, words int
 	dates                   layoutSet // by which the cells are dates, but for those that are none
 	hits, exponents         int       // cells that are dates, and numbers with an exponent
+	capital                 bool      // the last of these has an E
 	zeros                   int       // numbers that begin with a zero before another digit
 	thousands, grouped      int       // numbers of 1000 or more, and those that have a sign between thousands
 	least, most             float64   // of the numbers

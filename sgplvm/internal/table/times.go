@@ -61,6 +61,9 @@ func (t *Table) findTime(o Options, free func(int) bool) (err error) {
 		return nil
 	}
 	t.Dated = true
+	if len(t.Time) == 2 && t.isNamed(t.Time[1], []string{"quarter"}) {
+		o.Layout = "%Y %q"
+	}
 	if o.Layout != "" {
 		return t.readDates(o.Layout)
 	}
@@ -97,6 +100,11 @@ func (t *Table) guessTime(o Options, free func(int) bool) []int {
 			break
 		}
 		parts = append(parts, k)
+	}
+	if len(parts) == 1 {
+		if k := slices.IndexFunc(t.Names, func(name string) bool { return strings.EqualFold(name, "quarter") }); k >= 0 && free(k) && t.columns[k].isWhole() && t.columns[k].most <= 4 {
+			parts = append(parts, k)
+		}
 	}
 	if len(parts) > 1 {
 		return parts

@@ -104,7 +104,11 @@ func (r *Result) number(t *Table, c *column, v float64) string {
 		return t.exact(v)
 	}
 	if 2*c.exponents > c.numbers {
-		return t.sign(strconv.FormatFloat(v, 'e', max(int(c.digits), 1)-1, 64))
+		text := t.sign(strconv.FormatFloat(v, 'e', max(int(c.digits), 1)-1, 64))
+		if c.capital {
+			text = strings.ToUpper(text)
+		}
+		return text
 	}
 	text := t.sign(strconv.FormatFloat(v, 'f', int(c.decimals), 64))
 	if 2*c.grouped > c.thousands {
