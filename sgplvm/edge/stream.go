@@ -24,7 +24,9 @@ type Stream struct {
 	typical float64  // scale of the residuals of frames, 1 at least
 
 	scores []float64 // n·d_y
-	score  float64
+
+	score, level, sum, patch float64
+	place                    int
 }
 
 // A process is variables that follow Gaussian processes in time.
@@ -49,6 +51,7 @@ func (p *process) update(mu, v []float64) {
 // StreamOptions steer a stream. The zero value works.
 type StreamOptions struct {
 	Believe bool // all values, those that disagree with all else too
+	Patches bool // look for patches of values that are off alike; a model that was compiled with examples for alarms has them looked for
 }
 
 // NewStream returns a stream of which nothing was seen yet. The error is a *StreamError where the model's examples have no times, or a kernel
@@ -60,8 +63,8 @@ func (w *Workspace) NewStream(o StreamOptions) (*Stream, error) {
 	}
 	s := &Stream{w: w, o: o, latent: newProcess(t.Systems, w.c.Latents), scores: make([]float64, len(w.scaled)), sensors: make([]sensor, len(w.scaled))}
 	var part []kernel.System
-	if n := w.m.Features(); n > 0 {
-		system, ok := w.m.Part()
+	if n := w.m.m.Features(); n > 0 {
+		system, ok := w.m.m.Part()
 		if !ok {
 			return nil, &StreamError{t.Part}
 		}
@@ -87,6 +90,7 @@ func (s *Stream) Reset() {
 	s.latent.state.Reset()
 	s.field.state.Reset()
 	s.begun, s.at.Sequence, s.typical = false, newSequence, 1
+	s.sum = 0
 	clear(s.sensors)
 	s.forget()
 }
@@ -109,7 +113,7 @@ func (s *Stream) forget() {
 	for i := range s.scores {
 		s.scores[i] = math.NaN()
 	}
-	s.score = math.NaN()
+	s.score, s.level, s.patch, s.place = NoEvidence, NoEvidence, 0, 0
 }
 
 // Last returns the time of the last example; ok is false where there was none.
@@ -182,14 +186,14 @@ func (s *Stream) Fill(time float64, dst, variance, values []float64, mask []bool
 	}
 	s.begin()
 	defer w.end()
-	score, strange, err := s.choose()
+	f, strange, err := s.choose()
 	if err != nil {
 		return err
 	}
 	if err := w.fill(dst, variance, values); err != nil {
 		return err
 	}
-	s.score = score
+	s.setLevel(f, w.compared)
 	if !strange && !s.o.Believe {
 		s.judge(values, mask)
 	}
@@ -208,5 +212,5 @@ func (s *Stream) Fill(time float64, dst, variance, values []float64, mask []bool
 func (s *Stream) Surprise(scores []float64) float64 {
 	copy(scores, s.scores)
 	tell(scores)
-	return told(s.score)
+	return s.score
 }
