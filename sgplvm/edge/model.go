@@ -33,19 +33,24 @@ type Model struct {
 func Open(file []byte) (*Model, error) {
 	c, err := points.Decode(file)
 	if err != nil {
-		if err.Version > 0 {
-			return nil, &VersionError{err.Version, points.Version}
-		}
-		if err.Need != "" {
-			return nil, &NeedError{err.Need}
-		}
-		return nil, &FormatError{err.Offset, err.Reason}
+		return nil, refused(err)
 	}
 	m := &Model{m: points.New(c), c: c}
 	if len(c.Scores) > 0 {
 		m.setLevels()
 	}
 	return m, nil
+}
+
+// refused returns the public error of a file.
+func refused(err *points.FileError) error {
+	if err.Version > 0 {
+		return &VersionError{err.Version, points.Version}
+	}
+	if err.Need != "" {
+		return &NeedError{err.Need}
+	}
+	return &FormatError{err.Offset, err.Reason}
 }
 
 // An About is what a compiled model tells about itself.
