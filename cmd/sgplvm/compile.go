@@ -56,8 +56,10 @@ Prints what the file, filling in and fewer bits cost.`)
 		if err != nil {
 			return err
 		}
-		if err := f.Without("-model of an emulator", "points", "grid", "fast", "units", "held", "times"); err != nil {
-			return err
+		for _, name := range []string{"points", "grid", "fast", "units", "held", "times"} {
+			if f.Given(name) {
+				return f.Usagef("-%s with an emulator, expected none", name)
+			}
 		}
 		return compileEmulator(e, emulator, *out, edgeTypes[*kind])
 	}
@@ -80,13 +82,13 @@ Prints what the file, filling in and fewer bits cost.`)
 	if err != nil {
 		return err
 	}
-	if err := writeFile(*out, file); err != nil {
+	if err := writeCompiled(*out, file); err != nil {
 		return err
 	}
 	return describeCompiled(ctx, e, m, o, file)
 }
 
-func writeFile(path string, file []byte) error {
+func writeCompiled(path string, file []byte) error {
 	return files.WriteAtomic(path, func(w io.Writer) error {
 		_, err := w.Write(file)
 		return err
@@ -96,7 +98,7 @@ func writeFile(path string, file []byte) error {
 // compileEmulator writes the file of an emulator.
 func compileEmulator(e *cli.Environment, m *sgplvm.Emulator, out string, kind edge.Type) error {
 	file := m.Compile(kind, m.Attributes()["grid"])
-	if err := writeFile(out, file); err != nil {
+	if err := writeCompiled(out, file); err != nil {
 		return err
 	}
 	c, err := edge.OpenEmulator(file)
