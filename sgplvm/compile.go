@@ -2,8 +2,11 @@ package sgplvm
 
 import (
 	"errors"
+	"fmt"
 	"math"
+	"slices"
 
+	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/edge"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/points"
 )
@@ -16,8 +19,13 @@ type CompileOptions struct {
 	Width, Height int       // of pictures; 0: the points are none
 	Units         string    // of values, for people
 	Low, High     float64   // between which values lie; equal: not known
-	Fast          bool      // several times the speed in less memory for a little less accuracy (docs/measurements.md, section 17)
-	Starts        int       // training posteriors that begin the search for latent variables; default 32
+
+	// Held are examples like those of training that the model has not learned from, a row each, n_s·d_y values with the channels of a point side by side, NaN where missing: their scores,
+	// as those of a stream where examples have times, say which scores raise an alarm. HeldTimes are their times, in ascending order; nil: the training times' median spacing apart. 0×0: no alarms.
+	Held      mat.Matrix
+	HeldTimes []float64
+	Fast      bool // several times the speed in less memory for a little less accuracy (docs/measurements.md, section 17)
+	Starts    int  // training posteriors that begin the search for latent variables; default 32
 }
 
 // Compile returns the model as a file for package edge: what Impute, Infer and Predict need at one grid's points,
@@ -54,5 +62,66 @@ func (m *Model) Compile(o CompileOptions) ([]byte, error) {
 		c.Approximate(points.Type(o.Type))
 	}
 	c.Quantize(points.Type(o.Type))
+	if o.Held.Rows > 0 {
+		if err := o.setAlarms(c); err != nil {
+			return nil, err
+		}
+	}
 	return points.Encode(c), nil
+}
+
+// setAlarms gives contents the levels of the examples that were held back. Errors: *ConfigError.
+func (o *CompileOptions) setAlarms(c *points.Contents) error {
+	refuse := func(format string, args ...any) error {
+		return &ConfigError{Field: "Held", Err: fmt.Errorf(format, args...)}
+	}
+	if o.Held.Cols != c.Points*c.Channels || o.HeldTimes != nil && len(o.HeldTimes) != o.Held.Rows {
+		return refuse("%d examples of %d values at %d times, expected %d values and a time for each", o.Held.Rows, o.Held.Cols, len(o.HeldTimes), c.Points*c.Channels)
+	}
+	m, err := edge.Open(points.Encode(c))
+	if err != nil {
+		return err
+	}
+	s, err := m.NewWorkspace(0).NewStream(edge.StreamOptions{Patches: true})
+	if err != nil {
+		return refuse("%w", err)
+	}
+	var levels, patches []float64
+	filled, mask := make([]float64, o.Held.Cols), make([]bool, o.Held.Cols)
+	for i := range o.Held.Rows {
+		at := float64(i) * c.Time.Spacing
+		if o.HeldTimes != nil {
+			at = o.HeldTimes[i]
+		}
+		if i == 0 && len(c.Time.Ends) == 1 && at >= c.Time.Ends[0].Time {
+			_ = s.Continue(c.Time.Ends[0].Sequence) // which there is
+		}
+		for k, v := range o.Held.Row(i) {
+			mask[k] = v == v
+		}
+		if err := s.Fill(at, filled, nil, o.Held.Row(i), mask); err != nil {
+			return refuse("example %d: %w", i, err)
+		}
+		if l := s.Level(); l != edge.NoEvidence {
+			patch, _ := s.Patch()
+			levels, patches = append(levels, l), append(patches, patch)
+		}
+	}
+	if len(levels) == 0 {
+		return refuse("nothing was observed of any example")
+	}
+	spreads := append(medianAndSpread(levels), medianAndSpread(patches)...)
+	for i, l := range levels {
+		c.Scores = append(c.Scores, max((l-spreads[0])/spreads[1], (patches[i]-spreads[2])/spreads[3]))
+	}
+	c.Spreads = spreads
+	slices.Sort(c.Scores)
+	return nil
+}
+
+// medianAndSpread returns the median of some values and how far their upper decile is above it.
+func medianAndSpread(v []float64) []float64 {
+	sorted := slices.Sorted(slices.Values(v))
+	median := sorted[len(v)/2]
+	return []float64{median, max(sorted[len(v)*9/10]-median, 1e-6)}
 }

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/engine"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/files"
+	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 	"github.com/seed-08962ecc/kronfield/sgplvm/edge"
@@ -22,13 +24,16 @@ func compile(ctx context.Context, e *cli.Environment, args []string) error {
 	f := cli.NewFlags(e, "compile", `sgplvm compile -model MODEL -out M.edge [flags]
 
 Makes a file with everything that filling in and predicting on one set of points needs, for
-small static programs that use package edge. Prints what the file, filling in and fewer bits cost.`)
+small static programs that use package edge, or, of an emulator, everything that predicting needs.
+Prints what the file, filling in and fewer bits cost.`)
 	f.String("model", "", "the model `file`")
 	points := f.String("points", "", "the `file` with coordinates to compile for (.npy, .npz, .nc, .csv), points×dimensions, where these are not the training points")
 	grid := f.Grid("grid", "", "`WIDTHxHEIGHT` of the pictures, where it is not that of the training pictures")
 	kind := f.Choice("type", "f64", "the `type` of the numbers in large tables: f64, f32 or f16", "f64", "f32", "f16")
 	fast := f.Toggle("fast", "fill in faster, in less memory, a little less exactly")
 	units := f.String("units", "", "the `name` of the units of the values, which the compiled model tells")
+	held := f.String("held", "", "pictures like those of training that the model has not learned from, which say what raises an alarm: "+engine.DataUsage)
+	times := f.String("times", "", "the `file` with the times of -held (.npy, .npz, .nc, .csv)")
 	out := f.String("out", "", "the compiled `file` to write")
 	f.Everyday("model", "out", "type")
 	f.Examples("sgplvm compile -model faces.model -type f16 -out faces.edge")
@@ -41,11 +46,22 @@ small static programs that use package edge. Prints what the file, filling in an
 	if err := f.Exclusive(*points, *grid); err != nil {
 		return err
 	}
-	if err := f.Files([]string{"model", "points"}, []string{"out"}); err != nil {
+	if err := f.Files([]string{"model", "points", "held", "times"}, []string{"out"}); err != nil {
 		return err
 	}
 	if err := f.ModelName("out"); err != nil {
 		return err
+	}
+	if emulator, err := engine.LoadEmulator(f.Text("model")); err != nil || emulator != nil {
+		if err != nil {
+			return err
+		}
+		for _, name := range []string{"points", "grid", "fast", "units", "held", "times"} {
+			if f.Given(name) {
+				return f.Usagef("-%s with an emulator, expected none", name)
+			}
+		}
+		return compileEmulator(e, emulator, *out, edgeTypes[*kind])
 	}
 	m, g, err := engine.LoadAt(f)
 	if err != nil {
@@ -57,17 +73,62 @@ small static programs that use package edge. Prints what the file, filling in an
 	}
 	o.Units = *units
 	o.Low, o.High = engine.Range(m)
+	if *held != "" {
+		if err := loadHeld(f, m, &o, *held, *times); err != nil {
+			return err
+		}
+	}
 	file, err := m.Compile(o)
 	if err != nil {
 		return err
 	}
-	if err := files.WriteAtomic(*out, func(w io.Writer) error {
-		_, err := w.Write(file)
-		return err
-	}); err != nil {
+	if err := writeCompiled(*out, file); err != nil {
 		return err
 	}
 	return describeCompiled(ctx, e, m, o, file)
+}
+
+func writeCompiled(path string, file []byte) error {
+	return files.WriteAtomic(path, func(w io.Writer) error {
+		_, err := w.Write(file)
+		return err
+	})
+}
+
+// compileEmulator writes the file of an emulator.
+func compileEmulator(e *cli.Environment, m *sgplvm.Emulator, out string, kind edge.Type) error {
+	file := m.Compile(kind, m.Attributes()["grid"])
+	if err := writeCompiled(out, file); err != nil {
+		return err
+	}
+	c, err := edge.OpenEmulator(file)
+	if err != nil {
+		return err
+	}
+	about := c.About()
+	fmt.Fprintf(e.Stdout, "file               %d bytes, %v\n", len(file), kind)
+	fmt.Fprintf(e.Stdout, "inputs             %s\n", cli.Text(strings.Join(about.Inputs, ", ")))
+	if about.Field > 0 {
+		fmt.Fprintf(e.Stdout, "input field        %d values\n", about.Field)
+	}
+	fmt.Fprintf(e.Stdout, "output             %d points, %d channels\n", about.Points, about.Channels)
+	return nil
+}
+
+// loadHeld reads examples that were held back.
+func loadHeld(f *cli.Flags, m *sgplvm.Model, o *sgplvm.CompileOptions, data, times string) error {
+	all, err := engine.LoadObserved(f, f.Text("model"), m, data, "", "", "")
+	if err != nil {
+		return err
+	}
+	o.Held = mat.New(all.Count, all.Points()*m.Channels())
+	for i := range all.Count {
+		copy(o.Held.Row(i), all.Values(i))
+	}
+	if times != "" {
+		o.HeldTimes, err = dataset.LoadTimes(times, all.Count)
+	}
+	return err
 }
 
 // describeCompiled prints what a compiled file costs.
@@ -80,6 +141,7 @@ func describeCompiled(ctx context.Context, e *cli.Environment, m *sgplvm.Model, 
 	fmt.Fprintf(e.Stdout, "file               %d bytes, %v\n", len(file), o.Type)
 	fmt.Fprintf(e.Stdout, "example            %d points, %d channels\n", n, compiled.Channels())
 	describeStream(e, compiled)
+	describeAlarms(e, compiled)
 	fmt.Fprintf(e.Stdout, "seen of it             memory beside the file    multiplications\n")
 	for _, c := range []struct {
 		share string
@@ -103,6 +165,13 @@ func describeStream(e *cli.Environment, compiled *edge.Model) {
 		fmt.Fprintf(e.Stdout, "streams            %d bytes each\n", stream.Bytes())
 	case errors.As(err, &refused) && refused.Kernel != "":
 		fmt.Fprintf(e.Stdout, "streams            none: the kernel %s in time has no state\n", refused.Kernel)
+	}
+}
+
+// describeAlarms says which rates of false alarms can be had.
+func describeAlarms(e *cli.Environment, compiled *edge.Model) {
+	if least, ok := compiled.Alarm(math.SmallestNonzeroFloat64); ok {
+		fmt.Fprintf(e.Stdout, "alarms             rates of false ones from %.2g on; to within a third of it from %.2g on\n", least.Rate, 40*least.Rate)
 	}
 }
 

@@ -24,6 +24,8 @@ func (t Type) String() string { return points.Type(t).String() }
 type Model struct {
 	m *points.Model
 	c *points.Contents
+
+	levelMean, levelDeviation float64 // of c.Scores
 }
 
 // Open returns the model in a compiled file, of which it keeps views: the file must not change. With a file of package embed's
@@ -31,15 +33,24 @@ type Model struct {
 func Open(file []byte) (*Model, error) {
 	c, err := points.Decode(file)
 	if err != nil {
-		if err.Version > 0 {
-			return nil, &VersionError{err.Version, points.Version}
-		}
-		if err.Need != "" {
-			return nil, &NeedError{err.Need}
-		}
-		return nil, &FormatError{err.Offset, err.Reason}
+		return nil, refused(err)
 	}
-	return &Model{points.New(c), c}, nil
+	m := &Model{m: points.New(c), c: c}
+	if len(c.Scores) > 0 {
+		m.setLevels()
+	}
+	return m, nil
+}
+
+// refused returns the public error of a file.
+func refused(err *points.FileError) error {
+	if err.Version > 0 {
+		return &VersionError{err.Version, points.Version}
+	}
+	if err.Need != "" {
+		return &NeedError{err.Need}
+	}
+	return &FormatError{err.Offset, err.Reason}
 }
 
 // An About is what a compiled model tells about itself.
@@ -84,11 +95,13 @@ type Latent struct {
 // A Workspace has all room that filling in takes, for one goroutine at a time. Its methods allocate nothing after their first call.
 type Workspace struct {
 	w      *points.Workspace
-	m      *points.Model
+	m      *Model
 	c      *points.Contents
 	most   int
 	scaled []float64 // the example, n·d_y; NaN where missing
 	room   []float64 // n·d_y
+
+	compared int // values that the score of a stream's example is of
 }
 
 // NewWorkspace returns room for examples of which at most so many values are observed in a channel; 0: all of them. What it
@@ -98,7 +111,7 @@ func (m *Model) NewWorkspace(most int) *Workspace {
 	if most <= 0 || most > m.c.Points {
 		most = m.c.Points
 	}
-	return &Workspace{m.m.NewWorkspace(most), m.m, m.c, most, make([]float64, m.c.Points*m.c.Channels), make([]float64, m.c.Points*m.c.Channels)}
+	return &Workspace{w: m.m.NewWorkspace(most), m: m, c: m.c, most: most, scaled: make([]float64, m.c.Points*m.c.Channels), room: make([]float64, m.c.Points*m.c.Channels)}
 }
 
 // Bytes returns what the workspace takes, but for some kilobytes, factors and what products pack included.

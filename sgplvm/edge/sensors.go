@@ -1,6 +1,10 @@
 package edge
 
-import "math"
+import (
+	"math"
+
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/points"
+)
 
 // A Fault says why a value is not believed.
 type Fault int
@@ -39,8 +43,8 @@ const (
 )
 
 // choose gives the workspace the example without what does not agree: values of sensors that are not believed, those that disagree with all others, or all of
-// an example whose values do not agree with one another. It returns the score and whether it is such an example.
-func (s *Stream) choose() (score float64, strange bool, err error) {
+// an example whose values do not agree with one another. It returns how well values agree with what was foreseen, and whether it is such an example.
+func (s *Stream) choose() (f points.Foresight, strange bool, err error) {
 	w := s.w
 	leave := func(k int) { w.scaled[k], s.sensors[k].left = math.NaN(), true }
 	for k := range s.sensors {
@@ -51,13 +55,14 @@ func (s *Stream) choose() (score float64, strange bool, err error) {
 	}
 	s.forget()
 	w.w.Observe(w.scaled)
+	w.compared = w.w.Observed()
 	bound := float64(disagreeing)
 	if s.o.Believe {
 		bound = math.Inf(1)
 	}
-	f, err := w.w.Foresee(s.scores, s.latent.mean, s.latent.variance, bound)
+	f, err = w.w.Foresee(s.scores, s.latent.mean, s.latent.variance, bound, s.o.Patches || len(w.c.Spreads) > 0)
 	if err != nil {
-		return f.Score, false, err
+		return f, false, err
 	}
 	strange = f.Scale > strangest*s.typical
 	again := strange
@@ -74,7 +79,7 @@ func (s *Stream) choose() (score float64, strange bool, err error) {
 		s.typical *= 1 + (recent/2)*math.Copysign(1, f.Scale-s.typical)
 		s.typical = max(1, s.typical)
 	}
-	return f.Score, strange, nil
+	return f, strange, nil
 }
 
 // judge has sensors know how their values agreed with the example that was filled in.

@@ -23,8 +23,12 @@ type Stream struct {
 	sensors []sensor // n·d_y
 	typical float64  // scale of the residuals of frames, 1 at least
 
+	past, later, free []*past // the last examples; those that come after the one at hand; room
+
 	scores []float64 // n·d_y
-	score  float64
+
+	score, level, sum, patch float64
+	place                    int
 }
 
 // A process is variables that follow Gaussian processes in time.
@@ -38,17 +42,18 @@ func newProcess(systems []kernel.System, d int) process {
 	return process{infer.NewState(systems, d), make([]float64, d), make([]float64, d), make([]infer.Site, d)}
 }
 
-// update has the process take over what was found at the present instant.
-func (p *process) update(mu, v []float64) {
+// found sets the sites to what was found at the present instant.
+func (p *process) found(mu, v []float64) {
 	for q := range p.sites {
 		p.sites[q] = infer.SiteOf(p.mean[q], p.variance[q], mu[q], v[q])
 	}
-	p.state.Update(p.mean, p.variance, p.sites)
 }
 
 // StreamOptions steer a stream. The zero value works.
 type StreamOptions struct {
 	Believe bool // all values, those that disagree with all else too
+	Lag     int  // how many examples may have come before one that is late: it is put into its place among them, given those before it
+	Patches bool // look for patches of values that are off alike; a model that was compiled with examples for alarms has them looked for
 }
 
 // NewStream returns a stream of which nothing was seen yet. The error is a *StreamError where the model's examples have no times, or a kernel
@@ -60,8 +65,8 @@ func (w *Workspace) NewStream(o StreamOptions) (*Stream, error) {
 	}
 	s := &Stream{w: w, o: o, latent: newProcess(t.Systems, w.c.Latents), scores: make([]float64, len(w.scaled)), sensors: make([]sensor, len(w.scaled))}
 	var part []kernel.System
-	if n := w.m.Features(); n > 0 {
-		system, ok := w.m.Part()
+	if n := w.m.m.Features(); n > 0 {
+		system, ok := w.m.m.Part()
 		if !ok {
 			return nil, &StreamError{t.Part}
 		}
@@ -70,13 +75,14 @@ func (w *Workspace) NewStream(o StreamOptions) (*Stream, error) {
 	} else {
 		s.field = newProcess(t.Systems[:1], 0)
 	}
+	s.newPast()
 	s.Reset()
 	return s, nil
 }
 
 // Bytes returns what a stream takes beside its workspace.
 func (s *Stream) Bytes() int {
-	return s.latent.state.Bytes() + s.field.state.Bytes() + 8*(6*len(s.scores)+4*len(s.latent.mean)+4*len(s.field.mean))
+	return s.latent.state.Bytes() + s.field.state.Bytes() + 8*(6*len(s.scores)+4*len(s.latent.mean)+4*len(s.field.mean)) + cap(s.past)*s.pastBytes()
 }
 
 // newSequence is the label of a sequence that is none of training.
@@ -87,6 +93,8 @@ func (s *Stream) Reset() {
 	s.latent.state.Reset()
 	s.field.state.Reset()
 	s.begun, s.at.Sequence, s.typical = false, newSequence, 1
+	s.sum = 0
+	s.free, s.past = append(s.free, s.past...), s.past[:0]
 	clear(s.sensors)
 	s.forget()
 }
@@ -109,7 +117,7 @@ func (s *Stream) forget() {
 	for i := range s.scores {
 		s.scores[i] = math.NaN()
 	}
-	s.score = math.NaN()
+	s.score, s.level, s.patch, s.place = NoEvidence, NoEvidence, 0, 0
 }
 
 // Last returns the time of the last example; ok is false where there was none.
@@ -166,10 +174,20 @@ func (w *Workspace) end() {
 	w.w.SetField(nil, nil, nil)
 }
 
-// Fill is Workspace.Fill of the example at a time, given those before it too: no earlier than the last one. Nothing need be observed. What disagrees with all else
+// Fill is Workspace.Fill of the example at a time, given those before it too: no earlier than the last one, or of the last StreamOptions.Lag. Nothing need be observed. What disagrees with all else
 // that is known is filled in as if it was missing, and does not enter the stream (Faults). After an
 // error the stream is where it was. Errors: those of Workspace.Fill, *TimeError.
 func (s *Stream) Fill(time float64, dst, variance, values []float64, mask []bool) error {
+	s.back(time)
+	err := s.fill(time, dst, variance, values, mask)
+	if again := s.forward(); err == nil {
+		err = again
+	}
+	return err
+}
+
+// fill is Fill of an example behind all others.
+func (s *Stream) fill(time float64, dst, variance, values []float64, mask []bool) error {
 	w := s.w
 	if err := s.ahead(time); err != nil {
 		return err
@@ -182,22 +200,20 @@ func (s *Stream) Fill(time float64, dst, variance, values []float64, mask []bool
 	}
 	s.begin()
 	defer w.end()
-	score, strange, err := s.choose()
+	f, strange, err := s.choose()
 	if err != nil {
 		return err
 	}
 	if err := w.fill(dst, variance, values); err != nil {
 		return err
 	}
-	s.score = score
+	s.setLevel(f, w.compared)
 	if !strange && !s.o.Believe {
 		s.judge(values, mask)
 	}
-	s.latent.update(w.Latent().Mu, w.Latent().S)
-	if len(s.field.mean) > 0 {
-		s.field.update(w.w.Field())
-	}
-	s.begun, s.at = true, s.now
+	s.latent.found(w.Latent().Mu, w.Latent().S)
+	s.field.found(w.w.Field())
+	s.update(nil)
 	return nil
 }
 
@@ -208,5 +224,5 @@ func (s *Stream) Fill(time float64, dst, variance, values []float64, mask []bool
 func (s *Stream) Surprise(scores []float64) float64 {
 	copy(scores, s.scores)
 	tell(scores)
-	return told(s.score)
+	return s.score
 }

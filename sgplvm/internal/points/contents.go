@@ -64,8 +64,8 @@ type Contents struct {
 	About About
 
 	// Scores, in ascending order, are those of examples like those of training that were not learned from (edge.Model.Alarm): of chi-squared
-	// per observed value, as normal numbers.
-	Scores []float64
+	// per observed value, as normal numbers, or of patches, each less its median and over a spread: Spreads has the two for both.
+	Scores, Spreads []float64
 
 	Memory Memory
 }
@@ -88,7 +88,10 @@ func (c *Contents) visitAbout(f codec) {
 	}
 }
 
-func (c *Contents) visitAlarm(f codec) { f.numbers(&c.Scores) }
+func (c *Contents) visitAlarm(f codec) {
+	f.numbers(&c.Scores)
+	f.numbers(&c.Spreads)
+}
 
 // Memory is what models that have no file have beside their tables. The zero value is nothing.
 type Memory struct {
@@ -341,7 +344,7 @@ func (c *Contents) validateResiduals() string {
 func (c *Contents) validateNumbers() string {
 	positive := [][]float64{c.Scale, c.RBF, c.Linear, c.Bias, c.S, c.Spacings, c.TrainingSpacings, c.Lengths, c.Tapers, {c.Beta, c.Precision}}
 	finite := [][]float64{c.Mean, c.Z, c.Coord, c.Mu, c.Coordinates, c.Shares}
-	finite = append(finite, c.Scores, []float64{c.About.Low, c.About.High, c.About.First, c.About.Last})
+	finite = append(finite, c.Scores, c.Spreads, []float64{c.About.Low, c.About.High, c.About.First, c.About.Last})
 	notNegative := [][]float64{c.Latent, c.Lambda, c.Bends}
 	for _, list := range []struct {
 		of   [][]float64
@@ -359,6 +362,9 @@ func (c *Contents) validateNumbers() string {
 				}
 			}
 		}
+	}
+	if n := len(c.Spreads); len(c.Scores) > 0 && n != 4 || n > 0 && !(c.Spreads[1] > 0 && c.Spreads[3] > 0) {
+		return text.Sprintf("%d spreads of scores, expected 4 positive ones", n)
 	}
 	if len(c.RBF)+len(c.Linear)+len(c.Bias) == 0 && c.Time.Variance == 0 {
 		return "a latent kernel without parts"

@@ -71,6 +71,11 @@ func Encode(c *Contents) []byte {
 	}
 	w := &writer{b: make([]byte, headerBytes)}
 	w.contents(c)
+	return w.sealed(magic)
+}
+
+// sealed returns the file, which begins with room for its header.
+func (w *writer) sealed(magic uint64) []byte {
 	header := append64(append64(append64(append64(nil, magic), Version), uint64(len(w.b))), checksum(w.b[headerBytes:]))
 	copy(w.b, header)
 	return w.b
@@ -185,10 +190,10 @@ func (w *writer) table(v *Table) {
 	w.fill()
 }
 
-// Decode reads a file, of which the contents' tables are views. Nothing is allocated that is larger than the file.
-func Decode(file []byte) (*Contents, *FileError) {
+// newReader checks the header of a file.
+func newReader(file []byte, magic uint64, reason string) (*reader, *FileError) {
 	if len(file) < headerBytes || le64(file) != magic {
-		return nil, &FileError{Reason: "expected the beginning of a compiled model"}
+		return nil, &FileError{Reason: reason}
 	}
 	if v := le64(file[8:]); v != Version {
 		return nil, &FileError{Version: max(v, 1)}
@@ -199,7 +204,16 @@ func Decode(file []byte) (*Contents, *FileError) {
 	if le64(file[24:]) != checksum(file[headerBytes:]) {
 		return nil, &FileError{0, "", 24, "the checksum is not that of the file, which is damaged"}
 	}
-	r, c := &reader{file: file, at: headerBytes}, new(Contents)
+	return &reader{file: file, at: headerBytes}, nil
+}
+
+// Decode reads a file, of which the contents' tables are views. Nothing is allocated that is larger than the file.
+func Decode(file []byte) (*Contents, *FileError) {
+	r, err := newReader(file, magic, "expected the beginning of a compiled model")
+	if err != nil {
+		return nil, err
+	}
+	c := new(Contents)
 	r.needs()
 	c.visit(r)
 	r.sections(c)

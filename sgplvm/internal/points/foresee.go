@@ -13,7 +13,18 @@ type Foresight struct {
 
 	// Scale is a deviation of leave-one-out residuals in such units, from their median, of the channel where it is the largest; 0 where there is no score.
 	Scale float64
+
+	// Patch is the largest of how many standard deviations sums of values near a point are from what is expected, of patches of neighbours that are all off alike, and Place
+	// the point, in the example's values; 0 where none was looked for.
+	Patch float64
+	Place int
 }
+
+// patchFactor is that of squared distances, in spacings, for weights of a patch, of a deviation of 1.2 of them, and maxPatches how many are looked at in a channel.
+const (
+	patchFactor = 1 / (2 * 1.2 * 1.2)
+	maxPatches  = 1024
+)
 
 // normalMedian is the median of the size of standard normal numbers.
 const normalMedian = 0.6745
@@ -21,7 +32,7 @@ const normalMedian = 0.6745
 // Foresee sets scores, n·d_y, of the observed values to how many standard deviations they are from what N(mean, diag variance) predicts. The
 // covariance of what was predicted of a channel is C + P·(Ψ2 − ψ1ψ1ᵀ)·Pᵀ. Values that disagree with all others, by more than a bound times the scale of such residuals, are doubtful (Doubtful); +Inf: none is.
 // Errors: those of Complete.
-func (w *Workspace) Foresee(scores, mean, variance []float64, bound float64) (f Foresight, err error) {
+func (w *Workspace) Foresee(scores, mean, variance []float64, bound float64, patches bool) (f Foresight, err error) {
 	f.Score = math.NaN()
 	clear(w.doubtful)
 	if w.observed == 0 {
@@ -48,6 +59,9 @@ func (w *Workspace) Foresee(scores, mean, variance []float64, bound float64) (f 
 		}
 		w.factor.SolveHalf(residual)
 		square += mat.Dot(residual, residual)
+		if patches {
+			w.patches(&f, c, seen, residual)
+		}
 		if !math.IsInf(bound, 1) {
 			scale, err := w.doubt(c, seen, w.solve(residual), bound)
 			if err != nil {
@@ -64,6 +78,30 @@ func (w *Workspace) Foresee(scores, mean, variance []float64, bound float64) (f 
 
 // Doubtful returns which values disagreed with all others in Foresee, n·d_y.
 func (w *Workspace) Doubtful() []bool { return w.doubtful }
+
+// patches finds the patch of a channel that is farthest off, given the factor of C and L⁻¹·r: with weights v of a patch vᵀ·C⁻¹·r/√(vᵀ·C⁻¹·v).
+func (w *Workspace) patches(f *Foresight, c int, seen []int, residual mat.Matrix) {
+	r, step := &w.room, min(w.room.step, together)
+	apart := (len(seen) + maxPatches - 1) / maxPatches
+	for from := 0; from < len(seen); from += step * apart {
+		centres := r.merged[:0]
+		for k := from; k < min(from+step*apart, len(seen)); k += apart {
+			centres = append(centres, seen[k])
+		}
+		columns := view(r.observed, len(seen), len(centres))
+		columns.Fill(1)
+		w.evaluate(columns, &w.m.spacings, patchFactor, seen, centres)
+		w.factor.SolveHalf(columns)
+		sums, squares := mat.Vector(r.totals[:len(centres)]), r.explained[:len(centres)]
+		mat.Mul(sums, 1, columns.T(), residual, 0)
+		w.columnSquares(squares, columns)
+		for l, v := range sums.Data {
+			if z := math.Abs(v) / math.Sqrt(squares[l]); z > f.Patch {
+				f.Patch, f.Place = z, centres[l]*w.m.c.Channels+c
+			}
+		}
+	}
+}
 
 // doubt finds doubtful values of a channel and returns the scale, given C⁻¹·r and the factor of C. A value's leave-one-out residual is (C⁻¹r)_i/(C⁻¹)_ii. Of the values A where that is large,
 // those are doubtful of which it is still large given the values that are not in A: with Λ the part of C⁻¹ of A their residuals are Λ⁻¹·(C⁻¹r)_A, of covariance Λ⁻¹.

@@ -278,6 +278,43 @@ func TestStreamIsRegression(t *testing.T) {
 	}
 }
 
+// Of a part in time alone whole examples that come late by up to two are as good as in their order; one that is later is refused, and changes nothing.
+func TestStreamLate(t *testing.T) {
+	shape := reference.Shape{Examples: 4, Inducing: 4, Latent: 1, Channels: 2, Jitter: 1e-9, Time: "matern32", Sequences: 1, Parts: reference.Time,
+		TimePart: "matern32", Space: []reference.Factor{{Points: 4, Dims: 1, Kind: "matern32"}}}
+	m := modelOf(t, shape)
+	n, rng := 4*m.channels(), rand.New(rand.NewPCG(1, 85))
+	var values [6][]float64
+	for k := range values {
+		for i := range n {
+			values[k] = append(values[k], m.scaler.Mean[i%m.channels()]+rng.NormFloat64())
+		}
+	}
+	after := func(order ...int) (mean, variance []float64) {
+		_, s := m.streamOf(t, edge.Float64, edge.StreamOptions{Believe: true, Lag: 2})
+		mean, variance = make([]float64, n), make([]float64, n)
+		for _, k := range order {
+			if err := s.Fill(100+0.7*float64(k), mean, nil, values[k], nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var late *edge.TimeError
+		if err := s.Fill(100.1, mean, nil, values[0], nil); !errors.As(err, &late) || late.Last != 103.5 {
+			t.Errorf("an example that is too late: %v", err)
+		}
+		if err := s.Predict(104, mean, variance); err != nil {
+			t.Fatal(err)
+		}
+		return mean, variance
+	}
+	mean, variance := after(0, 1, 2, 3, 4, 5)
+	for _, order := range [][]int{{0, 2, 1, 3, 4, 5}, {0, 2, 3, 1, 5, 4}, {1, 0, 3, 5, 2, 4}} {
+		late, lateVariance := after(order...)
+		compare.Near(t, fmt.Sprint(order, ": mean"), late, mean, 1e-9)
+		compare.Near(t, fmt.Sprint(order, ": variance"), lateVariance, variance, 1e-9)
+	}
+}
+
 // Scores are by what was predicted before the example was seen: of each value and, decorrelated, of all.
 func TestStreamSurprise(t *testing.T) {
 	for seed := range uint64(compare.Sizes(20)) {
@@ -422,7 +459,7 @@ func TestStreamRefused(t *testing.T) {
 func TestStreamAllocations(t *testing.T) {
 	allocateNothing(t, 84, func(seed uint64, rng *rand.Rand) map[string]func() error {
 		m := modelOf(t, []func(uint64) reference.Shape{streamShape, timedShape}[seed%2](seed))
-		_, s := m.streamOf(t, edge.Float32, edge.StreamOptions{})
+		_, s := m.streamOf(t, edge.Float32, edge.StreamOptions{Lag: 2, Patches: true})
 		values := m.ref.UserValues(reference.Masked(rng, m.grid.Len(), m.channels(), 0.5, false))
 		mask, _ := seenOf(values)
 		dst, variance, scores := make([]float64, len(mask)), make([]float64, len(mask)), make([]float64, len(mask))

@@ -1,0 +1,130 @@
+package edge
+
+import (
+	"math"
+
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/points"
+)
+
+// An Alarm says from which levels on an example of a stream is not like those of training.
+type Alarm struct {
+	Level float64 // of one example (Stream.Level)
+	Sum   float64 // of the cumulative sum (Stream.Sum)
+	Rate  float64 // of false alarms of each that these have: the wanted one, or the least that can be had
+}
+
+// Alarm returns thresholds for a rate of false alarms, a part of all examples: quantiles of the levels of the n examples like those of training with which the model was
+// compiled, between which is interpolated. No rate below 1/(n + 1) can be had, and that of an alarm is off by about 1/√(n·rate) of itself. ok is false where the model was compiled without such examples.
+func (m *Model) Alarm(rate float64) (a Alarm, ok bool) {
+	levels := m.c.Scores
+	n := float64(len(levels))
+	if n < 2 || !(rate > 0 && rate < 1) {
+		return a, false
+	}
+	a.Rate = max(rate, 1/(n+1))
+	at := (1-a.Rate)*(n+1) - 1 // counted from 0
+	k := min(int(max(at, 0)), len(levels)-2)
+	a.Level = levels[k] + min(max(0, at-float64(k)), 1)*(levels[k+1]-levels[k])
+	low, high := 0.0, 64.0
+	for range 24 {
+		middle := (low + high) / 2
+		if m.sums(middle) > a.Rate {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	a.Sum = high
+	return a, true
+}
+
+// drawnSums is how many examples are drawn to find the threshold of a cumulative sum.
+const drawnSums = 1 << 15
+
+// sums returns how often a cumulative sum of levels drawn from those of the file exceeds a threshold.
+func (m *Model) sums(threshold float64) float64 {
+	var sum, count float64
+	state := uint64(1)
+	for range drawnSums {
+		state = state*6364136223846793005 + 1442695040888963407
+		if sum = m.accumulated(sum, m.c.Scores[(state>>33)*uint64(len(m.c.Scores))>>31]); sum > threshold {
+			sum = 0
+			count++
+		}
+	}
+	return count / drawnSums
+}
+
+// slack is what a cumulative sum of levels loses for each example, in their deviations.
+const slack = 0.5
+
+// accumulated returns a cumulative sum with one more level, of the mean and deviation of those of the file.
+func (m *Model) accumulated(sum, level float64) float64 {
+	deviation := 1.0
+	if m.c.Scores != nil {
+		level, deviation = level-m.levelMean, m.levelDeviation
+	}
+	return max(0, sum+level/deviation-slack)
+}
+
+// setLevels sets the moments of the levels of the file.
+func (m *Model) setLevels() {
+	n := float64(len(m.c.Scores))
+	for _, v := range m.c.Scores {
+		m.levelMean += v / n
+	}
+	for _, v := range m.c.Scores {
+		m.levelDeviation += (v - m.levelMean) * (v - m.levelMean) / n
+	}
+	m.levelDeviation = math.Sqrt(max(m.levelDeviation, 1e-12))
+}
+
+// Transform returns the probability integral transform of a level: the part of the examples with which the model was compiled that is below it, (k + ½)/(n + 1). Those of examples like
+// training's are uniform. NoEvidence where there are none or there was no level.
+func (m *Model) Transform(level float64) float64 {
+	if len(m.c.Scores) == 0 || level == NoEvidence {
+		return NoEvidence
+	}
+	below := 0
+	for below < len(m.c.Scores) && m.c.Scores[below] < level {
+		below++
+	}
+	return (float64(below) + 0.5) / float64(len(m.c.Scores)+1)
+}
+
+// normal returns a mean square of so many numbers as a standard normal number, if they are independent and normal (Wilson and Hilferty 1931).
+func normal(square float64, count int) float64 {
+	v := 2 / (9 * float64(count))
+	return (math.Cbrt(square) - (1 - v)) / math.Sqrt(v)
+}
+
+// setLevel sets the level of an example with a score.
+func (s *Stream) setLevel(f points.Foresight, count int) {
+	if f.Score != f.Score {
+		return
+	}
+	s.score, s.level, s.patch, s.place = f.Score, normal(f.Score, count), f.Patch, f.Place
+	if v := s.w.c.Spreads; len(v) > 0 {
+		s.level = max((s.level-v[0])/v[1], (s.patch-v[2])/v[3])
+	}
+	s.sum = s.w.m.accumulated(s.sum, s.level)
+}
+
+// Level returns how unlike training the last example was, of what was observed: the score on a scale on which it is about standard normal however much was observed. Of a model that was compiled with
+// examples like those of training it is that, or that of the patch that is farthest off, in spreads of theirs. NoEvidence where there is no score.
+func (s *Stream) Level() float64 { return s.level }
+
+// Patch returns, of a stream that looks for patches, how many standard deviations the patch of values near a point is off that is farthest off in the last example, and the index of the
+// value in its middle. Values in a patch are weighted by a Gaussian with a deviation of 1.2 spacings.
+func (s *Stream) Patch() (deviations float64, index int) { return s.patch, s.place }
+
+// Sum returns the one-sided cumulative sum of levels up to the last example, which tells that the world has changed a little for long. Whoever has heard of that calls Acknowledge.
+func (s *Stream) Sum() float64 { return s.sum }
+
+// Acknowledge begins the cumulative sum anew.
+func (s *Stream) Acknowledge() { s.sum = 0 }
+
+// Raised says which alarms the last example raises.
+func (s *Stream) Raised(a Alarm) (level, sum bool) {
+	return s.level > a.Level, s.sum > a.Sum
+}

@@ -1,0 +1,22 @@
+package emulator
+
+import "github.com/seed-08962ecc/kronfield/mat"
+
+// A Group is modes of a member that share a kernel, conditioned on the runs: at ξ, with k = K(ξ, runs), the mean of mode j is k·α_j and its variance
+// a_j·(K(ξ, ξ) − Σ_i (kᵀu_i)²/(λ_i + r_j) + r_j).
+type Group struct {
+	Kernel *Kernel
+	Modes  []int
+	A, R   []float64  // of each of the modes
+	U      mat.Matrix // eigenvectors u_i in columns, n×n
+	Lambda []float64  // their eigenvalues λ_i, n
+	Alpha  mat.Matrix // n×modes
+}
+
+// Groups returns those of a member. They are the model's.
+func (c *Member) Groups() (list []Group) {
+	for _, g := range c.process.groups {
+		list = append(list, Group{g.kernel, g.modes, g.a, g.r, g.u, g.lambda, g.alpha})
+	}
+	return list
+}

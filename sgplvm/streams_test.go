@@ -1,0 +1,188 @@
+package sgplvm
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/edge"
+)
+
+// A drawnStream has frames of 6×8 points: waves at random in space and time, a Gaussian process, and white noise.
+type drawnStream struct{ truth, seen [][]float64 }
+
+func newDrawnStream(frames int, seed uint64) (w drawnStream) {
+	rng := rand.New(rand.NewPCG(seed, 17))
+	const waves = 60
+	var of [waves][4]float64
+	for r := range of {
+		of[r] = [4]float64{0.5 * rng.NormFloat64(), 0.5 * rng.NormFloat64(), 0.25 * rng.NormFloat64(), 2 * math.Pi * rng.Float64()}
+	}
+	for t := range frames {
+		truth, seen := make([]float64, 48), make([]float64, 48)
+		for i := range truth {
+			for _, v := range of {
+				truth[i] += math.Sqrt(2./waves) * math.Cos(v[0]*float64(i/8)+v[1]*float64(i%8)+v[2]*float64(t)+v[3])
+			}
+			seen[i] = truth[i] + 0.1*rng.NormFloat64()
+		}
+		w.truth, w.seen = append(w.truth, truth), append(w.seen, seen)
+	}
+	return w
+}
+
+// compiled trains on the first frames and compiles, with some of the next ones for alarms.
+func (w drawnStream) compiled(t *testing.T, trained, held int) *edge.Model {
+	t.Helper()
+	y, times := mat.New(trained*48, 1), make([]float64, trained)
+	for i := range times {
+		copy(y.Data[48*i:], w.seen[i])
+		times[i] = float64(i)
+	}
+	trainer, err := NewTrainer(Data{Examples: trained, Y: y, Grid: Grid{line(6), line(8)}, Times: times}, Config{LatentKernel: "rbf+time", LatentDims: 2, Inducing: 30, Training: TrainingConfig{Iterations: 120}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := trainer.Fit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	m, err := trainer.Model()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var o CompileOptions
+	if held > 0 {
+		o.Held = mat.New(held, 48)
+		for i := range held {
+			copy(o.Held.Row(i), w.seen[trained+i])
+			o.HeldTimes = append(o.HeldTimes, float64(trained+i))
+		}
+	}
+	file, err := m.Compile(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := edge.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// Of drawn streams with drop-outs, dropped frames, frames of garbage, sensors that spike and that are stuck what is missing is nearer to the truth than the
+// last value that was seen, and the sensors are named by index, and no other.
+func TestDrawnStreams(t *testing.T) {
+	const trained, frames = 60, 120
+	w := newDrawnStream(trained+frames, 1)
+	m := w.compiled(t, trained, 0)
+	const broken = 13
+	for _, kind := range []string{"drop-outs", "dropped", "garbage", "spikes", "stuck"} {
+		rng := rand.New(rand.NewPCG(5, 5))
+		s, err := m.NewWorkspace(0).NewStream(edge.StreamOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Continue(0); err != nil {
+			t.Fatal(err)
+		}
+		last, filled, variance, mask, faults := append([]float64{}, w.seen[trained-1]...), make([]float64, 48), make([]float64, 48), make([]bool, 48), make([]edge.Fault, 48)
+		var ours, repeated, covered, count float64
+		held, named, wrong := 0.0, 0, 0
+		for k := range frames {
+			at := trained + k
+			values := append([]float64{}, w.seen[at]...)
+			whole := kind == "dropped" && k%6 >= 4
+			for i := range mask {
+				mask[i] = !whole && rng.Float64() > 0.3
+				switch {
+				case kind == "garbage" && k%10 == 9:
+					values[i] = 3 * rng.NormFloat64()
+				case kind == "spikes" && rng.Float64() < 0.03:
+					values[i] += 5 + rng.Float64()
+				}
+			}
+			if kind == "stuck" && k > 20 {
+				if k == 21 {
+					held = values[broken]
+				}
+				values[broken], mask[broken] = held, true
+			}
+			if err := s.Fill(float64(at), filled, variance, values, mask); err != nil {
+				t.Fatal(err)
+			}
+			for i, truth := range w.truth[at] {
+				if !mask[i] {
+					ours += (filled[i] - truth) * (filled[i] - truth)
+					repeated += (last[i] - truth) * (last[i] - truth)
+					if math.Abs(filled[i]-w.seen[at][i]) < 1.645*math.Sqrt(variance[i]) {
+						covered++
+					}
+					count++
+				} else if kind != "garbage" && kind != "spikes" || math.Abs(values[i]-truth) < 1 {
+					last[i] = values[i] // whoever repeats knows what is garbage
+				}
+			}
+			s.Faults(faults)
+			for i, f := range faults {
+				switch {
+				case f >= edge.Drifting && kind == "stuck" && i == broken:
+					named++
+				case f >= edge.Drifting:
+					wrong++
+				}
+			}
+		}
+		ours, repeated = math.Sqrt(ours/count), math.Sqrt(repeated/count)
+		t.Logf("%s: error %.3f, of the last value %.3f, coverage %.2f, named %d, wrong %d", kind, ours, repeated, covered/count, named, wrong)
+		if !(ours < 0.75*repeated) || covered/count < 0.75 || wrong > 0 {
+			t.Errorf("%s: error %.3f, of the last value %.3f; 90 %% intervals cover %.2f; %d sound sensors not believed", kind, ours, repeated, covered/count, wrong)
+		}
+		if kind == "stuck" && named < 40 {
+			t.Errorf("a stuck sensor is named in %d of 99 frames", named)
+		}
+	}
+}
+
+// A model that is compiled with examples that were held back raises few alarms for others, and finds a patch of two by two points that are off by three deviations of the
+// values, and where it is.
+func TestStreamAlarms(t *testing.T) {
+	const trained, held, frames = 60, 150, 150
+	w := newDrawnStream(trained+held+frames, 2)
+	m := w.compiled(t, trained, held)
+	a, ok := m.Alarm(0.05)
+	s, err := m.NewWorkspace(0).NewStream(edge.StreamOptions{})
+	if err != nil || !ok {
+		t.Fatal(err)
+	}
+	filled, alarms := make([]float64, 48), 0
+	for k := range frames {
+		at := trained + held + k
+		if err := s.Fill(float64(at), filled, nil, w.seen[at], nil); err != nil {
+			t.Fatal(err)
+		}
+		if level, _ := s.Raised(a); level && k > 0 {
+			alarms++
+		}
+	}
+	if alarms > frames/8 {
+		t.Errorf("%d false alarms in %d frames, expected one in 20", alarms, frames)
+	}
+	hot := append([]float64{}, w.seen[trained]...)
+	s.Reset()
+	if err := s.Continue(0); err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range []int{19, 20, 27, 28} {
+		hot[i] += 3
+	}
+	if err := s.Fill(trained, filled, nil, hot, nil); err != nil {
+		t.Fatal(err)
+	}
+	if level, _ := s.Raised(a); !level {
+		t.Errorf("a hot patch of level %v, expected an alarm from %v on", s.Level(), a.Level)
+	}
+	if _, where := s.Patch(); where/8 < 1 || where/8 > 4 || where%8 < 2 || where%8 > 5 {
+		t.Errorf("a patch around (2.5, 3.5) is found at (%d, %d)", where/8, where%8)
+	}
+}
