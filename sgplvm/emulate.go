@@ -42,24 +42,22 @@ func Emulate(ctx context.Context, d Data, cfg Config) (*Emulator, error) {
 	if n != runs {
 		return nil, &ConfigError{Field: "Inputs", Err: fmt.Errorf("%s, expected %d as the data have", quote.Counted(n, "run"), runs)}
 	}
-	e := &Emulator{grid: d.Grid, attributes: cfg.Attributes}
-	var notes []string
 	if !cfg.KeepOutliers {
-		if d, e.outliers, err = d.withoutOutliers(); err != nil {
+		if d, _, err = d.withoutOutliers(); err != nil {
 			return nil, err
-		}
-		if len(e.outliers) > 0 {
-			notes = []string{OutlierText(e.outliers)}
 		}
 	}
 	if _, err := data.Check(d.Source); err != nil {
 		return nil, err
 	}
-	in, source, left, err := usable(in, d.Source, cfg.KeepOutliers)
+	e := &Emulator{grid: d.Grid, attributes: cfg.Attributes, outliers: d.outliers}
+	in, source, notes, err := usable(in, d.Source, cfg.KeepOutliers)
 	if err != nil {
 		return nil, err
 	}
-	notes = append(notes, left...)
+	if len(d.outliers) > 0 {
+		notes = append(notes, OutlierText(d.outliers))
+	}
 	job := emulator.Data{Columns: in.Columns}
 	if job.Outputs, err = data.NewScaled(source); err != nil {
 		return nil, err
@@ -72,23 +70,9 @@ func Emulate(ctx context.Context, d Data, cfg Config) (*Emulator, error) {
 			return nil, err
 		}
 	}
-	watch := watcherOf(cfg.Watch)
-	o := emulator.Options{
-		Quick: cfg.Effort == EffortQuick || cfg.Effort == EffortNone,
-		Seed:  cfg.Seed,
-		Told:  func(v *emulator.Scored) { watch.Tell(fmt.Sprintf("%s: error %.4g", v.Name, v.Mean())) },
-		Stop: func() bool {
-			select {
-			case <-cfg.EndSearch:
-				return true
-			default:
-				return cfg.SearchTime > 0 && time.Since(begin) > cfg.SearchTime/2
-			}
-		},
-	}
-	stop := watch.Timing("comparing kernels")
+	stop := watcherOf(cfg.Watch).Timing("comparing kernels")
 	defer stop()
-	if e.model, err = emulator.Fit(ctx, job, o); err != nil {
+	if e.model, err = emulator.Fit(ctx, job, cfg.emulatorOptions(begin)); err != nil {
 		return nil, in.placed(err)
 	}
 	for _, c := range e.model.Encodings {
@@ -102,6 +86,23 @@ func Emulate(ctx context.Context, d Data, cfg Config) (*Emulator, error) {
 	e.model.Notes, e.model.Effort, e.model.Seed = notes, int(cfg.Effort), cfg.Seed
 	e.took = time.Since(begin)
 	return e, nil
+}
+
+// emulatorOptions are those of a run that began at a time.
+func (c Config) emulatorOptions(begin time.Time) emulator.Options {
+	return emulator.Options{
+		Quick: c.Effort == EffortQuick || c.Effort == EffortNone,
+		Seed:  c.Seed,
+		Told:  func(v *emulator.Scored) { watcherOf(c.Watch).Tell(fmt.Sprintf("%s: error %.4g", v.Name, v.Mean())) },
+		Stop: func() bool {
+			select {
+			case <-c.EndSearch:
+				return true
+			default:
+				return c.SearchTime > 0 && time.Since(begin) > c.SearchTime/2
+			}
+		},
+	}
 }
 
 // forEmulator refuses what is given and does not count for an emulator.

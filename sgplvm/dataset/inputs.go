@@ -165,9 +165,6 @@ func inputOf(path string, t *table.Table, k int, like sgplvm.EmulatorInput) (sgp
 	return c, tableError(path, err)
 }
 
-// single is the layout of one number.
-var single = Layout{1, 1, 1}
-
 // OpenRuns is [OpenWith] of runs of a simulator, of which an array of one axis is a table of one column.
 func OpenRuns(path string, o SetOptions) (*Training, error) {
 	t, err := OpenWith(path, o)

@@ -11,6 +11,9 @@ import (
 // width, height or number of channels.
 type Layout struct{ Width, Height, Channels int }
 
+// single is the layout of one number.
+var single = Layout{1, 1, 1}
+
 // A mismatch says why a shape is not that of frames.
 type mismatch struct{ found, want string }
 

@@ -23,6 +23,9 @@ type Choice struct {
 	Near   float64 // deviation of log ℓ of a leading mode from the shared one; 0: all modes share a kernel
 }
 
+// simple tells whether there is nothing to fit.
+func (c Choice) simple() bool { return c.Mean || c.Linear }
+
 // steps limits an optimisation.
 var steps = lbfgs.Options{MaxIterations: 200, MaxEvaluations: 300, GradTolerance: 1e-3, RelativeDecrease: 1e-6, Decrease: 0.1, InitialStep: 0.5}
 

@@ -119,3 +119,25 @@ func foretold(t *testing.T, x, at mat.Matrix, output func(y, x []float64)) (rati
 	n := float64(len(truth.Data))
 	return m.Errors.Foretold * m.Scaler.Scale[0] / math.Sqrt(sum/n), within / n, slices.Max(m.Far(xi))
 }
+
+// Where outputs are noise, or lines with noise, the errors of held-out runs are not larger than those of the mean of the runs and of ridge regression in the same folds.
+func TestNotWorseThanSimplest(t *testing.T) {
+	for seed := range uint64(8) {
+		rng := rand.New(rand.NewPCG(seed, 6))
+		w := world{x: uniform(14, 3, rng), y: mat.New(14, 20)}
+		for i := range w.y.Rows {
+			for s := range w.y.Row(i) {
+				w.y.Row(i)[s] = float64(seed%2)*w.x.At(i, s%3) + rng.NormFloat64()
+			}
+		}
+		m, err := Fit(context.Background(), w.data(), Options{Quick: seed%4 < 2, Seed: seed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range m.Errors.Simplest {
+			if s.Name != "nearest run" && m.Errors.Mean > s.Mean {
+				t.Errorf("seed %d: error %v, of %s %v", seed, m.Errors.Mean, s.Name, s.Mean)
+			}
+		}
+	}
+}

@@ -20,9 +20,9 @@ type Mixture struct {
 const mixSteps, mixRate, minWeight = 60, 3, 0.05
 
 // mix finds the weights for which the mean error of the runs held out is least (stacking: Wolpert 1992, Breiman 1996), without members that are twice as
-// bad as the best.
+// bad as the best, and without the simplest that are maxWorse. Where the best alone is better, it is alone.
 func (j *Validator) mix(pool []*Scored, best *Scored) (*Mixture, error) {
-	pool = slices.DeleteFunc(pool, func(v *Scored) bool { return v.ratio(best) > 2 })
+	pool = slices.DeleteFunc(pool, func(v *Scored) bool { return v.ratio(best) > 2 || v.Choice.simple() && v.ratio(best) > maxWorse })
 	folds, err := j.at(pool[0].Components)
 	if err != nil {
 		return nil, err
@@ -40,11 +40,12 @@ func (j *Validator) mix(pool []*Scored, best *Scored) (*Mixture, error) {
 		w = s.weights()
 	}
 	m.Weights = w
-	m.Own = j.unscored(m.Members[0].Name, m.Members[0].Choice, m.Members[0].Components)
-	for _, c := range m.Members[1:] {
-		m.Own.Name += " + " + c.Name
+	m.Own = j.unscored("", m.Members[0].Choice, m.Members[0].Components)
+	err = j.validate(m.Own, 0, len(j.held), func(f *fold) (prediction, error) { return f.mixed(m), nil })
+	if err == nil && m.Own.Mean() > best.Mean() {
+		m = &Mixture{[]*Scored{best}, []float64{1}, best}
 	}
-	return m, j.validate(m.Own, 0, len(j.held), func(f *fold) (prediction, error) { return f.mixed(m), nil })
+	return m, err
 }
 
 // A stack has the products of the errors of several predictions of each field.

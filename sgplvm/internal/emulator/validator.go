@@ -161,7 +161,7 @@ func (j *Validator) try(ctx context.Context, best *Scored, c Choice, components 
 	v := j.unscored(name(c, components), c, components)
 	predict := func(f *fold) (prediction, error) { return f.predict(ctx, c) }
 	from := 0
-	if best != nil {
+	if best != nil && !c.simple() {
 		if err := j.validate(v, 0, 1, predict); err != nil {
 			return nil, err
 		}

@@ -30,11 +30,6 @@ func (t *Table) CountsRuns() bool {
 	return t.countsRows()
 }
 
-// isPlain tells whether a row has neither numbers nor dates.
-func isPlain(r row) bool {
-	return !slices.ContainsFunc(r.cells, func(s string) bool { return isNumber(s) || allLayouts.matching(s) != 0 })
-}
-
 // Dates returns those of a column as days since 1970-01-01, NaN where they are missing.
 func (t *Table) Dates(k int) ([]float64, error) {
 	c := t.column(k)
