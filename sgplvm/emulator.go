@@ -101,19 +101,8 @@ type EmulatorErrors = emulator.Errors
 // Errors returns the errors of the folds.
 func (e *Emulator) Errors() EmulatorErrors { return e.model.Errors }
 
-// A KernelShare is a kind of kernel and its weight in the prediction.
-type KernelShare struct {
-	Name   string  `json:"name"`
-	Weight float64 `json:"weight"`
-}
-
-// Kernels returns the kernels whose predictions are averaged.
-func (e *Emulator) Kernels() (list []KernelShare) {
-	for _, c := range e.model.Members {
-		list = append(list, KernelShare{c.Name, c.Weight})
-	}
-	return list
-}
+// Kernel names the kernel of the inputs.
+func (e *Emulator) Kernel() string { return e.model.Kernel }
 
 // An Emulated is the distributions of outputs for some inputs.
 type Emulated struct {

@@ -150,7 +150,7 @@ func (j *Validator) Simplest(ctx context.Context, components int) ([]*Scored, er
 }
 
 // Of two numbers of components of fields the later one wins if it is better by winBar standard errors. A candidate is not validated on further folds if its
-// error on the first is maxWorse times the best: what is less worse may still help in a mixture.
+// error on the first is maxWorse times the best: what is less worse may still be better on the others.
 const winBar, maxWorse = 0.5, 1.1
 
 // try validates a choice, on all folds unless the first one says no; then it returns nil.
@@ -185,9 +185,6 @@ func name(c Choice, components int) string {
 		s += ", one length scale"
 	case c.Near > 0:
 		s += fmt.Sprintf(", near %g", c.Near)
-	}
-	if c.Tied {
-		s += ", one ratio"
 	}
 	if components > 0 {
 		s += fmt.Sprintf(", %d components", components)
