@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"strings"
 	"time"
@@ -204,9 +205,16 @@ func inputText(in sgplvm.EmulatorInput) string {
 		return fmt.Sprintf("%d categories", len(in.Levels))
 	}
 	text := fmt.Sprintf("%.5g to %.5g", in.Low, in.High)
-	switch l := in.LengthScale / (in.High - in.Low); {
+	width := in.High - in.Low
+	if in.Log {
+		width = math.Log(in.High / in.Low)
+		text += " by its logarithm"
+	}
+	switch l := in.LengthScale / width; {
 	case l > 3:
 		text += ", hardly any effect beside a straight line"
+	case in.Log && l > 0:
+		text += fmt.Sprintf(", outputs bend over about a factor of %.3g", math.Exp(in.LengthScale))
 	case l > 0:
 		text += fmt.Sprintf(", outputs bend over about %.3g", in.LengthScale)
 	}

@@ -92,10 +92,13 @@ func nearCandidates(pool []*Scored, best *Scored, runs int) (list []Choice) {
 	return list
 }
 
+// firstComponents is how many components of input fields are tried first.
+const firstComponents = 8
+
 // ascend tries doubled numbers of components until they are worse, and then those between.
 func ascend(n int, try func(int) (bool, error)) error {
 	best, last := 0, 0
-	for c := 8; c < 2*n && c <= 128; c *= 2 {
+	for c := firstComponents; c < 2*n && c <= 128; c *= 2 {
 		won, err := try(c)
 		if err != nil {
 			return err

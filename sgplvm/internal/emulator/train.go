@@ -51,6 +51,18 @@ func Fit(ctx context.Context, d Data, o Options) (*Model, error) {
 	}
 	runs := sample(n, foldRuns, o.Seed)
 	validator := NewValidator(in.some(runs), submatrix(gram, runs), d.Outputs.Size(), gather(groups, runs), o.Seed)
+	if logs := logarithms(list); logs != nil {
+		other := *in
+		if other.Numbers, _, err = encode(logs, d.Columns, n); err != nil {
+			return nil, err
+		}
+		by := NewValidator(other.some(runs), submatrix(gram, runs), d.Outputs.Size(), gather(groups, runs), o.Seed)
+		if better, err := by.beats(ctx, validator); err != nil {
+			return nil, err
+		} else if better {
+			list, in, validator = logs, &other, by
+		}
+	}
 	best, err := validator.Choose(ctx, o)
 	if err != nil {
 		return nil, err

@@ -173,6 +173,20 @@ func (j *Validator) try(ctx context.Context, best *Scored, c Choice, components 
 	return v, j.validate(v, from, len(j.held), predict)
 }
 
+// beats tells whether the first candidate errs less than by another validator of the same runs.
+func (j *Validator) beats(ctx context.Context, other *Validator) (bool, error) {
+	components := 0
+	if j.in.Gram.Rows > 0 {
+		components = min(firstComponents, j.gram.Rows)
+	}
+	v, err := j.try(ctx, nil, Choice{Single: true}, components)
+	if err != nil {
+		return false, err
+	}
+	w, err := other.try(ctx, nil, Choice{Single: true}, components)
+	return err == nil && v.Mean() < w.Mean(), err
+}
+
 // name describes a choice.
 func name(c Choice, components int) string {
 	s := c.Form.String()
