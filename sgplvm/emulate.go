@@ -39,26 +39,23 @@ func (r Run) Emulate(ctx context.Context, d Data, cfg Config) (*Emulator, error)
 	if runs, _, _ := d.Source.Dims(); n != runs {
 		return nil, &ConfigError{Field: "Inputs", Err: fmt.Errorf("%s, expected %d as the data have", quote.Counted(n, "run"), runs)}
 	}
-	e := &Emulator{grid: d.Grid, attributes: cfg.Attributes}
-	var notes []string
+	set := trainingSet{Data: d}
 	if !cfg.KeepOutliers {
-		set, err := trainingSet{Data: d}.withoutOutliers()
-		if err != nil {
+		if set, err = set.withoutOutliers(); err != nil {
 			return nil, err
 		}
-		d, e.outliers = set.Data, set.outliers
-		if len(e.outliers) > 0 {
-			notes = []string{OutlierText(e.outliers)}
-		}
 	}
-	if _, err := data.Check(d.Source); err != nil {
+	if _, err := data.Check(set.Source); err != nil {
 		return nil, err
 	}
-	in, source, left, err := usable(in, d.Source, cfg.KeepOutliers)
+	e := &Emulator{grid: d.Grid, attributes: cfg.Attributes, outliers: set.outliers}
+	in, source, notes, err := usable(in, set.Source, cfg.KeepOutliers)
 	if err != nil {
 		return nil, err
 	}
-	notes = append(notes, left...)
+	if len(set.outliers) > 0 {
+		notes = append(notes, OutlierText(set.outliers))
+	}
 	job := emulator.Data{Columns: in.Columns}
 	if job.Outputs, err = data.NewScaled(source); err != nil {
 		return nil, err
@@ -71,23 +68,9 @@ func (r Run) Emulate(ctx context.Context, d Data, cfg Config) (*Emulator, error)
 			return nil, err
 		}
 	}
-	watch := r.watcher()
-	o := emulator.Options{
-		Quick: cfg.Effort == EffortQuick || cfg.Effort == EffortNone,
-		Seed:  cfg.Seed,
-		Told:  func(v *emulator.Scored) { watch.Tell(fmt.Sprintf("%s: error %.4g", v.Name, v.Mean())) },
-		Stop: func() bool {
-			select {
-			case <-r.End:
-				return true
-			default:
-				return r.Limit > 0 && time.Since(begin) > r.Limit/2
-			}
-		},
-	}
-	stop := watch.Timing("comparing kernels")
+	stop := r.watcher().Timing("comparing kernels")
 	defer stop()
-	if e.model, err = emulator.Fit(ctx, job, o); err != nil {
+	if e.model, err = emulator.Fit(ctx, job, r.emulatorOptions(cfg, begin)); err != nil {
 		return nil, in.placed(err)
 	}
 	for _, c := range e.model.Encodings {
@@ -101,6 +84,23 @@ func (r Run) Emulate(ctx context.Context, d Data, cfg Config) (*Emulator, error)
 	e.model.Notes, e.model.Effort, e.model.Seed = notes, int(cfg.Effort), cfg.Seed
 	e.took = time.Since(begin)
 	return e, nil
+}
+
+// emulatorOptions are those of a run that began at a time.
+func (r Run) emulatorOptions(c Config, begin time.Time) emulator.Options {
+	return emulator.Options{
+		Quick: c.Effort == EffortQuick || c.Effort == EffortNone,
+		Seed:  c.Seed,
+		Told:  func(v *emulator.Scored) { r.watcher().Tell(fmt.Sprintf("%s: error %.4g", v.Name, v.Mean())) },
+		Stop: func() bool {
+			select {
+			case <-r.End:
+				return true
+			default:
+				return r.Limit > 0 && time.Since(begin) > r.Limit/2
+			}
+		},
+	}
 }
 
 // forEmulator refuses what is given and does not count for an emulator.

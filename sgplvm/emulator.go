@@ -68,7 +68,8 @@ type EmulatorInput struct {
 	Levels      []string `json:"levels,omitempty"` // of categories; nil for numbers
 	Low         float64  `json:"low"`              // range of numbers over the runs
 	High        float64  `json:"high"`
-	LengthScale float64  `json:"lengthScale,omitzero"` // of numbers, in the user's unit, of the kernel that all components share: outputs bend over about so much
+	Log         bool     `json:"log,omitempty"`        // the logarithm of the numbers counts
+	LengthScale float64  `json:"lengthScale,omitzero"` // of numbers, in the user's unit or of their logarithm, of the kernel that all components share: outputs bend over about so much
 	Dropped     string   `json:"dropped,omitempty"`    // why the column tells nothing; empty: it counts
 }
 
@@ -77,7 +78,7 @@ func (e *Emulator) Inputs() (columns []EmulatorInput, values, components int) {
 	scales, at := e.model.LengthScales(), 0
 	for q := range e.model.Encodings {
 		c := &e.model.Encodings[q]
-		in := EmulatorInput{Name: c.Name, Levels: c.Levels, Low: c.Low, High: c.High, Dropped: c.Dropped}
+		in := EmulatorInput{Name: c.Name, Levels: c.Levels, Low: c.Low, High: c.High, Log: c.Log, Dropped: c.Dropped}
 		if w := c.Width(); w > 0 {
 			if c.Levels == nil {
 				in.LengthScale = scales[at] * e.model.Scale[at]
@@ -101,19 +102,8 @@ type EmulatorErrors = emulator.Errors
 // Errors returns the errors of the folds.
 func (e *Emulator) Errors() EmulatorErrors { return e.model.Errors }
 
-// A KernelShare is a kind of kernel and its weight in the prediction.
-type KernelShare struct {
-	Name   string  `json:"name"`
-	Weight float64 `json:"weight"`
-}
-
-// Kernels returns the kernels whose predictions are averaged.
-func (e *Emulator) Kernels() (list []KernelShare) {
-	for _, c := range e.model.Members {
-		list = append(list, KernelShare{c.Name, c.Weight})
-	}
-	return list
-}
+// Kernel names the kernel of the inputs.
+func (e *Emulator) Kernel() string { return e.model.Kernel }
 
 // An Emulated is the distributions of outputs for some inputs.
 type Emulated struct {

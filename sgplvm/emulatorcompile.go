@@ -13,14 +13,17 @@ func (e *Emulator) Compile(kind edge.Type, label string) []byte {
 	m := e.model
 	c := &points.Emulator{Label: label, Points: m.Points, Channels: len(m.Scaler.Mean), Modes: m.V.Cols, Mean: m.Mean, Scale: m.Scale, Runs: m.X.T().Clone().Data, Factor: m.Factor}
 	for q := range m.Encodings {
-		n := &m.Encodings[q]
+		n, log := &m.Encodings[q], 0.0
+		if n.Log {
+			log = 1
+		}
 		switch {
 		case n.Width() == 0:
 		case n.Levels == nil:
-			c.Names, c.Low, c.High = append(c.Names, n.Name), append(c.Low, n.Low), append(c.High, n.High)
+			c.Names, c.Low, c.High, c.Logs = append(c.Names, n.Name), append(c.Low, n.Low), append(c.High, n.High), append(c.Logs, log)
 		default:
 			for _, level := range n.Levels {
-				c.Names, c.Low, c.High = append(c.Names, n.Name+"="+level), append(c.Low, 0), append(c.High, 1)
+				c.Names, c.Low, c.High, c.Logs = append(c.Names, n.Name+"="+level), append(c.Low, 0), append(c.High, 1), append(c.Logs, 0)
 			}
 		}
 	}
@@ -49,12 +52,8 @@ func (e *Emulator) Compile(kind edge.Type, label string) []byte {
 	for _, i := range m.Unseen {
 		c.Unseen = append(c.Unseen, float64(i))
 	}
-	for k := range m.Members {
-		of := points.EmulatorMember{Weight: m.Members[k].Weight}
-		for _, g := range m.Members[k].Groups() {
-			of.Groups = append(of.Groups, compiledGroup(&g))
-		}
-		c.Members = append(c.Members, of)
+	for _, g := range m.Groups() {
+		c.Groups = append(c.Groups, compiledGroup(&g))
 	}
 	return points.EncodeEmulator(c, points.Type(kind))
 }

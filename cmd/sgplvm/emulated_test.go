@@ -86,7 +86,7 @@ func TestEmulator(t *testing.T) {
 		t.Error("the page has no sliders")
 	}
 	info := mustRun(t, "info", "-model", "M", "-write-config", "C.json")
-	for _, want := range []string{"30 runs", "input \"pressure\"", "2 categories", "kernels", "error"} {
+	for _, want := range []string{"30 runs", "input \"pressure\"", "2 categories", "kernel", "error"} {
 		if !strings.Contains(info, strings.ReplaceAll(want, `"`, "")) {
 			t.Errorf("info has no %s:\n%s", want, info)
 		}

@@ -11,6 +11,9 @@ import (
 // width, height or number of channels.
 type Layout struct{ Width, Height, Channels int }
 
+// single is the layout of one number.
+var single = Layout{1, 1, 1}
+
 // A mismatch says why a shape is not that of frames.
 type mismatch struct{ found, want string }
 
@@ -120,6 +123,3 @@ func (l Layout) Points() int { return l.Width * l.Height }
 
 // size returns the number of values of a picture.
 func (l Layout) size() int { return l.Width * l.Height * l.Channels }
-
-// single is the layout of one number.
-var single = Layout{1, 1, 1}

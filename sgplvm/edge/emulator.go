@@ -55,8 +55,11 @@ func (w *EmulatorWorkspace) Predict(dst, deviation, input []float64) error {
 		return &LengthError{"numbers of an input", len(input), w.c.Inputs()}
 	}
 	for i, v := range input {
-		if !(math.Abs(v) <= farOff) {
+		switch {
+		case !(math.Abs(v) <= farOff):
 			return &ValueError{i, v, "a finite number within ±1e100"}
+		case i < len(w.c.Logs) && w.c.Logs[i] > 0 && v <= 0:
+			return &ValueError{i, v, "a positive number, whose logarithm counts"}
 		}
 	}
 	w.room.Predict(dst, deviation, input)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"strings"
 	"time"
@@ -138,7 +139,7 @@ type AboutEmulator struct {
 	Inputs          []sgplvm.EmulatorInput `json:"inputs"`
 	FieldValues     int                    `json:"fieldValues,omitzero"`
 	FieldComponents int                    `json:"fieldComponents,omitzero"`
-	Kernels         []sgplvm.KernelShare   `json:"kernels"`
+	Kernel          string                 `json:"kernel"`
 	Foretold        float64                `json:"foretold"` // error of inputs between those of the runs, in standard deviations
 	Error           float64                `json:"error"`    // of runs held out
 	Simplest        map[string]float64     `json:"simplest"`
@@ -150,7 +151,7 @@ type AboutEmulator struct {
 
 // NewAboutEmulator describes an emulator.
 func NewAboutEmulator(m *sgplvm.Emulator) AboutEmulator {
-	a := AboutEmulator{Runs: m.Runs(), Points: m.Points(), Channels: m.Channels(), Kernels: m.Kernels(), Deviations: m.Deviations(), Notes: m.Notes(), Seconds: m.Took().Seconds()}
+	a := AboutEmulator{Runs: m.Runs(), Points: m.Points(), Channels: m.Channels(), Kernel: m.Kernel(), Deviations: m.Deviations(), Notes: m.Notes(), Seconds: m.Took().Seconds()}
 	a.Inputs, a.FieldValues, a.FieldComponents = m.Inputs()
 	r := m.Errors()
 	a.Foretold, a.Error, a.Simplest, a.Covered = r.Foretold, r.Mean, map[string]float64{}, r.Covered
@@ -175,11 +176,7 @@ func DescribeEmulator(m *sgplvm.Emulator) string {
 	if values > 0 {
 		s.pair("input fields", "%d values, %d components", values, components)
 	}
-	var kernels []string
-	for _, k := range m.Kernels() {
-		kernels = append(kernels, fmt.Sprintf("%.0f %% %s", 100*k.Weight, k.Name))
-	}
-	s.pair("kernels", "%s", strings.Join(kernels, "; "))
+	s.pair("kernel", "%s", cli.Text(m.Kernel()))
 	s.pair("error", "%s", EmulatorErrors(m))
 	for _, note := range m.Notes() {
 		s.pair("note", "%s", cli.Text(note))
@@ -207,9 +204,16 @@ func inputText(in sgplvm.EmulatorInput) string {
 		return fmt.Sprintf("%d categories", len(in.Levels))
 	}
 	text := fmt.Sprintf("%.5g to %.5g", in.Low, in.High)
-	switch l := in.LengthScale / (in.High - in.Low); {
+	width := in.High - in.Low
+	if in.Log {
+		width = math.Log(in.High / in.Low)
+		text += " by its logarithm"
+	}
+	switch l := in.LengthScale / width; {
 	case l > 3:
 		text += ", hardly any effect beside a straight line"
+	case in.Log && l > 0:
+		text += fmt.Sprintf(", outputs bend over about a factor of %.3g", math.Exp(in.LengthScale))
 	case l > 0:
 		text += fmt.Sprintf(", outputs bend over about %.3g", in.LengthScale)
 	}

@@ -43,22 +43,20 @@ func (m *Model) NewDesign(references, candidates mat.Matrix) *Design {
 		mat.Copy(points.Slice(d.first, points.Rows, 0, points.Cols), candidates)
 	}
 	type source struct {
-		member, mode int
-		variance     float64
+		mode     int
+		variance float64
 	}
 	var list []source
 	total := 0.
-	for c, of := range m.Members {
-		_, variances := of.process.LeaveOneOut()
-		for _, g := range of.process.groups {
-			for i, j := range g.modes {
-				sum := 0.
-				for run := range variances.Rows {
-					sum += of.Weight * m.Deviations[j] * m.Deviations[j] * (variances.At(run, j) - g.a[i]*g.r[i])
-				}
-				list = append(list, source{c, j, sum})
-				total += sum
+	_, variances := m.process.LeaveOneOut()
+	for _, g := range m.process.groups {
+		for i, j := range g.modes {
+			sum := 0.
+			for run := range variances.Rows {
+				sum += m.Deviations[j] * m.Deviations[j] * (variances.At(run, j) - g.a[i]*g.r[i])
 			}
+			list = append(list, source{j, sum})
+			total += sum
 		}
 	}
 	slices.SortStableFunc(list, func(a, b source) int {
@@ -75,10 +73,9 @@ func (m *Model) NewDesign(references, candidates mat.Matrix) *Design {
 	d.parts = make([]*designPart, kept)
 	mat.Parallel(kept, func(k int) {
 		s := list[k]
-		of := &m.Members[s.member]
-		t := slices.IndexFunc(of.process.groups, func(g group) bool { return slices.Contains(g.modes, s.mode) })
-		g := &of.process.groups[t]
-		d.parts[k] = g.part(m.X, points, d.first, d.references, slices.Index(g.modes, s.mode), of.Weight*m.Deviations[s.mode]*m.Deviations[s.mode])
+		t := slices.IndexFunc(m.process.groups, func(g group) bool { return slices.Contains(g.modes, s.mode) })
+		g := &m.process.groups[t]
+		d.parts[k] = g.part(m.X, points, d.first, d.references, slices.Index(g.modes, s.mode), m.Deviations[s.mode]*m.Deviations[s.mode])
 	})
 	d.start, d.taken = d.variance(), make([]bool, points.Rows-d.first)
 	return d

@@ -23,11 +23,9 @@ func TestDesign(t *testing.T) {
 			copy(x.Row(m.X.Rows+i), candidates.Row(c))
 		}
 		sum := 0.
-		for _, c := range m.Members {
-			for _, g := range c.process.groups {
-				for i, j := range g.modes {
-					sum += c.Weight * m.Deviations[j] * m.Deviations[j] * g.a[i] * latentVariance(g.kernel, x, references, g.r[i])
-				}
+		for _, g := range m.process.groups {
+			for i, j := range g.modes {
+				sum += m.Deviations[j] * m.Deviations[j] * g.a[i] * latentVariance(g.kernel, x, references, g.r[i])
 			}
 		}
 		return sum

@@ -48,34 +48,7 @@ func (e *evidence) value(k *Kernel) (float64, error) {
 	if err := e.decompose(k); err != nil {
 		return 0, err
 	}
-	if k.Ratio > 0 {
-		return e.tied(k.Ratio, nil), nil
-	}
 	return -profile(e.a, e.r, e.spectrum.Values, e.b), nil
-}
-
-// tied sets the best a for one r of all modes, and returns the log evidence of the modes, each times its weight; nil: 1.
-func (e *evidence) tied(r float64, weights []float64) float64 {
-	n := float64(e.b.Rows)
-	logs, sum := 0., 0.
-	inverse := make([]float64, e.b.Rows)
-	for i, l := range e.spectrum.Values {
-		inverse[i] = 1 / (l + r)
-		logs += math.Log(l + r)
-	}
-	for j := range e.a {
-		a := 0.
-		for i, v := range inverse {
-			a += e.b.At(i, j) * e.b.At(i, j) * v / n
-		}
-		e.a[j], e.r[j] = max(a, tiny), r
-		w := 1.
-		if weights != nil {
-			w = weights[j]
-		}
-		sum -= 0.5 * w * (n*math.Log(e.a[j]) + logs + n*(1+math.Log(2*math.Pi)))
-	}
-	return sum
 }
 
 // slopes is value with the gradient in the kernel's parameters.
@@ -84,22 +57,17 @@ func (e *evidence) slopes(k *Kernel) (float64, gradient, error) {
 	if err != nil {
 		return v, gradient{}, err
 	}
-	g, _ := e.gradient(k, nil)
-	return v, g, nil
+	return v, e.gradient(k), nil
 }
 
-// gradient returns the gradient of the evidence of modes times their weights in the kernel's parameters, and in r of all modes, for the a and r that are set.
-func (e *evidence) gradient(k *Kernel, weights []float64) (g gradient, inRatio float64) {
+// gradient returns the gradient of the evidence in the kernel's parameters, for the a and r that are set.
+func (e *evidence) gradient(k *Kernel) gradient {
 	n, modes := e.b.Rows, e.b.Cols
 	h, diagonal := mat.New(n, modes), make([]float64, n) // H·diag(√a), Σ_j a_j/D_ij
 	for i, l := range e.spectrum.Values {
 		for j, r := range e.r {
-			d, w := l+r, 1.
-			if weights != nil {
-				w = weights[j]
-			}
-			diagonal[i] += w / d
-			h.Set(i, j, math.Sqrt(w/e.a[j])*e.b.At(i, j)/d)
+			diagonal[i] += 1 / (l + r)
+			h.Set(i, j, e.b.At(i, j)/(math.Sqrt(e.a[j])*(l+r)))
 		}
 	}
 	m, t := mat.New(n, n), mat.New(n, n)
@@ -107,13 +75,12 @@ func (e *evidence) gradient(k *Kernel, weights []float64) (g gradient, inRatio f
 	mat.MirrorLower(m)
 	for i, v := range diagonal {
 		m.Data[i*n+i] -= 0.5 * v
-		inRatio += m.Data[i*n+i]
 	}
 	u := e.spectrum.Vectors
 	mat.Mul(t, 1, u, m, 0)
 	mat.MulSym(m, 1, t, u.T(), 0)
 	mat.MirrorLower(m)
-	return k.slopes(e.x, m, e.form, e.weight, e.linear), inRatio
+	return k.slopes(e.x, m, e.form, e.weight, e.linear)
 }
 
 // profile sets the best a and r of every column of B for eigenvalues λ, and returns what they minimise: −log p.

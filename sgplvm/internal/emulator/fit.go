@@ -19,9 +19,11 @@ type Choice struct {
 	Linear bool    // the kernel is its linear part: ridge regression
 	Form   Form    // of the kernel
 	Single bool    // one length scale for all inputs
-	Tied   bool    // all modes have one ratio of noise and signal, and count by their variance
 	Near   float64 // deviation of log ℓ of a leading mode from the shared one; 0: all modes share a kernel
 }
+
+// simple tells whether there is nothing to fit.
+func (c Choice) simple() bool { return c.Mean || c.Linear }
 
 // steps limits an optimisation.
 var steps = lbfgs.Options{MaxIterations: 200, MaxEvaluations: 300, GradTolerance: 1e-3, RelativeDecrease: 1e-6, Decrease: 0.1, InitialStep: 0.5}
@@ -61,41 +63,6 @@ func fitShared(ctx context.Context, x mat.Matrix, u []float64, p mat.Matrix, c C
 	return at.kernel(r.X), nil
 }
 
-// fitTied returns the kernel, with its ratio, of the largest evidence (times the priors) of modes that count by their weights, from start.
-func fitTied(ctx context.Context, x, p mat.Matrix, weights []float64, c Choice, start *Kernel) (*Kernel, error) {
-	e := newEvidence(x, start.Linear, p)
-	at := newCoordinates(c.Form, x, start.Linear, c.Single)
-	d := len(at.centre)
-	r, err := lbfgs.Minimize(ctx, func(v, grad []float64) float64 {
-		u := (v[d] - ratioCentre) / ratioDeviation
-		prior := at.prior(grad[:d], v[:d]) + 0.5*u*u
-		k, r := at.kernel(v), math.Exp(v[d])
-		if e.decompose(k) != nil {
-			return math.NaN()
-		}
-		value := e.tied(math.Exp(minRatio)+r, weights)
-		g, inRatio := e.gradient(k, weights)
-		at.chain(grad, k, &g)
-		grad[d] = u/ratioDeviation - r*inRatio
-		return prior - value
-	}, append(at.vector(start), math.Log(noisy)), steps)
-	if err != nil {
-		return nil, err
-	}
-	k := at.kernel(r.X)
-	k.Ratio = math.Exp(minRatio) + math.Exp(r.X[d])
-	return k, nil
-}
-
-// variances returns the weights of modes of these deviations: their shares of the variance, over the largest.
-func variances(deviations []float64) []float64 {
-	w := make([]float64, len(deviations))
-	for j, d := range deviations {
-		w[j] = d * d / (deviations[0] * deviations[0])
-	}
-	return w
-}
-
 // anyComponents is the key of a kernel of one length scale for another number of components of input fields, where a fit may begin.
 var anyComponents = Choice{Linear: true, Single: true}
 
@@ -103,25 +70,17 @@ var anyComponents = Choice{Linear: true, Single: true}
 type sharedKernels map[Choice]*Kernel
 
 // of returns the shared kernel of a choice.
-func (s sharedKernels) of(ctx context.Context, x mat.Matrix, u []float64, p mat.Matrix, deviations []float64, c Choice) (k *Kernel, err error) {
+func (s sharedKernels) of(ctx context.Context, x mat.Matrix, u []float64, p mat.Matrix, c Choice) (k *Kernel, err error) {
 	c.Near = 0
 	if s[c] != nil {
 		return s[c], nil
-	}
-	if c.Tied {
-		free := c
-		free.Tied = false
-		if k, err = s.of(ctx, x, u, p, deviations, free); err == nil {
-			s[c], err = fitTied(ctx, x, p, variances(deviations), c, k)
-		}
-		return s[c], err
 	}
 	start := s[anyComponents]
 	switch {
 	case c.Form != RBF && c.Single || c.Linear || c.Mean:
 		start = nil
 	case !c.Single:
-		if start, err = s.of(ctx, x, u, p, deviations, Choice{Form: c.Form, Single: true}); err != nil {
+		if start, err = s.of(ctx, x, u, p, Choice{Form: c.Form, Single: true}); err != nil {
 			return nil, err
 		}
 	}

@@ -259,7 +259,7 @@ func (o *fold) predict(ctx context.Context, c Choice) (prediction, error) {
 	if p, ok := o.predicted[c]; ok {
 		return p, nil
 	}
-	shared, err := o.shared.of(ctx, o.x, o.u, o.p, o.basis.Deviations, c)
+	shared, err := o.shared.of(ctx, o.x, o.u, o.p, c)
 	if err != nil {
 		return prediction{}, err
 	}

@@ -119,3 +119,65 @@ func foretold(t *testing.T, x, at mat.Matrix, output func(y, x []float64)) (rati
 	n := float64(len(truth.Data))
 	return m.Errors.Foretold * m.Scaler.Scale[0] / math.Sqrt(sum/n), within / n, slices.Max(m.Far(xi))
 }
+
+// Where outputs are noise, or lines with noise, the errors of held-out runs are not larger than those of the mean of the runs and of ridge regression in the same folds.
+func TestNotWorseThanSimplest(t *testing.T) {
+	for seed := range uint64(8) {
+		rng := rand.New(rand.NewPCG(seed, 6))
+		w := world{x: uniform(14, 3, rng), y: mat.New(14, 20)}
+		for i := range w.y.Rows {
+			for s := range w.y.Row(i) {
+				w.y.Row(i)[s] = float64(seed%2)*w.x.At(i, s%3) + rng.NormFloat64()
+			}
+		}
+		m, err := Fit(context.Background(), w.data(), Options{Quick: seed%4 < 2, Seed: seed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range m.Errors.Simplest {
+			if s.Name != "nearest run" && m.Errors.Mean > s.Mean {
+				t.Errorf("seed %d: error %v, of %s %v", seed, m.Errors.Mean, s.Name, s.Mean)
+			}
+		}
+	}
+}
+
+// Of an input over several powers of ten whose logarithm the outputs follow, and of one that they follow as it is, the right scale is taken; inputs of the outputs come back in
+// their unit, and what has no logarithm is refused.
+func TestLogarithms(t *testing.T) {
+	for _, log := range []bool{true, false} {
+		rng := rand.New(rand.NewPCG(3, 7))
+		w := world{x: uniform(40, 2, rng), y: mat.New(40, 20)}
+		for i := range w.y.Rows {
+			x := w.x.Row(i)
+			at := x[0]
+			if log {
+				x[0] = math.Exp(9 * (x[0] - 0.5))
+			} else {
+				x[0] = 0.001 + x[0]
+			}
+			for s := range w.y.Row(i) {
+				w.y.Row(i)[s] = math.Sin(3*at+float64(s)/5) * (1 + x[1])
+			}
+		}
+		d := w.data()
+		m, err := Fit(context.Background(), d, Options{Quick: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.Encodings[0].Log != log || m.Errors.Foretold > 0.05 {
+			t.Errorf("logarithms %v, want %v; error %v", m.Encodings[0].Log, log, m.Errors.Foretold)
+		}
+		x, err := m.Coordinates(d.Columns, nil, 40)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range m.Columns(x)[0].Numbers {
+			near(t, "input", v/w.x.At(i, 0), 1, 1e-12)
+		}
+		d.Columns[0].Numbers[5] = -1
+		if _, err := m.Coordinates(d.Columns, nil, 40); (err != nil) != log {
+			t.Errorf("logarithm of −1: %v", err)
+		}
+	}
+}

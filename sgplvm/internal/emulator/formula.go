@@ -35,25 +35,22 @@ func (m *Model) Formula(most int) (*Formula, error) {
 		f.Left[i] *= s * s
 		mat.Scale(f.V.Slice(i, i+1, 0, modes), s, f.V.Slice(i, i+1, 0, modes))
 	}
-	for _, c := range m.Members {
-		for _, g := range c.process.groups {
-			for k, j := range g.modes {
-				if j >= modes {
-					continue
-				}
-				if k == 0 {
-					f.Kernels = append(f.Kernels, g.kernel)
-				}
-				t := Term{Kernel: len(f.Kernels) - 1, Mode: j}
-				for i := range m.X.Rows {
-					t.Alpha = append(t.Alpha, c.Weight*g.alpha.At(i, k))
-				}
-				f.Terms = append(f.Terms, t)
+	for _, g := range m.process.groups {
+		for k, j := range g.modes {
+			if j >= modes {
+				continue
 			}
+			if k == 0 {
+				f.Kernels = append(f.Kernels, g.kernel)
+			}
+			t := Term{Kernel: len(f.Kernels) - 1, Mode: j}
+			for i := range m.X.Rows {
+				t.Alpha = append(t.Alpha, g.alpha.At(i, k))
+			}
+			f.Terms = append(f.Terms, t)
 		}
 	}
-	kernels := m.Members[0].Kernels
-	f.Kernels = append(f.Kernels, kernels[len(kernels)-1])
+	f.Kernels = append(f.Kernels, m.Kernels[len(m.Kernels)-1])
 	p, err := newProcess(m.X, m.P.Slice(0, m.P.Rows, 0, modes).Clone(), f.Kernels[len(f.Kernels)-1:], [][]int{sample(modes, modes, 0)})
 	if err != nil {
 		return nil, err

@@ -40,7 +40,7 @@ func TestFormula(t *testing.T) {
 		near(t, "value", v, want[s], 1e-7)
 	}
 	k := f.Kernels[len(f.Kernels)-1]
-	m.Members = []Member{{Weight: 1, Kernels: []*Kernel{k}, Modes: [][]int{sample(m.P.Cols, m.P.Cols, 0)}}}
+	m.Kernels, m.Modes = []*Kernel{k}, [][]int{sample(m.P.Cols, m.P.Cols, 0)}
 	if err := m.Condition(); err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,7 @@ package emulator
 
 import "github.com/seed-08962ecc/kronfield/mat"
 
-// A Group is modes of a member that share a kernel, conditioned on the runs: at ξ, with k = K(ξ, runs), the mean of mode j is k·α_j and its variance
+// A Group is modes that share a kernel, conditioned on the runs: at ξ, with k = K(ξ, runs), the mean of mode j is k·α_j and its variance
 // a_j·(K(ξ, ξ) − Σ_i (kᵀu_i)²/(λ_i + r_j) + r_j).
 type Group struct {
 	Kernel *Kernel
@@ -13,9 +13,9 @@ type Group struct {
 	Alpha  mat.Matrix // n×modes
 }
 
-// Groups returns those of a member. They are the model's.
-func (c *Member) Groups() (list []Group) {
-	for _, g := range c.process.groups {
+// Groups returns those of the model, which they are a part of.
+func (m *Model) Groups() (list []Group) {
+	for _, g := range m.process.groups {
 		list = append(list, Group{g.kernel, g.modes, g.a, g.r, g.u, g.lambda, g.alpha})
 	}
 	return list

@@ -44,13 +44,12 @@ const starts, fewStarts = 8, 3
 // An Inverter finds inputs behind outputs. Any number of goroutines may use it.
 type Inverter struct {
 	surface *surface
-	spread  spread
 	prior   *Prior
 }
 
 // NewInverter returns one of a model and a prior.
 func (m *Model) NewInverter(prior *Prior) *Inverter {
-	return &Inverter{newSurface(m), m.spread(), prior}
+	return &Inverter{newSurface(m), prior}
 }
 
 // Invert returns the posterior of ξ. Errors: those of ctx, of eig and of lbfgs.
@@ -86,11 +85,7 @@ func (v *Inverter) Invert(ctx context.Context, o *Observation, opt InvertOptions
 	}
 	count := float64(max(1, len(o.At)))
 	post.Score = (misfit + p.rest + asm.SumSquares(best.t)) / count
-	deviation := 2 / count
-	if p.tail > 0 {
-		deviation += trigamma(0.5 / p.tail)
-	}
-	post.Unexplained = math.Log(post.Score) > surprising*math.Sqrt(deviation)
+	post.Unexplained = math.Log(post.Score) > surprising*math.Sqrt(2/count)
 	rng := rand.New(rand.NewPCG(opt.Seed, 0x696e76))
 	return post, p.draw(ctx, post, list, opt, rng)
 }

@@ -10,14 +10,14 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
-// mixedModel is a model of 2 inputs with members of every form, of which one has kernels of single modes.
+// mixedModel is a model of 2 inputs with kernels of every form, two of them of single modes.
 func mixedModel(t *testing.T) *Model {
 	t.Helper()
 	m, err := Fit(context.Background(), worlds(30, 2, 4, 6).data(), Options{Quick: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := m.Members[0].Kernels[len(m.Members[0].Kernels)-1]
+	k := m.Kernels[len(m.Kernels)-1]
 	kernel := func(f Form) *Kernel {
 		c := *k
 		c.Form, c.Share, c.Scales = f, 0.7, []float64{1.1, 1.9}
@@ -26,17 +26,8 @@ func mixedModel(t *testing.T) *Model {
 		}
 		return &c
 	}
-	var rest, all []int
-	for j := range m.P.Cols {
-		if all = append(all, j); j > 0 {
-			rest = append(rest, j)
-		}
-	}
-	m.Members = []Member{
-		{Weight: 0.5, Kernels: []*Kernel{kernel(RBF)}, Modes: [][]int{all}},
-		{Weight: 0.3, Kernels: []*Kernel{kernel(Product), kernel(Matern52)}, Modes: [][]int{{0}, rest}},
-		{Weight: 0.2, Kernels: []*Kernel{kernel(Product)}, Modes: [][]int{all}},
-	}
+	m.Kernels = []*Kernel{kernel(RBF), kernel(Product), kernel(Matern52)}
+	m.Modes = [][]int{{0}, {1}, sample(m.P.Cols, m.P.Cols, 0)[2:]}
 	if err := m.Condition(); err != nil {
 		t.Fatal(err)
 	}
@@ -65,20 +56,16 @@ func TestPosteriorDensity(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, c := range []struct {
-			count int
-			spread
-		}{{3, spread{1, 0}}, {60, spread{1.5, 0}}, {3, spread{1.5, 0.2}}} {
-			count := c.count
+		for _, count := range []int{3, 60} {
 			o := seen(m, []float64{0.4, 0.9}, count, 0.05, 1)
-			p, err := (&Inverter{newSurface(m), c.spread, prior}).newProblem(o)
+			p, err := (&Inverter{newSurface(m), prior}).newProblem(o)
 			if err != nil {
 				t.Fatal(err)
 			}
 			at, other := []float64{0.3, -0.8}, []float64{-0.9, 0.5}
 			g, none := make([]float64, 2), make([]float64, 2)
 			got := p.value(at, g) - p.value(other, none)
-			near(t, fmt.Sprint("density ", count), got/(denseDensity(t, m, prior, o, c.spread, at)-denseDensity(t, m, prior, o, c.spread, other)), 1, 1e-5)
+			near(t, fmt.Sprint("density ", count), got/(denseDensity(t, m, prior, o, at)-denseDensity(t, m, prior, o, other)), 1, 1e-5)
 			for k := range at {
 				const h = 1e-5
 				up, down := []float64{at[0], at[1]}, []float64{at[0], at[1]}
@@ -107,7 +94,7 @@ func seen(m *Model, x []float64, count int, noise float64, seed uint64) *Observa
 }
 
 // denseDensity is −log of the posterior density by a covariance matrix of the observed values.
-func denseDensity(t *testing.T, m *Model, prior *Prior, o *Observation, s spread, at []float64) float64 {
+func denseDensity(t *testing.T, m *Model, prior *Prior, o *Observation, at []float64) float64 {
 	x := mat.New(1, m.X.Cols)
 	prior.set(x.Row(0), at, 0)
 	mean, variance := m.Predict(x)
@@ -120,7 +107,7 @@ func denseDensity(t *testing.T, m *Model, prior *Prior, o *Observation, s spread
 		e[i] = o.Values[i] - y[p]
 		for k, u := range o.At {
 			for j := range f.Cols {
-				c.Row(i)[k] += s.level * f.At(p, j) * f.At(u, j)
+				c.Row(i)[k] += f.At(p, j) * f.At(u, j)
 			}
 		}
 		c.Row(i)[i] += left[p] + o.Errors[i]*o.Errors[i]
@@ -138,9 +125,6 @@ func denseDensity(t *testing.T, m *Model, prior *Prior, o *Observation, s spread
 			}
 		}
 	}
-	if s.tail > 0 {
-		return sum + 0.5*(1/s.tail+float64(n))*math.Log(1+s.tail*misfit)
-	}
 	return sum + 0.5*misfit
 }
 
@@ -157,7 +141,6 @@ func TestRanks(t *testing.T) {
 			t.Fatal(err)
 		}
 		v := m.NewInverter(prior)
-		v.spread = spread{level: 1}
 		const truths, draws, thin, bins = 300, 171, 9, 10
 		var found [truths][2]int
 		mat.Parallel(truths, func(i int) {

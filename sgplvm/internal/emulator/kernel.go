@@ -29,7 +29,6 @@ type Kernel struct {
 	Scales []float64 // ℓ, d
 	Parts  []float64 // s, d, for Product
 	Linear []float64 // u, d: so that the sum is 1 in the mean of the runs
-	Ratio  float64   `json:",omitzero"` // r of all modes that have the kernel; 0: each has its own
 }
 
 // values sets dst to the kernel between the rows of x and of z. Where form is not empty it receives k(ξ, ξ′), and weight, unless the form is Product,

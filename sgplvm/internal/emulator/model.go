@@ -12,21 +12,15 @@ import (
 // maxRuns limits runs: their kernel matrix has 200 MB, and takes a minute.
 const maxRuns = 5000
 
-// A Member is a process of a mixture: kernels, each with the modes that have it.
-type Member struct {
-	Name    string
-	Weight  float64
-	Kernels []*Kernel
-	Modes   [][]int
-	process *Process
-}
-
 // A Model predicts outputs from inputs. It does not change. What JSON leaves out are large arrays.
 type Model struct {
 	Encodings   []Encoding
 	Mean, Scale []float64   // of the numbers of the table
 	Fields      *FieldBasis // nil: inputs are a table
-	Members     []Member
+	Kernel      string      // the name of what was chosen
+	Kernels     []*Kernel   // the last one is that of the modes without one of their own
+	Modes       [][]int     // that have each kernel
+	process     *Process
 	Reach       float64 // the largest distance of a run from the nearest other, or of a point of a grid's cell from its corners
 
 	// Outputs are Centre + V·(Deviations∘coordinates), in units of the Scaler.
@@ -64,13 +58,8 @@ type Simple struct {
 
 // Condition conditions the kernels on the runs. Errors: those of eig.
 func (m *Model) Condition() (err error) {
-	for k := range m.Members {
-		c := &m.Members[k]
-		if c.process, err = newProcess(m.X, m.P, c.Kernels, c.Modes); err != nil {
-			return err
-		}
-	}
-	return nil
+	m.process, err = newProcess(m.X, m.P, m.Kernels, m.Modes)
+	return err
 }
 
 // Coordinates returns ξ of inputs: columns, and fields where the model has some; n×d. Errors: *InputError, those of reading.
@@ -95,7 +84,7 @@ func (m *Model) Coordinates(columns []Column, fields data.Source, n int) (mat.Ma
 	return x, nil
 }
 
-// nearest returns the distance of each row from the nearest run, in length scales of the first member; apart: from those with other inputs.
+// nearest returns the distance of each row from the nearest run, in length scales; apart: from those with other inputs.
 func (m *Model) nearest(x mat.Matrix, apart bool) []float64 {
 	scales := m.LengthScales()
 	distances := mat.New(x.Rows, m.X.Rows)
@@ -113,7 +102,7 @@ func (m *Model) nearest(x mat.Matrix, apart bool) []float64 {
 	return list
 }
 
-// cell returns the distance of the middle of a mean cell between neighbouring levels of the numbers from its corners, in length scales of the first member.
+// cell returns the distance of the middle of a mean cell between neighbouring levels of the numbers from its corners, in length scales.
 func (m *Model) cell(fixed []bool) float64 {
 	sum, scales := 0., m.LengthScales()
 	for q, fixed := range fixed {
@@ -137,16 +126,9 @@ func (m *Model) Far(x mat.Matrix) []float64 {
 
 // Predict returns the means of the outputs' coordinates at rows of ξ, m×J, and their variances.
 func (m *Model) Predict(x mat.Matrix) (mean, variance mat.Matrix) {
-	var list []prediction
-	var weights []float64
-	for _, c := range m.Members {
-		mean, variance := c.process.Predict(x)
-		list, weights = append(list, prediction{mean, variance}), append(weights, c.Weight)
-	}
-	p := mixed(list, weights)
-	variance = p.variance.Clone()
+	mean, variance = m.process.Predict(x)
 	mat.Scale(variance, m.Factor, variance)
-	return p.mean, variance
+	return mean, variance
 }
 
 // Field sets dst to the output with coordinates p, in the user's units.
@@ -212,6 +194,5 @@ func (m *Model) Covariance(variance []float64) (f mat.Matrix, left []float64) {
 
 // LengthScales returns those of the kernel that components share, d.
 func (m *Model) LengthScales() []float64 {
-	k := m.Members[0].Kernels
-	return k[len(k)-1].Scales
+	return m.Kernels[len(m.Kernels)-1].Scales
 }

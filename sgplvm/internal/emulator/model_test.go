@@ -172,21 +172,6 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// Weights of a mixture of two predictions whose errors are opposite are equal, and one that only adds error gets none.
-func TestWeights(t *testing.T) {
-	s := &stack{points: 1}
-	for i := range 20 {
-		e := mat.NewDense(3, 2, []float64{1, float64(i), -1, -float64(i), 5, -3})
-		p := mat.New(3, 3)
-		mat.Mul(p, 1, e, e.T(), 0)
-		s.products, s.outside = append(s.products, p), append(s.outside, 0.01)
-	}
-	w := s.weights()
-	if math.Abs(w[0]-w[1]) > 0.1 || w[2] > 0.1 {
-		t.Errorf("weights %.3f", w)
-	}
-}
-
 // Inputs that differ in scale by 1e9, constant ones, repeated runs with other outputs, one input, more inputs than runs and three runs are learned from.
 func TestHostile(t *testing.T) {
 	for name, change := range map[string]func(d *Data, w *world){

@@ -10,24 +10,20 @@ import (
 // A surface has what the moments at single points need, for any number of points.
 type surface struct {
 	m       *Model
-	columns mat.Matrix     // of the runs' ξ, d×n
-	inverse [][]mat.Matrix // of each member's groups: 1/(λ_i + r_j), n×modes
+	columns mat.Matrix   // of the runs' ξ, d×n
+	inverse []mat.Matrix // of each group: 1/(λ_i + r_j), n×modes
 }
 
 func newSurface(m *Model) *surface {
 	s := &surface{m: m, columns: columns(m.X)}
-	for _, c := range m.Members {
-		var list []mat.Matrix
-		for _, g := range c.process.groups {
-			inverse := mat.New(m.X.Rows, len(g.modes))
-			for i, l := range g.lambda {
-				for j, r := range g.r {
-					inverse.Row(i)[j] = 1 / (l + r)
-				}
+	for _, g := range m.process.groups {
+		inverse := mat.New(m.X.Rows, len(g.modes))
+		for i, l := range g.lambda {
+			for j, r := range g.r {
+				inverse.Row(i)[j] = 1 / (l + r)
 			}
-			list = append(list, inverse)
 		}
-		s.inverse = append(s.inverse, list)
+		s.inverse = append(s.inverse, inverse)
 	}
 	return s
 }
@@ -37,14 +33,9 @@ type point struct {
 	*surface
 	x              []float64
 	mean, variance []float64 // as those of Model.Predict
-	members        []memberPoint
+	groups         []groupPoint
 	gk, t, s       []float64 // room, n
 	gm, gv         []float64 // room, modes
-}
-
-type memberPoint struct {
-	mean   []float64
-	groups []groupPoint
 }
 
 type groupPoint struct{ k, form, weight, ku []float64 }
@@ -53,12 +44,8 @@ func (s *surface) point() *point {
 	n, modes := s.m.X.Rows, s.m.P.Cols
 	p := &point{surface: s, mean: make([]float64, modes), variance: make([]float64, modes),
 		gk: make([]float64, n), t: make([]float64, n), s: make([]float64, n), gm: make([]float64, modes), gv: make([]float64, modes)}
-	for _, c := range s.m.Members {
-		of := memberPoint{mean: make([]float64, modes)}
-		for range c.process.groups {
-			of.groups = append(of.groups, groupPoint{make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)})
-		}
-		p.members = append(p.members, of)
+	for range s.inverse {
+		p.groups = append(p.groups, groupPoint{make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)})
 	}
 	return p
 }
@@ -66,56 +53,37 @@ func (s *surface) point() *point {
 // at sets the moments at x, which is kept.
 func (p *point) at(x []float64) {
 	p.x = x
-	clear(p.mean)
-	clear(p.variance)
-	for c := range p.m.Members {
-		of := &p.members[c]
-		for t := range of.groups {
-			g, at := &p.m.Members[c].process.groups[t], &of.groups[t]
-			own := g.kernel.at(at, x, p.columns)
-			mat.Mul(mat.Vector(p.gm[:len(g.modes)]), 1, g.alpha.T(), mat.Vector(at.k), 0)
-			mat.Mul(mat.Vector(at.ku), 1, g.u.T(), mat.Vector(at.k), 0)
-			asm.MulTo(p.t, at.ku, at.ku)
-			mat.Mul(mat.Vector(p.gv[:len(g.modes)]), 1, p.inverse[c][t].T(), mat.Vector(p.t), 0)
-			for i, j := range g.modes {
-				of.mean[j] = p.gm[i]
-				p.variance[j] += p.m.Members[c].Weight * g.a[i] * (max(0, own-p.gv[i]) + g.r[i])
-			}
-		}
-		asm.Axpy(p.m.Members[c].Weight, of.mean, p.mean)
-	}
-	for c := range p.members {
-		if len(p.members) == 1 {
-			break
-		}
-		for j, v := range p.members[c].mean {
-			d := v - p.mean[j]
-			p.variance[j] += p.m.Members[c].Weight * d * d
+	for t := range p.groups {
+		g, at := &p.m.process.groups[t], &p.groups[t]
+		own := g.kernel.at(at, x, p.columns)
+		mat.Mul(mat.Vector(p.gm[:len(g.modes)]), 1, g.alpha.T(), mat.Vector(at.k), 0)
+		mat.Mul(mat.Vector(at.ku), 1, g.u.T(), mat.Vector(at.k), 0)
+		asm.MulTo(p.t, at.ku, at.ku)
+		mat.Mul(mat.Vector(p.gv[:len(g.modes)]), 1, p.inverse[t].T(), mat.Vector(p.t), 0)
+		for i, j := range g.modes {
+			p.mean[j] = p.gm[i]
+			p.variance[j] = p.m.Factor * g.a[i] * (max(0, own-p.gv[i]) + g.r[i])
 		}
 	}
-	asm.Scale(p.variance, p.m.Factor, p.variance)
 }
 
 // pull adds to dst, of d numbers, the derivatives in ξ of a function whose derivatives in the mean and in the variance are dm and dv.
 func (p *point) pull(dst, dm, dv []float64) {
-	for c := range p.m.Members {
-		of, w := &p.members[c], p.m.Members[c].Weight
-		for t := range of.groups {
-			g, at := &p.m.Members[c].process.groups[t], &of.groups[t]
-			count, own := len(g.modes), 0.
-			for i, j := range g.modes {
-				p.gm[i] = w * (dm[j] + 2*p.m.Factor*(of.mean[j]-p.mean[j])*dv[j])
-				p.gv[i] = w * p.m.Factor * dv[j] * g.a[i]
-				own += p.gv[i]
-			}
-			mat.Mul(mat.Vector(p.t), 1, p.inverse[c][t], mat.Vector(p.gv[:count]), 0)
-			asm.MulTo(p.t, p.t, at.ku)
-			mat.Mul(mat.Vector(p.gk), 1, g.alpha, mat.Vector(p.gm[:count]), 0)
-			mat.Mul(mat.Vector(p.gk), -2, g.u, mat.Vector(p.t), 1)
-			g.kernel.pull(dst, p, at)
-			for q, u := range g.kernel.Linear {
-				dst[q] += 2 * own * (1 - g.kernel.Share) * u * p.x[q]
-			}
+	for t := range p.groups {
+		g, at := &p.m.process.groups[t], &p.groups[t]
+		count, own := len(g.modes), 0.
+		for i, j := range g.modes {
+			p.gm[i] = dm[j]
+			p.gv[i] = p.m.Factor * dv[j] * g.a[i]
+			own += p.gv[i]
+		}
+		mat.Mul(mat.Vector(p.t), 1, p.inverse[t], mat.Vector(p.gv[:count]), 0)
+		asm.MulTo(p.t, p.t, at.ku)
+		mat.Mul(mat.Vector(p.gk), 1, g.alpha, mat.Vector(p.gm[:count]), 0)
+		mat.Mul(mat.Vector(p.gk), -2, g.u, mat.Vector(p.t), 1)
+		g.kernel.pull(dst, p, at)
+		for q, u := range g.kernel.Linear {
+			dst[q] += 2 * own * (1 - g.kernel.Share) * u * p.x[q]
 		}
 	}
 }

@@ -1,6 +1,8 @@
 package emulator
 
 import (
+	"math"
+
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
@@ -18,7 +20,11 @@ func (m *Model) Columns(x mat.Matrix) []Column {
 		c := Column{Name: e.Name}
 		for i := range x.Rows {
 			if e.Levels == nil {
-				c.Numbers = append(c.Numbers, m.Mean[at]+m.Scale[at]*x.At(i, at))
+				v := m.Mean[at] + m.Scale[at]*x.At(i, at)
+				if e.Log {
+					v = math.Exp(v)
+				}
+				c.Numbers = append(c.Numbers, v)
 				continue
 			}
 			best := 0

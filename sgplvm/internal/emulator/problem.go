@@ -20,11 +20,10 @@ type Observation struct {
 // minNoise is the least variance of an observed value, in variances of its channel: values that never vary may be rounded.
 const minNoise = 1e-12
 
-// A problem is −log of the posterior density of t, less a constant. With W·(coordinates) + e = z for e of variance 1, z has a multivariate Student
-// distribution around W·mean with the matrix C = I + level·W·diag(variance)·Wᵀ.
+// A problem is −log of the posterior density of t, less a constant. With W·(coordinates) + e = z for e of variance 1, z is normal around W·mean with
+// the covariance C = I + W·diag(variance)·Wᵀ.
 type problem struct {
 	*point
-	spread
 	prior *Prior
 	combo int
 	w     mat.Matrix // r×J
@@ -42,7 +41,7 @@ type problem struct {
 func (v *Inverter) newProblem(o *Observation) (*problem, error) {
 	m := v.surface.m
 	modes, count := m.P.Cols, len(o.At)
-	p := &problem{point: v.surface.point(), spread: v.spread, prior: v.prior, w: mat.New(count, modes), z: make([]float64, count)}
+	p := &problem{point: v.surface.point(), prior: v.prior, w: mat.New(count, modes), z: make([]float64, count)}
 	for k, at := range o.At {
 		channel := at % len(m.Scaler.Mean)
 		scale := m.Scaler.Scale[channel]
@@ -88,7 +87,6 @@ func (p *problem) value(t, gradient []float64) float64 {
 		return math.NaN()
 	}
 	r := p.w.Rows
-	weight := (1 + p.tail*float64(r)) / (1 + p.tail*misfit) // −2·∂log p/∂misfit
 	mat.Mul(mat.Vector(p.dm), -1, p.w.T(), mat.Vector(p.alpha), 0)
 	mat.Copy(p.wci, p.w)
 	p.factor.SolveHalf(p.wci)
@@ -96,19 +94,15 @@ func (p *problem) value(t, gradient []float64) float64 {
 	for i := range r {
 		row := p.wci.Row(i)
 		for j, v := range row {
-			p.dv[j] += 0.5 * p.level * float64(v*v)
+			p.dv[j] += 0.5 * float64(v*v)
 		}
 	}
 	for j, v := range p.dm {
-		p.dv[j] -= 0.5 * p.level * weight * float64(v*v)
-		p.dm[j] *= weight
+		p.dv[j] -= 0.5 * float64(v*v)
 	}
 	clear(p.gx)
 	p.pull(p.gx, p.dm, p.dv)
 	sum := 0.5 * (misfit + logs)
-	if p.tail > 0 {
-		sum = 0.5 * ((1/p.tail+float64(r))*math.Log1p(p.tail*misfit) + logs)
-	}
 	for k, v := range t {
 		gradient[k] = v + p.gx[p.prior.axes[k].at]*p.prior.slope(k, v)
 		sum += 0.5 * v * v
@@ -125,7 +119,6 @@ func (p *problem) misfit(t []float64) (misfit, logs float64, err error) {
 	for i := range p.wci.Rows {
 		asm.MulTo(p.wci.Row(i), p.w.Row(i), p.variance)
 	}
-	mat.Scale(p.wci, p.level, p.wci)
 	mat.MulSym(p.c, 1, p.wci, p.w.T(), 0)
 	if err := p.factor.RefactorizeShifted(p.c, 1); err != nil {
 		return 0, 0, err
@@ -134,50 +127,6 @@ func (p *problem) misfit(t []float64) (misfit, logs float64, err error) {
 	p.factor.Solve(mat.Vector(p.alpha))
 	return asm.Dot(p.alpha, p.e), p.factor.LogDet(), nil
 }
-
-// A spread tells how errors of the emulator differ from normal ones: runs where one coordinate is far off are those where the others are.
-type spread struct {
-	level float64 // of the variances, 1 or more
-	tail  float64 // 1 over the degrees of freedom; 0: normal
-}
-
-// spread compares the runs, each left out of the others with kernels held, which is optimistic: the level is never below 1. Of J coordinates the mean q of e²/variance
-// has log q of variance ψ′(J/2), and ψ′(ν/2) more if errors are Student's.
-func (m *Model) spread() spread {
-	n, modes := m.P.Rows, float64(m.P.Cols)
-	var errors, variances []mat.Matrix
-	for _, c := range m.Members {
-		e, v := c.process.LeaveOneOut()
-		errors, variances = append(errors, e), append(variances, v)
-	}
-	logs := mat.New(n, 1)
-	for i := range n {
-		q := 0.
-		for j := range m.P.Cols {
-			e, v := 0., 0.
-			for c, of := range m.Members {
-				e += of.Weight * errors[c].At(i, j)
-				v += of.Weight * (variances[c].At(i, j) + errors[c].At(i, j)*errors[c].At(i, j))
-			}
-			q += e * e / max(m.Factor*(v-float64(e*e)), tiny)
-		}
-		logs.Set(i, 0, math.Log(max(q/modes, tiny)))
-	}
-	mean := centre(logs)[0]
-	all := asm.SumSquares(logs.Data) / float64(n)
-	over := all - trigamma(modes/2)
-	s := spread{level: mean + half(modes/2)}
-	if over > 3*all*math.Sqrt(2/float64(n)) {
-		s.tail = 1 / (2/over + 1) // ψ′(x) is about 1/(x − ½)
-		s.level -= half(0.5 / s.tail)
-	}
-	s.level = math.Exp(max(0, s.level))
-	return s
-}
-
-// trigamma and half are the first terms of ψ′(x) and of log x − ψ(x).
-func trigamma(x float64) float64 { return 1/x + 1/(2*x*x) + 1/(6*x*x*x) }
-func half(x float64) float64     { return 1/(2*x) + 1/(12*x*x) }
 
 // An optimum is a maximum of the density with its Laplace approximation: t = mode + root·(standard normal).
 type optimum struct {

@@ -211,27 +211,3 @@ func dense(k *Kernel, x mat.Matrix) mat.Matrix {
 	}
 	return m
 }
-
-// Of modes that count by weights and have one ratio, the derivatives of the evidence in r and in a length scale are those of central differences.
-func TestTied(t *testing.T) {
-	w := worlds(25, 2, 4, 3)
-	weights := []float64{1, 0.5, 0.2, 0.05}
-	value := func(l, r float64) (float64, gradient, float64) {
-		k := &Kernel{Form: Matern52, Share: 0.8, Scales: []float64{l, 1.7}, Linear: normalised(w.x, []float64{1, 1})}
-		e := newEvidence(w.x, k.Linear, w.p)
-		if err := e.decompose(k); err != nil {
-			t.Fatal(err)
-		}
-		v := e.tied(r, weights)
-		g, inRatio := e.gradient(k, weights)
-		return v, g, inRatio
-	}
-	const l, r, h = 0.9, 0.02, 1e-5
-	_, g, inRatio := value(l, r)
-	up, _, _ := value(l*math.Exp(h), r)
-	down, _, _ := value(l*math.Exp(-h), r)
-	near(t, "derivative in log l", g.scales[0], (up-down)/(2*h), 1e-6)
-	up, _, _ = value(l, r*math.Exp(h))
-	down, _, _ = value(l, r*math.Exp(-h))
-	near(t, "derivative in log r", r*inRatio, (up-down)/(2*h), 1e-6)
-}

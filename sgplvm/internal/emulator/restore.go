@@ -27,8 +27,8 @@ func (m *Model) Restore() error {
 	case channels < 1 || len(m.Scaler.Scale) != channels || !positive(m.Scaler.Scale) || m.Points < 1 || size != m.Points*channels || m.V.Cols != modes ||
 		len(m.Centre) != size || len(m.Left) != size || len(m.Deviations) != modes || !positive(m.Deviations) || !(m.Factor >= 0) || !(m.Reach >= 0):
 		return fmt.Errorf("outputs of which the parts do not fit together")
-	case len(m.Members) == 0 || len(m.Errors.Each) != len(m.Errors.Runs):
-		return fmt.Errorf("no member")
+	case len(m.Kernels) == 0 || len(m.Kernels) != len(m.Modes) || len(m.Errors.Each) != len(m.Errors.Runs):
+		return fmt.Errorf("%d kernels for %d groups of modes", len(m.Kernels), len(m.Modes))
 	}
 	for _, i := range m.Unseen {
 		if i < 0 || i >= size {
@@ -40,20 +40,15 @@ func (m *Model) Restore() error {
 			return fmt.Errorf("variance %v, expected 0 or more", v)
 		}
 	}
-	for k := range m.Members {
-		if err := m.Members[k].check(d, modes); err != nil {
-			return err
-		}
+	if err := m.checkKernels(d, modes); err != nil {
+		return err
 	}
 	return m.Condition()
 }
 
-// check checks a member of a model of d inputs.
-func (c *Member) check(d, modes int) error {
-	if !(c.Weight >= 0 && c.Weight <= 1) || len(c.Kernels) == 0 || len(c.Kernels) != len(c.Modes) {
-		return fmt.Errorf("a member of %d kernels for %d groups of modes, and weight %v", len(c.Kernels), len(c.Modes), c.Weight)
-	}
-	for _, k := range c.Kernels {
+// checkKernels checks those of a model of d inputs.
+func (m *Model) checkKernels(d, modes int) error {
+	for _, k := range m.Kernels {
 		parts := 0
 		if k != nil && k.Form == Product {
 			parts = d
@@ -68,7 +63,7 @@ func (c *Member) check(d, modes int) error {
 		}
 	}
 	next := 0
-	for _, list := range c.Modes {
+	for _, list := range m.Modes {
 		for _, j := range list {
 			if j != next {
 				return fmt.Errorf("mode %d, expected %d", j, next)

@@ -10,9 +10,8 @@ type Options struct {
 	Stop  func() bool             // ends the comparison when it returns true; the best so far counts
 }
 
-// Choose returns the choices that predict best together, with their weights.
-func (j *Validator) Choose(ctx context.Context, o Options) (*Mixture, error) {
-	var best *Scored
+// Choose returns the choice that predicts best.
+func (j *Validator) Choose(ctx context.Context, o Options) (best *Scored, err error) {
 	var pool []*Scored
 	try := func(c Choice, components int, bar float64) (bool, error) {
 		if best != nil && o.Stop != nil && o.Stop() {
@@ -58,12 +57,12 @@ func (j *Validator) Choose(ctx context.Context, o Options) (*Mixture, error) {
 			}
 		}
 	}
-	return j.mix(pool, best)
+	return best, nil
 }
 
 // sharedCandidates are kernels that all modes share, after one length scale for all of d inputs.
 func sharedCandidates(d int, quick bool) []Choice {
-	list := []Choice{{Mean: true}, {Linear: true}, {Single: true, Tied: true}}
+	list := []Choice{{Mean: true}, {Linear: true}}
 	for _, form := range []Form{RBF, Matern52, Product} {
 		if form == Product && (d == 1 || d > fewInputs) {
 			continue
@@ -82,7 +81,7 @@ func sharedCandidates(d int, quick bool) []Choice {
 func nearCandidates(pool []*Scored, best *Scored, runs int) (list []Choice) {
 	forms := map[Form]bool{}
 	for _, v := range pool {
-		if !v.Choice.Mean && !v.Choice.Linear && !v.Choice.Tied && !forms[v.Choice.Form] && v.ratio(best) <= maxWorse {
+		if !v.Choice.simple() && !forms[v.Choice.Form] && v.ratio(best) <= maxWorse {
 			forms[v.Choice.Form] = true
 			if runs < 80 {
 				list = append(list, Choice{Form: v.Choice.Form, Near: 0.3})
@@ -93,10 +92,13 @@ func nearCandidates(pool []*Scored, best *Scored, runs int) (list []Choice) {
 	return list
 }
 
+// firstComponents is how many components of input fields are tried first.
+const firstComponents = 8
+
 // ascend tries doubled numbers of components until they are worse, and then those between.
 func ascend(n int, try func(int) (bool, error)) error {
 	best, last := 0, 0
-	for c := 8; c < 2*n && c <= 128; c *= 2 {
+	for c := firstComponents; c < 2*n && c <= 128; c *= 2 {
 		won, err := try(c)
 		if err != nil {
 			return err

@@ -104,26 +104,24 @@ func (s *Sensitivity) factors(m *Model, prior *Prior) (groups [][]int) {
 // coordinatesAt returns the means of coordinates at rows of ξ, less some numbers.
 func (m *Model) coordinatesAt(x mat.Matrix, less []float64) mat.Matrix {
 	mean := mat.New(x.Rows, m.P.Cols)
-	for _, c := range m.Members {
-		c.process.means(mean, x, c.Weight)
-	}
+	m.process.means(mean, x)
 	for i := range mean.Rows {
 		asm.Axpy(-1, less, mean.Row(i))
 	}
 	return mean
 }
 
-// means adds weight times the means of coordinates at rows of x to dst.
-func (m *Process) means(dst, x mat.Matrix, weight float64) {
+// means sets dst to the means of coordinates at rows of x.
+func (m *Process) means(dst, x mat.Matrix) {
 	mat.Parallel(len(m.groups), func(t int) {
 		g := &m.groups[t]
 		k, of := mat.New(x.Rows, m.x.Rows), mat.New(x.Rows, len(g.modes))
 		g.kernel.values(k, x, m.x, mat.Matrix{}, mat.Matrix{})
-		mat.Mul(of, weight, k, g.alpha, 0)
+		mat.Mul(of, 1, k, g.alpha, 0)
 		for i := range x.Rows {
 			row := dst.Row(i)
 			for c, j := range g.modes {
-				row[j] += of.At(i, c)
+				row[j] = of.At(i, c)
 			}
 		}
 	})

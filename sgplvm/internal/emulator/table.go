@@ -44,6 +44,7 @@ type Encoding struct {
 	Name      string
 	Levels    []string `json:",omitempty"` // of categories, sorted: each has an indicator
 	Low, High float64  // range of numbers over the runs
+	Log       bool     `json:",omitempty"` // numbers, which are positive, count by their logarithm
 	Dropped   string   `json:",omitempty"` // why the column tells nothing; empty: it counts
 }
 
@@ -89,6 +90,30 @@ func encodings(columns []Column) ([]Encoding, error) {
 	return list, nil
 }
 
+// minLogRange is the least ratio of the largest and the smallest of positive numbers whose logarithms are tried.
+const minLogRange = 10
+
+// logarithms returns encodings by the logarithms of all columns where these may serve better; nil: there are none.
+func logarithms(list []Encoding) (logs []Encoding) {
+	for q := range list {
+		if e := &list[q]; e.Levels == nil && e.Low > 0 && e.High >= minLogRange*e.Low {
+			if logs == nil {
+				logs = slices.Clone(list)
+			}
+			logs[q].Log = true
+		}
+	}
+	return logs
+}
+
+// number returns what counts of a number.
+func (e *Encoding) number(v float64) float64 {
+	if e.Log {
+		return math.Log(v)
+	}
+	return v
+}
+
 // Width returns how many numbers a column becomes.
 func (e *Encoding) Width() int {
 	switch {
@@ -128,8 +153,11 @@ func encode(list []Encoding, columns []Column, n int) (x mat.Matrix, fixed []boo
 				if !(math.Abs(c.Numbers[i]) <= maxInput) {
 					return x, nil, &InputError{i, "", c.Title(q), fmt.Sprint(c.Numbers[i]), "a finite number within ±1e150"}
 				}
+				if e.Log && c.Numbers[i] <= 0 {
+					return x, nil, &InputError{i, "", c.Title(q), fmt.Sprint(c.Numbers[i]), "a positive number, as all of the runs: its logarithm counts"}
+				}
 				if w == 1 {
-					x.Set(i, at, c.Numbers[i])
+					x.Set(i, at, e.number(c.Numbers[i]))
 				}
 				continue
 			}

@@ -51,42 +51,54 @@ func Fit(ctx context.Context, d Data, o Options) (*Model, error) {
 	}
 	runs := sample(n, foldRuns, o.Seed)
 	validator := NewValidator(in.some(runs), submatrix(gram, runs), d.Outputs.Size(), gather(groups, runs), o.Seed)
-	mixture, err := validator.Choose(ctx, o)
+	if logs := logarithms(list); logs != nil {
+		other := *in
+		if other.Numbers, _, err = encode(logs, d.Columns, n); err != nil {
+			return nil, err
+		}
+		by := NewValidator(other.some(runs), submatrix(gram, runs), d.Outputs.Size(), gather(groups, runs), o.Seed)
+		if better, err := by.beats(ctx, validator); err != nil {
+			return nil, err
+		} else if better {
+			list, in, validator = logs, &other, by
+		}
+	}
+	best, err := validator.Choose(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{Encodings: list, Points: d.Outputs.Points, Scaler: d.Outputs.Scaler, Unseen: unseen}
-	if m.Errors, err = validator.errors(ctx, mixture, runs); err != nil {
+	m := &Model{Kernel: best.Name, Encodings: list, Points: d.Outputs.Points, Scaler: d.Outputs.Scaler, Unseen: unseen}
+	if m.Errors, err = validator.errors(ctx, best, runs); err != nil {
 		return nil, err
 	}
-	basis, err := m.train(ctx, in, gram, d.Fields, mixture, o.Seed)
+	basis, err := m.train(ctx, in, gram, d.Fields, best, o.Seed)
 	if err != nil {
 		return nil, err
 	}
-	return m, m.outputs(d.Outputs, basis, validator, mixture, runs)
+	return m, m.outputs(d.Outputs, basis, validator, best, runs)
 }
 
-// errors collects the errors of the mixture and of the simplest methods. runs are those of the validator.
-func (j *Validator) errors(ctx context.Context, m *Mixture, runs []int) (e Errors, err error) {
-	simplest, err := j.Simplest(ctx, m.Own.Components)
+// errors collects the errors of the best choice and of the simplest methods. runs are those of the validator.
+func (j *Validator) errors(ctx context.Context, best *Scored, runs []int) (e Errors, err error) {
+	simplest, err := j.Simplest(ctx, best.Components)
 	if err != nil {
 		return e, err
 	}
 	for _, held := range j.held {
 		e.Runs = append(e.Runs, gather(runs, held)...)
 	}
-	e.Each, e.Mean = m.Own.Errors, m.Own.Mean()
+	e.Each, e.Mean = best.Errors, best.Mean()
 	for _, v := range simplest {
 		e.Simplest = append(e.Simplest, Simple{v.Name, v.Mean()})
 	}
 	return e, nil
 }
 
-// train fits the members to all runs, their kernels to at most fitRuns of them, and returns the outputs' basis.
-func (m *Model) train(ctx context.Context, in *Inputs, gram mat.Matrix, fields *data.Scaled, mixture *Mixture, seed uint64) (*Basis, error) {
+// train fits the best choice to all runs, its kernels to at most fitRuns of them, and returns the outputs' basis.
+func (m *Model) train(ctx context.Context, in *Inputs, gram mat.Matrix, fields *data.Scaled, best *Scored, seed uint64) (*Basis, error) {
 	n := gram.Rows
 	all := sample(n, n, seed)
-	scaling, err := newScaling(in, all, mixture.Own.Components)
+	scaling, err := newScaling(in, all, best.Components)
 	if err != nil {
 		return nil, err
 	}
@@ -105,17 +117,13 @@ func (m *Model) train(ctx context.Context, in *Inputs, gram mat.Matrix, fields *
 	m.P, _ = basis.of(gram, all)
 	divide(m.P, basis.Deviations)
 	u, some := normalised(m.X, scaling.weights()), sample(n, fitRuns, seed)
-	x, p, kernels := rows(m.X, some), rows(m.P, some), sharedKernels{}
-	for k, v := range mixture.Members {
-		shared, err := kernels.of(ctx, x, u, p, m.Deviations, v.Choice)
-		if err != nil {
-			return nil, err
-		}
-		own, modes, err := fitKernels(ctx, x, p, v.Choice, shared)
-		if err != nil {
-			return nil, err
-		}
-		m.Members = append(m.Members, Member{Name: v.Name, Weight: mixture.Weights[k], Kernels: own, Modes: modes})
+	x, p := rows(m.X, some), rows(m.P, some)
+	shared, err := sharedKernels{}.of(ctx, x, u, p, best.Choice)
+	if err != nil {
+		return nil, err
+	}
+	if m.Kernels, m.Modes, err = fitKernels(ctx, x, p, best.Choice, shared); err != nil {
+		return nil, err
 	}
 	if err := m.Condition(); err != nil {
 		return nil, err
@@ -125,16 +133,16 @@ func (m *Model) train(ctx context.Context, in *Inputs, gram mat.Matrix, fields *
 }
 
 // outputs makes the basis of the outputs, and by what the folds show the variance that it leaves out and the factor of the others.
-func (m *Model) outputs(y *data.Scaled, basis *Basis, validator *Validator, mixture *Mixture, runs []int) error {
+func (m *Model) outputs(y *data.Scaled, basis *Basis, validator *Validator, best *Scored, runs []int) error {
 	size := y.Size()
 	m.V, m.Centre, m.Left = mat.New(size, basis.Weights.Cols), make([]float64, size), make([]float64, size)
-	folds, err := validator.at(mixture.Own.Components)
+	folds, err := validator.at(best.Components)
 	if err != nil {
 		return err
 	}
 	var s calibration
 	for _, f := range folds {
-		s.predictions = append(s.predictions, f.mixed(mixture))
+		s.predictions = append(s.predictions, f.predicted[best.Choice])
 	}
 	err = eachSlab(y, func(slab mat.Matrix, from int) error {
 		v, mean := basis.expand(slab)
@@ -162,7 +170,7 @@ func (m *Model) outputs(y *data.Scaled, basis *Basis, validator *Validator, mixt
 	return err
 }
 
-// With returns the model conditioned on more runs at ξ (k×d), with outputs y: encodings, components, kernels, weights and variances stay. Errors: *data.ValueError,
+// With returns the model conditioned on more runs at ξ (k×d), with outputs y: encodings, components, kernels and variances stay. Errors: *data.ValueError,
 // *data.ConfigError, those of reading.
 func (m *Model) With(x mat.Matrix, y data.Source) (*Model, error) {
 	n, points, channels := y.Dims()
@@ -179,7 +187,7 @@ func (m *Model) With(x mat.Matrix, y data.Source) (*Model, error) {
 	}
 	divide(p, m.Deviations)
 	g := *m
-	g.X, g.P, g.Members = below(m.X, x), below(m.P, p), append([]Member{}, m.Members...)
+	g.X, g.P = below(m.X, x), below(m.P, p)
 	return &g, g.Condition()
 }
 

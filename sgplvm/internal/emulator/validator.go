@@ -150,7 +150,7 @@ func (j *Validator) Simplest(ctx context.Context, components int) ([]*Scored, er
 }
 
 // Of two numbers of components of fields the later one wins if it is better by winBar standard errors. A candidate is not validated on further folds if its
-// error on the first is maxWorse times the best: what is less worse may still help in a mixture.
+// error on the first is maxWorse times the best: what is less worse may still be better on the others.
 const winBar, maxWorse = 0.5, 1.1
 
 // try validates a choice, on all folds unless the first one says no; then it returns nil.
@@ -161,7 +161,7 @@ func (j *Validator) try(ctx context.Context, best *Scored, c Choice, components 
 	v := j.unscored(name(c, components), c, components)
 	predict := func(f *fold) (prediction, error) { return f.predict(ctx, c) }
 	from := 0
-	if best != nil {
+	if best != nil && !c.simple() {
 		if err := j.validate(v, 0, 1, predict); err != nil {
 			return nil, err
 		}
@@ -171,6 +171,20 @@ func (j *Validator) try(ctx context.Context, best *Scored, c Choice, components 
 		from = 1
 	}
 	return v, j.validate(v, from, len(j.held), predict)
+}
+
+// beats tells whether the first candidate errs less than by another validator of the same runs.
+func (j *Validator) beats(ctx context.Context, other *Validator) (bool, error) {
+	components := 0
+	if j.in.Gram.Rows > 0 {
+		components = min(firstComponents, j.gram.Rows)
+	}
+	v, err := j.try(ctx, nil, Choice{Single: true}, components)
+	if err != nil {
+		return false, err
+	}
+	w, err := other.try(ctx, nil, Choice{Single: true}, components)
+	return err == nil && v.Mean() < w.Mean(), err
 }
 
 // name describes a choice.
@@ -185,9 +199,6 @@ func name(c Choice, components int) string {
 		s += ", one length scale"
 	case c.Near > 0:
 		s += fmt.Sprintf(", near %g", c.Near)
-	}
-	if c.Tied {
-		s += ", one ratio"
 	}
 	if components > 0 {
 		s += fmt.Sprintf(", %d components", components)

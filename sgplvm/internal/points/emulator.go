@@ -15,22 +15,17 @@ type Emulator struct {
 	Points, Channels, Modes   int
 	Names                     []string  // of the inputs, of which the last Fields are coordinates of fields with no name
 	Low, High                 []float64 // range of each named input over the runs
+	Logs                      []float64 // 1 where the logarithm of an input counts, else 0
 	Mean, Scale               []float64 // ξ = (input − Mean)/Scale
 	FieldWeights              Table     // ξ of an input field f is Wᵀ·f + offset: values×c; 0×0: there are none
 	FieldOffset               []float64
 	Runs                      []float64 // ξ of the runs, d×n
-	Members                   []EmulatorMember
+	Groups                    []EmulatorGroup
 	Factor                    float64   // of variances
 	V                         Table     // components in the user's units, values×J
 	Centre, Left              []float64 // values
 	Unseen                    []float64 // values that no run has
 	runs, v, squares, weights mat.Matrix
-}
-
-// An EmulatorMember is a process of a mixture.
-type EmulatorMember struct {
-	Weight float64
-	Groups []EmulatorGroup
 }
 
 // An EmulatorGroup is modes that share a kernel w·k(ξ, ξ′) + (1 − w)·Σ_q u_q·ξ_q·ξ′_q, with eigenvectors of it in rows, m×n.
@@ -57,31 +52,24 @@ func (c *Emulator) visit(f codec) {
 	for i := range c.Names {
 		f.label(&c.Names[i])
 	}
-	for _, v := range []*[]float64{&c.Low, &c.High, &c.Mean, &c.Scale, &c.FieldOffset, &c.Runs, &c.Centre, &c.Left, &c.Unseen} {
+	for _, v := range []*[]float64{&c.Low, &c.High, &c.Logs, &c.Mean, &c.Scale, &c.FieldOffset, &c.Runs, &c.Centre, &c.Left, &c.Unseen} {
 		f.numbers(v)
 	}
 	f.number(&c.Factor)
 	f.table(&c.FieldWeights)
 	f.table(&c.V)
-	if n := f.count(len(c.Members)); len(c.Members) != n {
-		c.Members = make([]EmulatorMember, n)
+	if n := f.count(len(c.Groups)); len(c.Groups) != n {
+		c.Groups = make([]EmulatorGroup, n)
 	}
-	for i := range c.Members {
-		m := &c.Members[i]
-		f.number(&m.Weight)
-		if n := f.count(len(m.Groups)); len(m.Groups) != n {
-			m.Groups = make([]EmulatorGroup, n)
+	for k := range c.Groups {
+		g := &c.Groups[k]
+		f.integer(&g.Form)
+		f.number(&g.Share)
+		for _, v := range []*[]float64{&g.Scales, &g.Parts, &g.Linear, &g.Modes, &g.A, &g.R, &g.Lambda} {
+			f.numbers(v)
 		}
-		for k := range m.Groups {
-			g := &m.Groups[k]
-			f.integer(&g.Form)
-			f.number(&g.Share)
-			for _, v := range []*[]float64{&g.Scales, &g.Parts, &g.Linear, &g.Modes, &g.A, &g.R, &g.Lambda} {
-				f.numbers(v)
-			}
-			f.table(&g.U)
-			f.table(&g.Alpha)
-		}
+		f.table(&g.U)
+		f.table(&g.Alpha)
 	}
 }
 
@@ -94,10 +82,8 @@ func EncodeEmulator(c *Emulator, kind Type) []byte {
 	}
 	shorten(&c.V, kind)
 	shorten(&c.FieldWeights, kind)
-	for i := range c.Members {
-		for k := range c.Members[i].Groups {
-			shorten(&c.Members[i].Groups[k].U, min(kind, Float32)) // variances are small differences
-		}
+	for k := range c.Groups {
+		shorten(&c.Groups[k].U, min(kind, Float32)) // variances are small differences
 	}
 	w := &writer{b: make([]byte, headerBytes)}
 	c.visit(w)
@@ -132,7 +118,7 @@ func (c *Emulator) open() string {
 	switch {
 	case c.Points < 1 || c.Channels < 1 || c.Modes < 1 || !c.V.is(values, int64(c.Modes), false) || int64(len(c.Centre)) != values || int64(len(c.Left)) != values:
 		return "outputs of which the parts do not fit together"
-	case d < 1 || n < 1 || len(c.Runs) != d*n || len(c.Scale) != len(c.Mean) || len(c.Names) != len(c.Mean) || len(c.Low) != len(c.Mean) || len(c.High) != len(c.Mean) || len(c.FieldOffset) != c.FieldWeights.cols:
+	case d < 1 || n < 1 || len(c.Runs) != d*n || len(c.Scale) != len(c.Mean) || len(c.Names) != len(c.Mean) || len(c.Low) != len(c.Mean) || len(c.High) != len(c.Mean) || len(c.Logs) != len(c.Mean) || len(c.FieldOffset) != c.FieldWeights.cols:
 		return "inputs of which the parts do not fit together"
 	}
 	for _, v := range c.Unseen {
@@ -140,11 +126,9 @@ func (c *Emulator) open() string {
 			return text.Sprintf("value %v that no run has", v)
 		}
 	}
-	for i := range c.Members {
-		for k := range c.Members[i].Groups {
-			if !c.Members[i].Groups[k].open(d, n, c.Modes) {
-				return text.Sprintf("member %d, group %d: parts that do not fit together", i, k)
-			}
+	for k := range c.Groups {
+		if !c.Groups[k].open(d, n, c.Modes) {
+			return text.Sprintf("group %d: parts that do not fit together", k)
 		}
 	}
 	c.runs, c.v, c.weights = mat.NewDense(d, n, c.Runs), c.V.matrix(), c.FieldWeights.matrix()
@@ -190,21 +174,24 @@ type EmulatorRoom struct {
 	k, form, part  []float64 // n
 	ku, ofModes    []float64 // m, and modes of a group
 	mean, variance []float64 // J
-	members        mat.Matrix
 }
 
 // NewRoom returns room for predictions.
 func (c *Emulator) NewRoom() *EmulatorRoom {
 	d, n := c.runs.Rows, c.runs.Cols
 	return &EmulatorRoom{c: c, x: make([]float64, d), k: make([]float64, n), form: make([]float64, n), part: make([]float64, n), ku: make([]float64, n),
-		ofModes: make([]float64, c.Modes), mean: make([]float64, c.Modes), variance: make([]float64, c.Modes), members: mat.New(len(c.Members), c.Modes)}
+		ofModes: make([]float64, c.Modes), mean: make([]float64, c.Modes), variance: make([]float64, c.Modes)}
 }
 
 // Predict sets mean and, unless it is nil, variance to those of the output for an input, in the user's units; NaN where no run has a value.
 func (r *EmulatorRoom) Predict(mean, variance, input []float64) {
 	c, table := r.c, len(r.c.Mean)
 	for q := range table {
-		r.x[q] = (input[q] - c.Mean[q]) / c.Scale[q]
+		v := input[q]
+		if c.Logs[q] > 0 {
+			v = math.Log(v)
+		}
+		r.x[q] = (v - c.Mean[q]) / c.Scale[q]
 	}
 	if c.weights.Rows > 0 {
 		mat.Mul(mat.Vector(r.x[table:]), 1, c.weights.T(), mat.Vector(input[table:]), 0)
@@ -212,17 +199,8 @@ func (r *EmulatorRoom) Predict(mean, variance, input []float64) {
 	}
 	clear(r.mean)
 	clear(r.variance)
-	for i := range c.Members {
-		m := &c.Members[i]
-		for k := range m.Groups {
-			r.group(&m.Groups[k], r.members.Row(i), m.Weight, variance != nil)
-		}
-		asm.Axpy(m.Weight, r.members.Row(i), r.mean)
-	}
-	for i := range c.Members {
-		for j, v := range r.members.Row(i) {
-			r.variance[j] += c.Members[i].Weight * (v - r.mean[j]) * (v - r.mean[j])
-		}
+	for k := range c.Groups {
+		r.group(&c.Groups[k], variance != nil)
 	}
 	asm.DotRows(mean, c.v.Data, c.Modes, r.mean)
 	asm.Axpy(1, c.Centre, mean)
@@ -238,12 +216,12 @@ func (r *EmulatorRoom) Predict(mean, variance, input []float64) {
 	}
 }
 
-// group sets the means of a group's modes, and adds their variances where they are asked for.
-func (r *EmulatorRoom) group(g *EmulatorGroup, mean []float64, weight float64, variances bool) {
+// group sets the means of a group's modes, and their variances where they are asked for.
+func (r *EmulatorRoom) group(g *EmulatorGroup, variances bool) {
 	own, of := r.kernel(g), r.ofModes[:len(g.Modes)]
 	asm.DotRows(of, g.alpha.Data, len(r.k), r.k)
 	for i, j := range g.Modes {
-		mean[int(j)] = of[i]
+		r.mean[int(j)] = of[i]
 	}
 	if !variances {
 		return
@@ -253,7 +231,7 @@ func (r *EmulatorRoom) group(g *EmulatorGroup, mean []float64, weight float64, v
 	asm.MulTo(ku, ku, ku)
 	asm.DotRows(of, g.inverse.Data, len(ku), ku)
 	for i, j := range g.Modes {
-		r.variance[int(j)] += weight * g.A[i] * (max(0, own-of[i]) + g.R[i])
+		r.variance[int(j)] = g.A[i] * (max(0, own-of[i]) + g.R[i])
 	}
 }
 

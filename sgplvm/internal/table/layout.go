@@ -138,6 +138,11 @@ func isNumber(s string) bool {
 	})
 }
 
+// isPlain tells whether a row has neither numbers nor dates.
+func isPlain(r row) bool {
+	return !slices.ContainsFunc(r.cells, func(s string) bool { return isNumber(s) || allLayouts.matching(s) != 0 })
+}
+
 // findBody finds the names of the columns, and where the first row of values is.
 func (t *Table) findBody() error {
 	rows, open := t.sample(t.text[:t.end], t.start)
@@ -289,9 +294,4 @@ func Is(start string) bool {
 	rows, _ := separatorOf(text).sample(strings.TrimPrefix(text, mark), 0)
 	n := width(rows)
 	return n > 1 && slices.ContainsFunc(rows, func(r row) bool { return r.width == n && slices.ContainsFunc(r.cells, isNumber) })
-}
-
-// isPlain tells whether a row has neither numbers nor dates.
-func isPlain(r row) bool {
-	return !slices.ContainsFunc(r.cells, func(s string) bool { return isNumber(s) || allLayouts.matching(s) != 0 })
 }

@@ -44,13 +44,14 @@ type emulatorData struct {
 	Colours string           `json:"colours"`
 }
 
-// An emulatorInput is a slider or a choice: At is its first coordinate.
+// An emulatorInput is a slider, perhaps of the logarithm, or a choice: At is its first coordinate.
 type emulatorInput struct {
 	Name   string   `json:"name"`
 	At     int      `json:"at"`
 	Levels []string `json:"levels"`
 	Low    float64  `json:"low"`
 	High   float64  `json:"high"`
+	Log    bool     `json:"log,omitzero"`
 	Mean   float64  `json:"mean"`
 	Scale  float64  `json:"scale"`
 }
@@ -128,7 +129,11 @@ func (e *emulatorData) setInputs(m *sgplvm.Emulator, f *sgplvm.EmulatorFormula) 
 		if name == "" {
 			name = fmt.Sprintf("input %d", q+1)
 		}
-		e.Inputs = append(e.Inputs, emulatorInput{cli.Text(name), at, c.Levels, c.Low, c.High, mean[at], scale[at]})
+		low, high := c.Low, c.High
+		if c.Log {
+			low, high = math.Log(low), math.Log(high)
+		}
+		e.Inputs = append(e.Inputs, emulatorInput{cli.Text(name), at, c.Levels, low, high, c.Log, mean[at], scale[at]})
 		at += max(1, len(c.Levels))
 	}
 	for k := range min(components, mostSliders) {

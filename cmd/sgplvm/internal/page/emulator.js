@@ -76,7 +76,7 @@
     const read = () => {
       if (input.levels) input.levels.forEach((_, k) => { x[input.at + k] = (control.selectedIndex === k ? 1 : 0) - E.means[input.at + k]; });
       else x[input.at] = (control.value - input.mean) / input.scale;
-      text.textContent = input.name + (input.levels ? ' ' : ' ' + format(+control.value));
+      text.textContent = input.name + (input.levels ? ' ' : ' ' + format(input.log ? Math.exp(control.value) : +control.value));
     };
     control.addEventListener('input', () => { read(); draw(); });
     label.append(text, control); $('inputs').append(label); read();
