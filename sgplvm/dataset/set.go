@@ -93,6 +93,9 @@ type store interface {
 	write(w *errorWriter, s *Set, r *Filled) error
 }
 
+// newNames are the names of means and standard errors in files that are made afresh.
+var newNames = [2]string{"filled", "filled_standard_error"}
+
 // NewSet returns a set of values, which it shares, of examples of the given form: those of a picture's pixels unless the form has a
 // grid. It panics if their number does not fit.
 func NewSet(form Form, values []float64) *Set {

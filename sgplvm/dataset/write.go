@@ -79,9 +79,6 @@ func (s *Set) WriteVariance(w io.Writer, path string, r *Filled) error {
 	return s.CheckOutput(path)
 }
 
-// newNames are the names of means and standard errors in files that are made afresh.
-var newNames = [2]string{"filled", "filled_standard_error"}
-
 // ResultNames returns by which names a file that Write makes has the means and the standard errors; empty ones where its form has no names.
 func (s *Set) ResultNames(path string) (means, deviations string) {
 	names := [2]string{}
