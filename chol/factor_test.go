@@ -67,8 +67,7 @@ func checkFactor(t *testing.T, c fuzz.Case) {
 	n := c.A.Rows
 	f, err := chol.Factorize(c.A)
 	if n > 0 && !c.Definite() {
-		var failed *chol.NotPositiveDefiniteError
-		if !errors.As(err, &failed) || failed.Index != c.Pivot || failed.Pivot != 0 || f != nil {
+		if failed, ok := errors.AsType[*chol.NotPositiveDefiniteError](err); !ok || failed.Index != c.Pivot || failed.Pivot != 0 || f != nil {
 			t.Errorf("%s: got error %v, want failure of pivot %d with value 0", c.Name, err, c.Pivot)
 		}
 		return
@@ -254,8 +253,7 @@ func TestPivotsThatAreNoNumbers(t *testing.T) {
 	} {
 		n := int(math.Sqrt(float64(len(c.a))))
 		_, err := chol.Factorize(mat.NewDense(n, n, c.a))
-		var failed *chol.NotPositiveDefiniteError
-		if !errors.As(err, &failed) || failed.Index != c.index || failed.Pivot > 0 {
+		if failed, ok := errors.AsType[*chol.NotPositiveDefiniteError](err); !ok || failed.Index != c.index || failed.Pivot > 0 {
 			t.Errorf("%v: got error %v, want pivot %d", c.a, err, c.index)
 		}
 	}

@@ -469,8 +469,7 @@ func TestSecularLimit(t *testing.T) {
 		to.SecularSteps = steps
 		eig.Tune(t, to)
 		_, _, err := eig.Tridiagonal(c.d, c.e)
-		var failed *eig.NotConvergedError
-		if !errors.As(err, &failed) || failed.Order != 40 || failed.Sweeps != steps || failed.Index < 0 || failed.Index >= 40 {
+		if failed, ok := errors.AsType[*eig.NotConvergedError](err); !ok || failed.Order != 40 || failed.Sweeps != steps || failed.Index < 0 || failed.Index >= 40 {
 			t.Errorf("limit %d: got error %v", steps, err)
 		}
 	}

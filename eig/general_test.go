@@ -228,8 +228,7 @@ func TestGeneralRefusals(t *testing.T) {
 	const n = 6
 	refused := func(err error, matrix string, i, j int, bad float64) {
 		t.Helper()
-		var named *eig.NonFiniteError
-		if !errors.As(err, &named) || named.Matrix != matrix || named.Row != i || named.Col != j || !(named.Value == bad || bad != bad && named.Value != named.Value) {
+		if named, ok := errors.AsType[*eig.NonFiniteError](err); !ok || named.Matrix != matrix || named.Row != i || named.Col != j || !(named.Value == bad || bad != bad && named.Value != named.Value) {
 			t.Errorf("%g at (%d, %d) of %s: got error %v", bad, i, j, matrix, err)
 		} else if want := fmt.Sprintf("(%d, %d) of %s", i, j, matrix); !strings.Contains(err.Error(), want) {
 			t.Errorf("error %q does not say %q", err, want)
@@ -251,8 +250,7 @@ func TestGeneralRefusals(t *testing.T) {
 			l := fuzz.IntegerFactor(rng, n)
 			l.Set(i, i, bad)
 			_, err := eig.General(fuzz.Normal(rng, n, n), l)
-			var failed *eig.FactorError
-			if !errors.As(err, &failed) || failed.Index != i || failed.Value != bad {
+			if failed, ok := errors.AsType[*eig.FactorError](err); !ok || failed.Index != i || failed.Value != bad {
 				t.Errorf("L[%d,%d] = %g: got error %v", i, i, bad, err)
 			} else if want := fmt.Sprintf("(%d, %d) of L is %g", i, i, bad); !strings.Contains(err.Error(), want) {
 				t.Errorf("error %q does not say %q", err, want)
@@ -277,8 +275,7 @@ func TestGeneralRefusals(t *testing.T) {
 	to.SweepsPerRow = 0
 	eig.Tune(t, to)
 	_, err = eig.General(family("second difference", n).A, mat.Identity(n))
-	var slow *eig.NotConvergedError
-	if !errors.As(err, &slow) || slow.Order != n {
+	if slow, ok := errors.AsType[*eig.NotConvergedError](err); !ok || slow.Order != n {
 		t.Errorf("no sweeps allowed: got error %v", err)
 	}
 }

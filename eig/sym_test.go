@@ -408,8 +408,7 @@ func TestNonFinite(t *testing.T) {
 			_, err := eig.Sym(a)
 			_, errValues := eig.SymValues(a)
 			for _, err := range []error{err, errValues} {
-				var named *eig.NonFiniteError
-				if !errors.As(err, &named) || named.Row != i || named.Col != j || math.Float64bits(named.Value) != math.Float64bits(bad) {
+				if named, ok := errors.AsType[*eig.NonFiniteError](err); !ok || named.Row != i || named.Col != j || math.Float64bits(named.Value) != math.Float64bits(bad) {
 					t.Fatalf("%g at (%d, %d) of n=%d: got error %v", bad, i, j, a.Rows, err)
 				}
 				if want := fmt.Sprintf("(%d, %d)", i, j); !strings.Contains(err.Error(), want) {
@@ -444,8 +443,7 @@ func TestNotConverged(t *testing.T) {
 		to.SweepsPerRow = limit
 		eig.Tune(t, to)
 		for _, err := range []error{s.Sym(&sp, a), s.SymValues(make([]float64, n), a)} {
-			var failed *eig.NotConvergedError
-			if !errors.As(err, &failed) || failed.Order != n || failed.Sweeps != limit*n || failed.Index < 0 || failed.Index >= n-1 {
+			if failed, ok := errors.AsType[*eig.NotConvergedError](err); !ok || failed.Order != n || failed.Sweeps != limit*n || failed.Index < 0 || failed.Index >= n-1 {
 				t.Errorf("limit %d: got error %v, want one after %d sweeps", limit, err, limit*n)
 			} else if want := fmt.Sprintf("order %d after %d sweeps", n, limit*n); !strings.Contains(err.Error(), want) {
 				t.Errorf("limit %d: error %q does not say %q", limit, err, want)
@@ -476,8 +474,7 @@ func TestStalled(t *testing.T) {
 		_, err := eig.Sym(a)
 		_, errValues := eig.SymValues(a)
 		for _, err := range []error{err, errValues} {
-			var failed *eig.NotConvergedError
-			if !errors.As(err, &failed) || failed.Order != n || failed.Sweeps != 30*n || failed.Index != 0 {
+			if failed, ok := errors.AsType[*eig.NotConvergedError](err); !ok || failed.Order != n || failed.Sweeps != 30*n || failed.Index != 0 {
 				t.Errorf("n=%d: got error %v, want one at row 0 after %d sweeps", n, err, 30*n)
 			}
 		}
@@ -492,8 +489,7 @@ func TestOverflow(t *testing.T) {
 		a := mat.New(4, 4)
 		a.Fill(c.sign * math.MaxFloat64)
 		_, err := eig.Sym(a)
-		var failed *eig.OverflowError
-		if !errors.As(err, &failed) || failed.Index != c.index || math.Abs(failed.Log2-1026) > 1e-9 {
+		if failed, ok := errors.AsType[*eig.OverflowError](err); !ok || failed.Index != c.index || math.Abs(failed.Log2-1026) > 1e-9 {
 			t.Errorf("all %g: got error %v, want eigenvalue %d of 2^1026", a.At(0, 0), err, c.index)
 		} else if want := fmt.Sprintf("eigenvalue %d has a magnitude of 2^1026.0", c.index); !strings.Contains(err.Error(), want) {
 			t.Errorf("error %q does not say %q", err, want)

@@ -50,7 +50,7 @@
 //	families    96   the [Collection], in eight groups, by name ([FamilyNamed]) or queried ([Cases])
 //	properties  44   of a [Case], what they imply, each claim proven by other means
 //	laws        102  [Laws], on a [Library] of up to 25 operations, or on [Slices]
-//	residuals   10   in the units in which LAPACK judges itself
+//	residuals   9    in the units in which LAPACK judges itself
 //	references  7    slow plain algorithms to compare with: Naive…
 //
 // Others have more matrices, and no laws. anymatrix for MATLAB (Higham and

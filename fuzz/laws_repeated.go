@@ -103,9 +103,7 @@ func goroutinesLaw(t *Trial, x Library) {
 	var all sync.WaitGroup
 	begin := make(chan struct{})
 	for g := range 4 {
-		all.Add(1)
-		go func() {
-			defer all.Done()
+		all.Go(func() {
 			<-begin
 			defer func() {
 				if p := recover(); p != nil {
@@ -118,7 +116,7 @@ func goroutinesLaw(t *Trial, x Library) {
 					wrong.Store(calls[i].name, true)
 				}
 			}
-		}()
+		})
 	}
 	close(begin)
 	all.Wait()

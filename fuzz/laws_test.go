@@ -51,6 +51,22 @@ func TestLaws(t *testing.T) {
 	}{
 		{"mul", true, mul(mat.Mul)},
 		{"naive mul", true, mul(naiveMul)},
+		{"naive mul with every zero turned", true, mul(func(dst mat.Matrix, alpha float64, a, b mat.Matrix, beta float64) {
+			naiveMul(dst, alpha, a, b, beta)
+			for i := range dst.Rows {
+				for j := range dst.Cols {
+					if dst.At(i, j) == 0 {
+						dst.Set(i, j, -dst.At(i, j))
+					}
+				}
+			}
+		})},
+		{"mul turns the sign of an element", false, mul(func(dst mat.Matrix, alpha float64, a, b mat.Matrix, beta float64) {
+			naiveMul(dst, alpha, a, b, beta)
+			if dst.Rows > 0 && dst.Cols > 0 {
+				dst.Set(0, 0, -dst.At(0, 0))
+			}
+		})},
 		{"mul ignores beta", false, mul(func(dst mat.Matrix, alpha float64, a, b mat.Matrix, beta float64) {
 			mat.Mul(dst, alpha, a, b, min(1, math.Abs(beta)))
 		})},

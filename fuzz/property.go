@@ -63,7 +63,6 @@ const (
 	KnownInverse  // Inverse
 	KnownLogDet   // LogDet and Sign
 	KnownRank     // Rank
-	propertyCount = iota + 22
 )
 
 var propertyNames = [...]string{

@@ -419,8 +419,7 @@ func TestRefused(t *testing.T) {
 		{"a record among fixed values", edit(whole, at("flag")+28, "\x00\x00\x01\x50"), "variable 0 (flag): found values from byte 336 on, expected byte 340 or later, after the values of fixed"},
 	} {
 		_, err := netcdf.NewFile(bytes.NewReader(c.file), int64(len(c.file)))
-		var bad *netcdf.FormatError
-		if !errors.As(err, &bad) || err.Error() != "netcdf: "+c.want {
+		if _, ok := errors.AsType[*netcdf.FormatError](err); !ok || err.Error() != "netcdf: "+c.want {
 			t.Errorf("%s: error\n\t%v\nwant\n\tnetcdf: %s", c.name, err, c.want)
 		}
 		if is := strings.HasPrefix(c.name, "HDF5"); errors.Is(err, netcdf.ErrNetCDF4) != is {
@@ -636,8 +635,7 @@ func TestMutated(t *testing.T) {
 			good++
 			continue
 		}
-		var bad *netcdf.FormatError
-		if !errors.As(err, &bad) || strings.ContainsAny(err.Error(), "\n\r") || len(err.Error()) > 2000 {
+		if _, ok := errors.AsType[*netcdf.FormatError](err); !ok || strings.ContainsAny(err.Error(), "\n\r") || len(err.Error()) > 2000 {
 			t.Fatalf("error %q of %q", err, b)
 		}
 	}

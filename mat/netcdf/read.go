@@ -44,8 +44,7 @@ func (e *FormatError) Unwrap() error { return e.Err }
 
 // in names the place of an error more widely.
 func in(err error, format string, args ...any) error {
-	var f *FormatError
-	if errors.As(err, &f) {
+	if f, ok := errors.AsType[*FormatError](err); ok {
 		f.Place = fmt.Sprintf(format, args...) + ": " + f.Place
 	}
 	return err

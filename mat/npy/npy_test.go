@@ -463,8 +463,7 @@ func TestHostile(t *testing.T) {
 			var a *npy.Array
 			var err error
 			bytesUsed := allocated(func() { a, err = npy.Read(bytes.NewReader(c.in)) })
-			var format *npy.FormatError
-			if !errors.As(err, &format) || err.Error() != c.want {
+			if _, ok := errors.AsType[*npy.FormatError](err); !ok || err.Error() != c.want {
 				t.Errorf("got  %v\nwant %s", err, c.want)
 			}
 			if a != nil {
@@ -500,8 +499,7 @@ func checkRead(t *testing.T, in []byte) error {
 	}
 	checkFile(t, in, a, err)
 	if err != nil {
-		var format *npy.FormatError
-		if !errors.As(err, &format) || a != nil || strings.Contains(err.Error(), "\n") {
+		if _, ok := errors.AsType[*npy.FormatError](err); !ok || a != nil || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%v (%T) with %v: %q", err, err, a, in)
 		}
 		return err

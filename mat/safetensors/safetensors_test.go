@@ -358,8 +358,7 @@ func TestHostile(t *testing.T) {
 			var f *safetensors.File
 			var err error
 			used := allocated(func() { f, err = safetensors.Read(bytes.NewReader(c.in)) })
-			var format *safetensors.FormatError
-			if !errors.As(err, &format) || !strings.HasPrefix(err.Error(), "safetensors: "+c.want) {
+			if _, ok := errors.AsType[*safetensors.FormatError](err); !ok || !strings.HasPrefix(err.Error(), "safetensors: "+c.want) {
 				t.Errorf("got  %v\nwant safetensors: %s", err, c.want)
 			}
 			if f != nil {
@@ -414,8 +413,7 @@ func checkRead(t *testing.T, in []byte) error {
 		t.Errorf("allocated %d bytes, limit %d: %q", used, limit, in)
 	}
 	if err != nil {
-		var format *safetensors.FormatError
-		if !errors.As(err, &format) || f != nil || strings.Contains(err.Error(), "\n") {
+		if _, ok := errors.AsType[*safetensors.FormatError](err); !ok || f != nil || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%v (%T) with %v: %q", err, err, f, in)
 		}
 		return err
@@ -683,8 +681,7 @@ func TestWriteErrors(t *testing.T) {
 	} {
 		var b bytes.Buffer
 		err := safetensors.Write(&b, c.f)
-		var format *safetensors.FormatError
-		if !errors.As(err, &format) || err.Error() != "safetensors: "+c.want || b.Len() > 0 {
+		if _, ok := errors.AsType[*safetensors.FormatError](err); !ok || err.Error() != "safetensors: "+c.want || b.Len() > 0 {
 			t.Errorf("wrote %d bytes, %v\nwant safetensors: %s", b.Len(), err, c.want)
 		}
 	}
@@ -736,8 +733,7 @@ func TestValues(t *testing.T) {
 		{double("doubles"), `safetensors: tensor "doubles": found shape [2,1,2], expected []`},
 		{double("doubles", -1, 2, 2), `safetensors: tensor "doubles": found shape [2,1,2], expected [any,2,2]`},
 	} {
-		var format *safetensors.FormatError
-		if !errors.As(c.err, &format) || c.err.Error() != c.want {
+		if _, ok := errors.AsType[*safetensors.FormatError](c.err); !ok || c.err.Error() != c.want {
 			t.Errorf("%v, want %s", c.err, c.want)
 		}
 	}

@@ -33,8 +33,7 @@ func (e *Environment) Each(ctx context.Context, verb, name string, count int, bo
 		return err
 	}
 	for i, err := range failures {
-		var value *sgplvm.ValueError
-		if errors.As(err, &value) {
+		if value, ok := errors.AsType[*sgplvm.ValueError](err); ok {
 			value.Example = i
 			return fmt.Errorf("%s: %w", name, value)
 		}

@@ -45,8 +45,7 @@ func WriteAtomic(path string, write func(w io.Writer) error) error {
 		}
 	}()
 	if err := fill(temp, old, write); err != nil {
-		var e *dataset.Error
-		if errors.As(err, &e) {
+		if _, ok := errors.AsType[*dataset.Error](err); ok {
 			return err
 		}
 		return &dataset.Error{Path: path, Err: fmt.Errorf("cannot write: %w%s", quote.Cause(err), unchanged(old))}
