@@ -225,6 +225,7 @@ func (s *fillSettings) load() (*dataset.Set, error) {
 		}
 		o.Names = engine.Names(m)
 	}
+	o.Levels = *s.model+*s.save+*s.observed+*s.errors_ == "" && !s.variances.Given() && slices.Contains(dataset.TableEndings, strings.ToLower(filepath.Ext(*s.out)))
 	set, err := dataset.LoadSet(*s.data, o)
 	if err != nil {
 		return nil, err
