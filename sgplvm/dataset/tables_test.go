@@ -326,6 +326,19 @@ func TestLevels(t *testing.T) {
 	}
 }
 
+// Standard errors that are one number throughout, which a column of a table is carried through for, are those of all columns.
+func TestConstantErrors(t *testing.T) {
+	data, errors := "id,a,b\n", "id,a,b\n"
+	for i := range 12 {
+		data += fmt.Sprintf("%d,%d,%d\n", i, i*i, i*i*i)
+		errors += fmt.Sprintf("%d,0.5,0.25\n", i)
+	}
+	s := loadSet(t, saveText(t, "t.csv", data), dataset.SetOptions{Errors: saveText(t, "e.csv", errors)})
+	if !equal(s.Errors[:4], []float64{0.5, 0.25, 0.5, 0.25}) {
+		t.Errorf("%v", s.Errors[:4])
+	}
+}
+
 // Messages of the model name lines and columns of a table of text, wide or long, and leave those on other data alone.
 func TestInWords(t *testing.T) {
 	message := "-9 of example 1, point 0, channel 1, the first is example 2; channel 0: all"
