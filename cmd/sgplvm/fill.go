@@ -42,7 +42,8 @@ Learns from examples of which values are missing, and completes them: pictures, 
 F is what train takes, a variable of a NetCDF file (F.nc:NAME), an array of a .npz file
 (F.npz:NAME), or a table with a value in a row (example, coordinates, value). Missing are NaN, what the
 file declares as a fill value, and empty cells. A table of text is read as it is, with dates, names, any separator; the
-result is that table with the gaps filled in, and beside it another one, G_standard_error. Points that no example has, such as land
+result is that table with the gaps filled in, and beside it another one, G_standard_error. Words are
+learned from where they explain values, and not filled in. Points that no example has, such as land
 in maps of the sea, are outside the model. G has the form that its name ends in, as F where both
 are the same: .nc and .npz have all that F has and the filled values beside their standard errors.
 What was observed stays as it was. Values far outside what all others say count as missing (-keep-outliers).
@@ -228,6 +229,7 @@ func (s *fillSettings) load() (*dataset.Set, error) {
 		}
 		o.Names = engine.Names(m)
 	}
+	o.Levels = *s.model+*s.save+*s.observed+*s.errors_ == "" && !s.variances.Given() && slices.Contains(dataset.TableEndings, strings.ToLower(filepath.Ext(*s.out)))
 	set, err := dataset.LoadSet(*s.data, o)
 	if err != nil {
 		return nil, err

@@ -33,6 +33,7 @@
 // Dates are read in one of many forms, the same over a whole column; where day and month cannot be told apart an error asks for [SetOptions].TimeFormat. Times have the unit of
 // the column or, of dates, days since 1970-01-01; local times without a zone are brought to standard time where their clock goes back. Other columns of words, those that count the
 // rows and identifiers (a name that ends in id, code, zip; numbers that begin with zeros) are carried through. [SetOptions] say it otherwise: Columns, Labels, TimeColumn, TimeFormat.
+// [SetOptions].Levels has a model learn from columns of words, too.
 //
 // A table is long if it has one row for each example and point: the same time in several rows, and beside it coordinates (lat, lon, depth, x, …) or a column of
 // words or whole numbers, such as the name of a station, that tells these rows apart; or a column "value" beside a time or an example (sample, frame, member, series, or the

@@ -344,7 +344,7 @@ func (s *Set) loadErrors(name string, o SetOptions) error {
 	if !isNetCDF(name) {
 		o.Select = ""
 	}
-	o.FillValue = nil
+	o.FillValue, o.known = nil, s.Channels
 	e, err := loadSource(name, o)
 	if err != nil {
 		return err

@@ -50,6 +50,9 @@ type SetOptions struct {
 	// Names are those of the columns that a table of text must have, in this order, as those of a model; a table without any of them is taken as it is. nil: all columns.
 	Names []string
 
+	// Levels has a model learn from the columns of few words of a table of text, too, where results are tables of text: see [Set].Levels.
+	Levels bool
+
 	known  int  // columns that a table is known to have
 	headed bool // the first row of a table has names unless it has a number
 }
@@ -73,6 +76,9 @@ type Set struct {
 
 	// Exists tells which of the Points() exist; nil: all. Others, such as land in a map of the sea, are outside the model.
 	Exists []bool
+
+	// Levels is how many of the channels, the last ones, are 1 where a column of a table has a word and 0 where it has another; no result has them.
+	Levels int
 
 	// Units are those of Times, if the source tells them; nil: it does not.
 	Units *TimeUnits
@@ -197,7 +203,7 @@ func (s *Set) ReadExamples(dst []float64, from, to int) error {
 // Missing returns how many values are missing at points that exist, and of how many.
 func (s *Set) Missing() (missing, of int) {
 	for i, v := range s.Values {
-		if s.exists(i) {
+		if s.exists(i) && i%s.Channels < s.Channels-s.Levels {
 			of++
 			if math.IsNaN(v) {
 				missing++

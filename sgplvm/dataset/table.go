@@ -143,8 +143,12 @@ func loadWide(path string, t *table.Table, o SetOptions, points int) (*Set, erro
 		}
 	}
 	form.Times = t.Times
-	form.text = &textTable{Table: t, values: t.Values, total: len(values)}
-	return &Set{Form: form, Values: values}, nil
+	s := &Set{Form: form, Values: values}
+	if o.Levels && form.Table && t.Names != nil {
+		s.addLevels(t)
+	}
+	s.text = &textTable{Table: t, values: t.Values, total: len(s.Values)}
+	return s, nil
 }
 
 // isTableOf tells whether results can have the form of the table that the values come from.

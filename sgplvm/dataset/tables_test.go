@@ -297,6 +297,48 @@ func TestFilledForm(t *testing.T) {
 	}
 }
 
+// Words that explain values are channels for a model to learn from, one for two levels; no result has them, nothing of them counts as missing, and words that explain nothing or
+// are rare are left alone.
+func TestLevels(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("sex,kind,useless,rare,x,y\n")
+	for i := range 60 {
+		x := fmt.Sprint(i%7 + 10*(i%3))
+		if i == 9 {
+			x = ""
+		}
+		fmt.Fprintf(&text, "%s,%s,%s,%s,%s,%d\n", []string{"f", "m"}[i%2], []string{"a", "b", "c"}[i%3], []string{"u", "v"}[i/2%2], []string{"r", "s"}[min(1, i)], x, i%5+9*(i%2))
+	}
+	path := saveText(t, "t.csv", text.String())
+	s := loadSet(t, path, dataset.SetOptions{Levels: true})
+	if got := strings.Join(s.Columns, "|"); got != "x|y|sex = f|kind = a|kind = b|kind = c" || s.Levels != 4 {
+		t.Errorf("columns %s, %d levels", got, s.Levels)
+	}
+	if missing, of := s.Missing(); missing != 1 || of != 120 || !equal(s.Values[6:12], []float64{11, 10, 0, 0, 1, 0}) {
+		t.Errorf("%d of %d are missing, second row %v", missing, of, s.Values[6:12])
+	}
+	var got bytes.Buffer
+	if err := s.Write(&got, "out.csv", filledWith(t, s, 7)); err != nil || got.String() != strings.Replace(text.String(), "u,s,,", "u,s,7,", 1) {
+		t.Errorf("result (%v)\n%s", err, got.String())
+	}
+	if s := loadSet(t, path, dataset.SetOptions{}); s.Channels != 2 {
+		t.Errorf("%d channels", s.Channels)
+	}
+}
+
+// Standard errors that are one number throughout, which a column of a table is carried through for, are those of all columns.
+func TestConstantErrors(t *testing.T) {
+	data, errors := "id,a,b\n", "id,a,b\n"
+	for i := range 12 {
+		data += fmt.Sprintf("%d,%d,%d\n", i, i*i, i*i*i)
+		errors += fmt.Sprintf("%d,0.5,0.25\n", i)
+	}
+	s := loadSet(t, saveText(t, "t.csv", data), dataset.SetOptions{Errors: saveText(t, "e.csv", errors)})
+	if !equal(s.Errors[:4], []float64{0.5, 0.25, 0.5, 0.25}) {
+		t.Errorf("%v", s.Errors[:4])
+	}
+}
+
 // Messages of the model name lines and columns of a table of text, wide or long, and leave those on other data alone.
 func TestInWords(t *testing.T) {
 	message := "-9 of example 1, point 0, channel 1, the first is example 2; channel 0: all"

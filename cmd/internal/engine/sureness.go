@@ -92,7 +92,7 @@ func columnsOf(set *dataset.Set, filled *dataset.Filled) (all []columnAbout) {
 	if !set.Table {
 		return nil
 	}
-	for k := range set.Channels {
+	for k := range set.Channels - set.Levels {
 		a := columnAbout{Name: fmt.Sprint("column ", k+1)}
 		if k < len(set.Columns) {
 			a.Name = set.Columns[k]

@@ -72,12 +72,13 @@ func (t *Table) assign(o Options) error {
 	return nil
 }
 
-// KeepEmpty takes columns without any number for values, too, where the table then has so many.
+// KeepEmpty takes columns without any number, and those with one number throughout, for values, too, where the table then has so many.
 func (t *Table) KeepEmpty(values int) {
-	empty := slices.DeleteFunc(slices.Clone(t.Labels), t.Present)
-	if len(empty) > 0 && len(t.Values)+len(empty) == values {
-		t.Labels = slices.DeleteFunc(t.Labels, func(k int) bool { return !t.Present(k) })
-		t.Values = append(t.Values, empty...)
+	spare := func(k int) bool { return !t.Present(k) || t.isConstant(k) }
+	spares := slices.DeleteFunc(slices.Clone(t.Labels), func(k int) bool { return !spare(k) })
+	if len(spares) > 0 && len(t.Values)+len(spares) == values {
+		t.Labels = slices.DeleteFunc(t.Labels, spare)
+		t.Values = append(t.Values, spares...)
 		slices.Sort(t.Values)
 	}
 }

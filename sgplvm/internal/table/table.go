@@ -116,6 +116,12 @@ func (t *Table) Width() int { return t.width }
 // Present tells whether a column has any value.
 func (t *Table) Present(k int) bool { return t.column(k).kind != Empty }
 
+// IsWord tells whether a column has words.
+func (t *Table) IsWord(k int) bool { return t.column(k).kind == Word }
+
+// Missing tells whether a text stands for a missing value.
+func (t *Table) Missing(text string) bool { return t.isMissing(text) }
+
 // Options say what a table's columns are. The zero value leaves all to the table.
 type Options struct {
 	// Columns are those of the values, Labels those that are carried through: names, numbers from 1 on, and ranges of these, separated by commas. "": the columns of
