@@ -29,7 +29,7 @@ type Detail struct {
 	Sharpening    Sharpening // what a picture goes through before finer pixels are sampled from it
 }
 
-// minPart is the least part of its mean that an energy or an error counts, and the least agreement.
+// minPart is the least part of its mean that an energy counts, and the least agreement, of which 0.05 alters nothing.
 const minPart = 1e-3
 
 // MostOctave bounds the energy of an octave over that of the one below: white noise has the most.
