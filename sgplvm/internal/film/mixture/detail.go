@@ -16,8 +16,8 @@ import (
 //
 //	e^a·q·s·(u + 1/1000)^γ
 //
-// Here q is the ratio of s to that of the octave below, as which octaves are taken to
-// go on, or its root where that is less. a and γ make likeliest what one octave missed in the training
+// Here q is the ratio of s to that of the octave below, to a power (OctavePower), as which octaves are taken to
+// go on. a and γ make likeliest what one octave missed in the training
 // frames, given u of the octave below (multiplicative heteroscedasticity: Harvey, Econometrica 44(3), 1976). Of a predicted picture u is that of its mean.
 type Detail struct {
 	Width, Height int
