@@ -20,7 +20,7 @@
 //
 // In frames that were unpacked from video neighbouring pixels share their chroma. It is interpolated before anything is learned and shared again by
 // predicted pixels, finer ones in pairs of their own; in these 4 has the variance of what that misses (chroma.Chroma).
-// Last, means end where the values of the film do (frame.Limits).
+// Means end where the values of the film do (frame.Limits), before chroma is shared.
 //
 // Film.Calibrated learns the weights of the mixture and what 3 needs. It predicts each training frame by steps 1 and 2 as if it had not
 // been seen: the model without an example is known in closed form (sgplvm.Trainer.LeaveOneOut), and flow comes from the other frames around it.
