@@ -482,6 +482,9 @@ func (c *completer) round(ctx context.Context, cfg Config) error {
 		}
 		slices.Sort(out)
 		in := allBut(n, out)
+		if c.d.Film { // what was filled in of a whole frame shows nothing
+			in = slices.DeleteFunc(in, func(i int) bool { return !slices.Contains(c.holes.Of(i), false) })
+		}
 		if len(in) < min(least, n) {
 			in = allBut(n, nil)
 		}

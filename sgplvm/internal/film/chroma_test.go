@@ -52,7 +52,6 @@ func TestShownChroma(t *testing.T) {
 	}
 	compare.Near(t, "training frames", kept, learned, 1e-3)
 
-	f.limits = frame.Limits{} // which are of each colour by itself
 	l := predict.Latent{At: &data.Instant{Time: 3.5}}
 	mean := frame.Frame{Width: width, Height: height, Mean: mat.NewDense(width*height, 3, learned[:3*width*height]), Variance: mat.New(width*height, 3)}
 	for _, c := range []struct {

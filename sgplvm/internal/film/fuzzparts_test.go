@@ -19,7 +19,7 @@ func FuzzParts(f *testing.F) {
 		`{"width":4,"height":2,"sequences":[{"label":0,"examples":[1,0],"times":[0,1]}]}`,
 		"{\"Width\":4,\"Height\":2,\"Channels\":1,\"Frames\":2,\"Least\":0,\"Step\":1}\n0a1b2c3d4e5f6g7h8i9j0k1l2m3n4o5p",
 		`{"Width":4,"Height":2,"Energy":[0.5],"Laplacian":[0.5],"Ratio":[0.7],"A":-1,"Gamma":0.5,"Sharpening":[0.1,0.2,0.1,0]}`,
-		`{"Width":1,"Height":1,"Scale":[2],"Unit":1,"Levels":[[1,0,0,0],[1,0,0,0],[1,0,0,0],[0.5,0.5,0,0],[1,0,0,0],[1,0,0,0],[1,0,0,0],[1,0,0,0],[0.25,0.25,0.25,0.25]],"Laws":[[1,1,1,1]],"Outside":{"Weights":[0.5,0,0.5,0],"Factor":2},"Gap":1}`,
+		`{"Scale":[2],"Unit":1,"Inside":[0.25,0.25,0.25,0.25],"Laws":[[1,1,1,1]],"Outside":{"Weights":[0.5,0,0.5,0],"Factor":2},"Gap":1}`,
 		`{"Across":{"Shared":true,"Odd":true,"Near":0.2,"Far":-0.03,"Missed":0.02},"Down":{"Shared":false,"Odd":false,"Near":0,"Far":0}}`,
 		`{"Channels":[{"Least":0,"Most":255},{"Least":3,"Most":9}]}`,
 	} {

@@ -25,7 +25,7 @@ type patch struct {
 	errors, variance, gx, gy [][]float64
 }
 
-// patchSide is how many pixels are along a side of each grid of a patch, and maxPatches about how many patches there are at most.
+// patchSide is how many pixels are along a side of each grid of a patch, and maxPatches about how many patches there are at most: the search waits for them.
 const patchSide, maxPatches = 7, 48
 
 func newPatches(width, height, frames int) *patches {

@@ -155,8 +155,8 @@ func (m *Model) show(dst, registered frame.Frame, l predict.Latent) error {
 		m.detail.AddTo(dst)
 		m.chroma.AddVariance(dst, m.shape.Width, m.shape.Height)
 	}
-	m.chroma.Repeat(dst, m.shape.Width, m.shape.Height)
 	m.limits.Clip(dst)
+	m.chroma.Repeat(dst, m.shape.Width, m.shape.Height)
 	return nil
 }
 

@@ -123,12 +123,12 @@ func (d *drawing) asked(f frame.Frame, draw int) mat.Matrix {
 		f = coarse
 	}
 	f = frame.Frame{Width: f.Width, Height: f.Height, Mean: f.Mean}
+	d.limits.Clip(f)
 	if draw < 0 {
 		d.chroma.Repeat(f, d.shape.Width, d.shape.Height)
 	} else {
 		d.chroma.RepeatDrawn(f, d.shape.Width, d.shape.Height, rand.New(rand.NewPCG(d.seed, 0x6368726f6d610000+uint64(draw))).Float64())
 	}
-	d.limits.Clip(f)
 	return f.Mean
 }
 

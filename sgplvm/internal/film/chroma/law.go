@@ -7,8 +7,8 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 )
 
-// Pairs share chroma where its mean squared difference within them is maxShared of that between them at most; luma differs there by
-// more than that part of what it does between them.
+// Pairs share chroma where its mean squared difference within them is maxShared of that between them at most, and luma's is more: it is 0 of chroma in frames that were unpacked, and
+// about 1 in filmed ones.
 const maxShared = 1. / 4
 
 // Find finds out which pixels of all frames share their chroma. Errors: *data.ReadError, ctx.Err().

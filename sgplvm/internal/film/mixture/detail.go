@@ -16,8 +16,8 @@ import (
 //
 //	e^a·q·s·(u + 1/1000)^γ
 //
-// Here q is the ratio of s to that of the octave below, as which octaves are taken to
-// go on, or its root where that is less. a and γ make likeliest what one octave missed in the training
+// Here q is the ratio of s to that of the octave below, to a power (OctavePower), as which octaves are taken to
+// go on. a and γ make likeliest what one octave missed in the training
 // frames, given u of the octave below (multiplicative heteroscedasticity: Harvey, Econometrica 44(3), 1976). Of a predicted picture u is that of its mean.
 type Detail struct {
 	Width, Height int
@@ -29,7 +29,7 @@ type Detail struct {
 	Sharpening    Sharpening // what a picture goes through before finer pixels are sampled from it
 }
 
-// minPart is the least part of its mean that an energy or an error counts, and the least agreement.
+// minPart is the least part of its mean that an energy counts, and the least agreement, of which 0.05 alters nothing.
 const minPart = 1e-3
 
 // MostOctave bounds the energy of an octave over that of the one below: white noise has the most.

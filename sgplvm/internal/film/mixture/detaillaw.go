@@ -12,11 +12,11 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
-// learnedFrames is about how many frames a law is learned from, of detail and of errors, and lawSamples how many values.
+// learnedFrames is about how many frames a law is learned from, of detail and of errors (quick effort has 8 left out and loses 0.04 nats on the eye, training and all), and lawSamples how many values.
 const learnedFrames, lawSamples = 24, 1 << 16
 
 // OctavePower is the power of the ratio of two octaves' energies that the next ratio is taken to be: nearer to 1, as energies are
-// alike in all octaves of natural images.
+// alike in all octaves of natural images. With 1 the flower loses 0.036 nats and the eye gains 0.010.
 const OctavePower = 0.8
 
 // detailLaw learns a Detail from frames.

@@ -4,7 +4,7 @@ package mixture
 //
 // Of a shot of three frames only the middle one can be left out between others. It lies where displacements are 0 in the mean, so that the model seems to know it, and
 // is far off elsewhere: where no shot has more than three frames the model has no weight, and beyond the ends the nearest frame predicts. Of two frames there is none to
-// leave out. Where no shot has more the dense flow predicts, and in part linear interpolation where what two frames show along its paths is as far apart as frames vary.
+// leave out. Where no shot has more the dense flow predicts.
 //
 // Numbers are those of 28 films of all kinds (docs/measurements.md, 13.3).
 
@@ -16,10 +16,10 @@ var usualErrors = [1 + others][1 + others]float64{
 	{0.92, 0.93, 0.95, 1},
 }
 
-// joinUsual adds usual errors to some of so many frames: those of one frame, with a flow as good as the best mixture is, without the predictions before first.
-func (p *products) joinUsual(frames, first int) {
+// joinUsual adds usual errors: those of one frame, with a flow as good as the best mixture is, without the predictions before first.
+func (p *products) joinUsual(first int) {
 	best := simplexWeights(&p.plain, first)
-	flow := quadratic(&p.plain, &best) / float64(frames)
+	flow := quadratic(&p.plain, &best) / p.frames
 	for i, row := range usualErrors {
 		for j, v := range row[:i+1] {
 			p.plain[i][j] += flow * v
@@ -27,20 +27,8 @@ func (p *products) joinUsual(frames, first int) {
 	}
 }
 
-// stillShare is the part of linear interpolation at the highest level.
-const stillShare = 0.35
-
 // fewLaw is the law where no frame can be left out: what is the same everywhere, and what multiplies the mismatch and the slope half way between frames.
 var fewLaw = varianceLaw{everywhere: 3e-4, byMismatch: 1, bySlope: 0.0025}
-
-// levelsOfFew returns the weights of all levels.
-func levelsOfFew() (levels []weights) {
-	for range mixtureLevels {
-		levels = append(levels, weights{others: 1})
-	}
-	levels[mixtureLevels-1] = weights{1: stillShare, others: 1 - stillShare}
-	return levels
-}
 
 // lawsOfFew returns the law of each of some channels between frames.
 func lawsOfFew(channels int) (laws []varianceLaw) {

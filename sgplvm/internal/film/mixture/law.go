@@ -11,33 +11,31 @@ import (
 )
 
 // A Law learns a Mixture from training frames that were left out: the products of the errors of the model and of
-// the others, level by level.
+// the others.
 type Law struct {
 	mixture Mixture
 	near    map[int]bool // the frames that count
 	frames  int
-	inside  leftOutErrors
-	few     leftOutErrors // of shots of few frames
+	inside  products // between others
+	few     products // between others, in shots of few frames
 	outside products
 	stride  int
 	samples []errorSample
 	gaps    []float64 // of each frame, as that of Others
 }
 
-// An errorSample is a value between the ends: its frame and channel, the mismatch of its cell, its traits, but for the spread of its gap, and, in units of the channel's
+// An errorSample is a value between the ends: its frame and channel, its traits, but for the spread of its gap, and, in units of the channel's
 // deviation, the errors of the model and the others.
 type errorSample struct {
-	frame    int
-	channel  int
-	mismatch float64 // of its cell
-	traits   varianceLaw
-	errors   [1 + others]float64
+	frame   int
+	channel int
+	traits  varianceLaw
+	errors  [1 + others]float64
 }
 
 // NewLaw starts with nothing, to learn from about as many frames as given (0: 24) and the ends of all shots.
 func NewLaw(m *motion.Motion, frames *motion.Frames, examined int) *Law {
 	l := &Law{near: m.Examined(cmp.Or(examined, learnedFrames)), mixture: Mixture{}}
-	l.mixture.width, l.mixture.height = mixtureCells(m.Width, m.Height)
 	for _, v := range frames.Variances() {
 		l.mixture.scale = append(l.mixture.scale, max(v, LeastScale))
 	}
@@ -61,20 +59,12 @@ func (l *Law) Frames() int { return len(l.near) }
 
 // Add takes in a frame, what the model predicted of it and what the others did.
 func (l *Law) Add(truth, predicted frame.Frame, o Others) {
-	cells := l.mixture.mismatch(o)
 	n, mean := truth.Mean.Cols, l.mixture.meanScale()
-	rows, samples := make([][mixtureLevels + 1]products, truth.Height), make([][]errorSample, truth.Height)
+	rows, samples := make([]products, truth.Height), make([][]errorSample, truth.Height)
 	mat.Parallel(truth.Height, func(y int) {
 		s := errorSample{frame: l.frames}
 		e := &s.errors
-		row := make([]float64, truth.Width)
-		cells.RowOver(row, y, truth.Width, truth.Height)
 		for x := range truth.Width {
-			s.mismatch = row[x]
-			i, j, a := frame.Between(levelOf(s.mismatch), mixtureLevels)
-			if o.beyond > 0 {
-				i, j, a = mixtureLevels, mixtureLevels, 0
-			}
 			pixel := y*truth.Width + x
 			for c, scale := range l.mixture.scale {
 				per := 1 / math.Sqrt(scale)
@@ -83,10 +73,7 @@ func (l *Law) Add(truth, predicted frame.Frame, o Others) {
 					e[1+k] = per * (m.Data[pixel*n+c] - truth.Mean.At(pixel, c))
 				}
 				v := predicted.Variance.At(pixel, c)
-				rows[y][i].add(1-a, e, v/scale)
-				if a > 0 {
-					rows[y][j].add(a, e, v/scale)
-				}
+				rows[y].add(e, v/scale)
 				if o.beyond == 0 && (pixel+l.frames)%l.stride == 0 {
 					s.channel, s.traits = c, o.traits(x, y, c, v, scale, mean, 1)
 					samples[y] = append(samples[y], s)
@@ -97,19 +84,15 @@ func (l *Law) Add(truth, predicted frame.Frame, o Others) {
 	for _, row := range samples {
 		l.samples = append(l.samples, row...)
 	}
-	var of frameErrors
-	for _, row := range rows {
-		for k := range of {
-			of[k].join(&row[k], 1)
-		}
-		l.outside.join(&row[mixtureLevels], 1)
+	to := &l.inside
+	if o.beyond > 0 {
+		to = &l.outside
+	} else if o.few {
+		to = &l.few
 	}
-	switch {
-	case o.beyond > 0:
-	case o.few:
-		l.few = append(l.few, of)
-	default:
-		l.inside = append(l.inside, of)
+	to.frames++
+	for k := range rows {
+		to.join(&rows[k])
 	}
 	l.gaps = append(l.gaps, o.gap)
 	l.frames++
@@ -120,11 +103,11 @@ func (l *Law) Mixture() *Mixture {
 	x := l.mixture
 	switch {
 	case l.knowsModel():
-		x.levels = l.inside.weights(0)
-	case len(l.few) > 0:
-		x.levels = l.few.weights(1)
+		x.inside = l.inside.weights(0)
+	case l.few.frames > 0:
+		x.inside = l.few.weights(1)
 	default:
-		x.levels = levelsOfFew()
+		x.inside = weights{others: 1}
 	}
 	if len(l.samples) == 0 {
 		x.gap = gapOf(x.unit/2, x.unit/2)
@@ -138,7 +121,7 @@ func (l *Law) Mixture() *Mixture {
 }
 
 // knowsModel tells whether anything was learned of the model between frames.
-func (l *Law) knowsModel() bool { return len(l.inside) > 0 }
+func (l *Law) knowsModel() bool { return l.inside.frames > 0 }
 
 // beyond returns the weights beyond the ends, of least squared error if the model is known between them, else the nearest frame alone, and the factor that gives errors under them
 // their mean square.
@@ -177,7 +160,7 @@ func (l *Law) variances(x *Mixture) (laws []varianceLaw) {
 func (l *Law) mixed(x *Mixture) (errors []float64) {
 	errors = make([]float64, len(l.samples))
 	for i, s := range l.samples {
-		for k, w := range x.weights(s.mismatch, 0) {
+		for k, w := range x.inside {
 			errors[i] += w * s.errors[k]
 		}
 	}

@@ -151,16 +151,10 @@ func mixtureOf(t *testing.T, spoil float64) (*Mixture, *Law) {
 func TestMixture(t *testing.T) {
 	good, _ := mixtureOf(t, 0.1)
 	bad, _ := mixtureOf(t, 30)
-	mean := func(x *Mixture, k int) (sum float64) {
-		for _, s := range x.levels {
-			sum += s[k] / mixtureLevels
-		}
-		return sum
-	}
-	if w := mean(good, 0); w < 0.9 {
+	if w := good.inside[0]; w < 0.9 {
 		t.Errorf("a good model has the weight %v", w)
 	}
-	if m, f := mean(bad, 0), mean(bad, others); m > 0.2 || f < 0.6 {
+	if m, f := bad.inside[0], bad.inside[others]; m > 0.2 || f < 0.6 {
 		t.Errorf("beside a bad model, of weight %v, the flow has %v", m, f)
 	}
 	scale := good.scale[0] // the model expects a hundred times the variance of its errors
@@ -170,7 +164,7 @@ func TestMixture(t *testing.T) {
 	x := *bad
 	for _, c := range []struct{ beyond, want float64 }{{1, 0.5}, {2, 0.25}, {100, 0.005}} {
 		x.outside = share{Weights: weights{0.5, 0, 0.5, 0}, Factor: 1}
-		if w := x.weights(0.01, c.beyond); math.Abs(w[0]-c.want) > 1e-12 || math.Abs(w[2]-(1-c.want)) > 1e-12 {
+		if w := x.weights(c.beyond); math.Abs(w[0]-c.want) > 1e-12 || math.Abs(w[2]-(1-c.want)) > 1e-12 {
 			t.Errorf("%v beyond the end: weights %v, want %v of the model and the rest of the nearest frame", c.beyond, w, c.want)
 		}
 	}
@@ -198,9 +192,9 @@ func TestMixtureText(t *testing.T) {
 		t.Error("a mixture of one channel fits two")
 	}
 	for _, bad := range []func(x *Mixture){
-		func(x *Mixture) { x.levels = x.levels[:2] }, func(x *Mixture) { x.levels[0][0] = 2 }, func(x *Mixture) { x.outside.Factor = -1 },
+		func(x *Mixture) { x.inside[0] = 2 }, func(x *Mixture) { x.inside = weights{1: 0.5} }, func(x *Mixture) { x.outside.Factor = -1 },
 		func(x *Mixture) { x.laws[0][1] = -1 }, func(x *Mixture) { x.laws = nil },
-		func(x *Mixture) { x.scale[0] = 0 }, func(x *Mixture) { x.width = 0 }, func(x *Mixture) { x.outside.Weights = weights{} },
+		func(x *Mixture) { x.scale[0] = 0 }, func(x *Mixture) { x.outside.Weights = weights{} },
 	} {
 		spoiled := new(Mixture)
 		if err := spoiled.Decode(text); err != nil {
@@ -214,38 +208,5 @@ func TestMixtureText(t *testing.T) {
 		if spoiled.Decode(text) == nil {
 			t.Errorf("no error for %s", text)
 		}
-	}
-}
-
-// Weights go by what two frames show along the paths of the flow: of the model and the flow, equally far apart everywhere, each counts where it is right.
-func TestWeightsByPaths(t *testing.T) {
-	law, truth, predicted, o := nothingLearned(t)
-	scale, rng := law.mixture.scale[0], rand.New(rand.NewPCG(3, 9))
-	predicted.Variance.Fill(scale)
-	for range 3 {
-		for k := range truth.Mean.Data {
-			e, far := 0.3*math.Sqrt(scale)*rng.NormFloat64(), 100*math.Sqrt(scale)
-			o.means[0].Data[k], o.means[1].Data[k] = far*rng.NormFloat64(), far*rng.NormFloat64()
-			if k%drawn.Width < drawn.Width/2 {
-				predicted.Mean.Data[k], o.means[others-1].Data[k], o.mismatch.Data[k] = e, 0, 1e-3*scale
-			} else {
-				predicted.Mean.Data[k], o.means[others-1].Data[k], o.mismatch.Data[k] = 0, e, 0.5*scale
-			}
-		}
-		law.Add(truth, predicted, o)
-	}
-	x := law.Mixture()
-	if left, right := x.weights(1e-3, 0)[others], x.weights(0.5, 0)[others]; left < 0.9 || right > 0.1 {
-		t.Errorf("the flow has the weight %v where it is right and %v where it is not", left, right)
-	}
-	mean := frame.New(drawn.Width, drawn.Height, 1)
-	mat.Copy(mean.Mean, predicted.Mean)
-	x.Combine(mean, o, x.Recipe(predicted, o))
-	var got, alone float64
-	for k, v := range mean.Mean.Data {
-		got, alone = got+float64(v*v), alone+frame.Square(predicted.Mean.Data[k])
-	}
-	if got > 0.1*alone {
-		t.Errorf("squared errors %v of the mixture, %v of the model", got, alone)
 	}
 }

@@ -7,34 +7,39 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
-// products are sums over values: of errors times errors, in units of the channels' variances and of the model's, and
+// products are sums over the values of some frames: of errors times errors, in units of the channels' variances and of the model's, and
 // how many.
 type products struct {
 	plain, relative [1 + others][1 + others]float64
-	count           float64
+	count, frames   float64
 }
 
-// add adds errors with a weight, of a value for which the model expects the variance v.
-func (p *products) add(weight float64, e *[1 + others]float64, v float64) {
-	relative := weight / max(v, LeastScale)
-	p.count += weight
+// add adds errors of a value for which the model expects the variance v.
+func (p *products) add(e *[1 + others]float64, v float64) {
+	p.count++
 	for i, a := range e {
 		for j, b := range e[:i+1] {
-			p.plain[i][j] += weight * a * b
-			p.relative[i][j] += relative * a * b
+			p.plain[i][j] += a * b
+			p.relative[i][j] += a * b / max(v, LeastScale)
 		}
 	}
 }
 
-// join adds a·q.
-func (p *products) join(q *products, a float64) {
-	p.count += a * q.count
+// join adds q, of the same frame.
+func (p *products) join(q *products) {
+	p.count += q.count
 	for i := range p.plain {
 		for j := range p.plain[i] {
-			p.plain[i][j] += a * q.plain[i][j]
-			p.relative[i][j] += a * q.relative[i][j]
+			p.plain[i][j] += q.plain[i][j]
+			p.relative[i][j] += q.relative[i][j]
 		}
 	}
+}
+
+// weights returns those of least squared error, without the predictions before first: of few frames as usual (fewframes.go).
+func (p products) weights(first int) weights {
+	p.joinUsual(first)
+	return simplexWeights(&p.plain, first)
 }
 
 // quadratic returns wᵀ·G·w of a lower triangle.

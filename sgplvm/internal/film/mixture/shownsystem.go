@@ -21,7 +21,8 @@ type shownPixel struct {
 	evidence, unlike float32 // the texture there, times how far flows agree; and the local mean square by which both frames differ
 }
 
-// shownNoise is the variance of a pixel's error over the mean texture of the frame, beside the mean square of how much it differs there.
+// shownNoise is the variance of a pixel's error over the mean texture of the frame, beside the mean square of how much it differs there: 0.3 costs the eye 0.8 % of RMSE. Chosen for each film, both
+// gain the plant 1.2 %, the flower 0.3 % and the eye nothing.
 const shownNoise = 0.1
 
 // weight is what a pixel counts in a frame of some mean texture: the texture there over the variance of its error. In an even frame, which has none, it is 0.

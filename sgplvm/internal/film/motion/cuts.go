@@ -18,34 +18,20 @@ const minCut, minFollowed = 0.5, 0.3
 // pixelsCompared is of how many pixels frames are at most between which the flow is asked for, and sideCompared below which side they are halved to tell how unlike they are.
 const pixelsCompared, sideCompared = 1 << 14, 24
 
-// A pairOfFrames is two frames of a sequence, one after the other, and how unlike they are.
-type pairOfFrames struct {
-	from, to int
-	unlike   float64
-}
-
-// pairs returns all pairs of frames of different times, in order.
-func (f *Frames) pairs(all []Sequence) (pairs []pairOfFrames) {
-	level := f.coarse()
+// cuts returns after which frames the film is cut: nowhere if that were between most frames of different times, as all contents are lost there.
+func (f *Frames) cuts(all []Sequence) map[int]bool {
+	cuts, pairs, level := map[int]bool{}, 0, f.coarse()
 	for _, s := range all {
 		for p := range len(s.Examples) - 1 {
 			if a, b := s.Examples[p], s.Examples[p+1]; s.Times[p] < s.Times[p+1] {
-				pairs = append(pairs, pairOfFrames{a, b, unlikeness(level[a], level[b])})
+				pairs++
+				if unlikeness(level[a], level[b]) > minCut && f.followed(a, b) < minFollowed {
+					cuts[a] = true
+				}
 			}
 		}
 	}
-	return pairs
-}
-
-// cuts returns after which frames the film is cut, of some pairs: none where that were most of them, as all contents are lost there.
-func (f *Frames) cuts(pairs []pairOfFrames) map[int]bool {
-	cuts := map[int]bool{}
-	for _, p := range pairs {
-		if p.unlike > minCut && f.followed(p.from, p.to) < minFollowed {
-			cuts[p.from] = true
-		}
-	}
-	if 2*len(cuts) > len(pairs) {
+	if 2*len(cuts) > pairs {
 		return nil
 	}
 	return cuts
@@ -53,7 +39,7 @@ func (f *Frames) cuts(pairs []pairOfFrames) map[int]bool {
 
 // shots returns sequences cut into shots, by the pictures of the coarsest level and, where these are unlike, the flow on the finest.
 func (f *Frames) shots(all []Sequence) (shots []Sequence) {
-	cuts := f.cuts(f.pairs(all))
+	cuts := f.cuts(all)
 	for _, s := range all {
 		from := 0
 		for p, frame := range s.Examples {

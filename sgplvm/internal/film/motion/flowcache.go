@@ -6,7 +6,7 @@ import (
 )
 
 // maxFlowBytes is about how many bytes of flows are kept, and lastKept how many splines, the last ones asked for, and how many flows beside the first ones: what a time has in common with the next.
-const maxFlowBytes, lastKept = 1 << 27, 12
+const maxFlowBytes, lastKept = 1 << 26, 12
 
 // A Cache keeps the dense flows between pairs of training frames that were estimated first, and the last ones: films are
 // gone through from the beginning again, and of more pairs than can be kept the last ones would be gone each time before they are
