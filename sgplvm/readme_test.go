@@ -3,7 +3,9 @@ package sgplvm_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"go/format"
+	"iter"
 	"math"
 	"os"
 	"strings"
@@ -13,6 +15,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
+	"github.com/seed-08962ecc/kronfield/sgplvm/edge"
 )
 
 // fitAndImpute holds the library section of README between two marks; TestReadme compares them.
@@ -34,35 +37,63 @@ func fitAndImpute(ctx context.Context, n int, y mat.Matrix, grid sgplvm.Grid, ha
 	return err
 }
 
-// What README says of the library is in a function that runs.
+// A frame is what a device sees at a time.
+type frame struct {
+	Time   float64
+	Values []float64
+	Seen   []bool
+}
+
+// stream holds README's section on devices between two marks.
+func stream(file []byte, frames iter.Seq[frame], filled, variance []float64, faults []edge.Fault, report func(level float64, faults []edge.Fault)) error {
+	// README
+	m, err := edge.Open(file) // of //go:embed
+	if err != nil {
+		return err
+	}
+	s, err := m.NewWorkspace(0).NewStream(edge.StreamOptions{})
+	if err != nil {
+		return err // its examples have no times
+	}
+	alarm, ok := m.Alarm(0.01) // one false alarm in 100 frames; compile -held
+	for frame := range frames {
+		if err := s.Fill(frame.Time, filled, variance, frame.Values, frame.Seen); err != nil {
+			return err
+		}
+		if odd, drifted := s.Raised(alarm); ok && (odd || drifted) {
+			s.Faults(faults) // sensors that spike, drift or are stuck
+			report(s.Level(), faults)
+		}
+	}
+	// README
+	return nil
+}
+
+// What README says of the library is in functions that run.
 func TestReadme(t *testing.T) {
 	readme, err := os.ReadFile("../README.md")
 	if err != nil {
 		t.Skip("not inside the module: ", err)
-	}
-	_, code, ok := strings.Cut(string(readme), "\n```go\n")
-	if !ok {
-		t.Fatal("README.md has no Go code")
-	}
-	code, rest, _ := strings.Cut(code, "```\n")
-	if strings.Contains(rest, "```go") {
-		t.Error("README.md has more Go code than this test compiles")
 	}
 	own, err := os.ReadFile("readme_test.go")
 	if err != nil {
 		t.Fatal(err)
 	}
 	parts := strings.Split(string(own), "\t// README\n")
-	if len(parts) != 3 {
-		t.Fatalf("%d parts of readme_test.go, expected 3", len(parts))
+	blocks := strings.Split(string(readme), "\n```go\n")[1:]
+	if len(parts) != 2*len(blocks)+1 {
+		t.Fatalf("%d parts of readme_test.go for %d pieces of Go code in README.md", len(parts), len(blocks))
 	}
-	formatted, err := format.Source([]byte(parts[1]))
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := strings.ReplaceAll("\n"+string(formatted), "\n\t", "\n")[1:]
-	if diff := cmp.Diff(want, code); diff != "" {
-		t.Errorf("README.md (-compiled +written):\n%s", diff)
+	for k, block := range blocks {
+		code, _, _ := strings.Cut(block, "```\n")
+		formatted, err := format.Source([]byte(parts[2*k+1]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := strings.ReplaceAll("\n"+string(formatted), "\n\t", "\n")[1:]
+		if diff := cmp.Diff(want, code); diff != "" {
+			t.Errorf("README.md (-compiled +written):\n%s", diff)
+		}
 	}
 
 	const n, side = 8, 5
@@ -83,7 +114,16 @@ func TestReadme(t *testing.T) {
 	if err := fitAndImpute(t.Context(), n, y, grid, half, &file); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := sgplvm.Load(&file); err != nil {
-		t.Error(err)
+	m, err := sgplvm.Load(&file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiled, err := m.Compile(sgplvm.CompileOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var none *edge.StreamError
+	if err := stream(compiled, nil, nil, nil, nil, nil); !errors.As(err, &none) {
+		t.Errorf("a stream of a model without times: %v", err)
 	}
 }

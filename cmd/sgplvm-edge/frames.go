@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/seed-08962ecc/kronfield/internal/text"
+	"github.com/seed-08962ecc/kronfield/sgplvm/edge"
 )
 
 // A frameError names the frame, counted from 0, that something is wrong with.
@@ -232,7 +233,10 @@ func (r *results) write(filled []float64, score float64, scores []float64) error
 
 func (r *results) add(v float64) {
 	if r.csv {
-		r.buffer = append(strconv.AppendFloat(r.buffer, v, 'g', 7, 64), ',')
+		if v != edge.NoEvidence {
+			r.buffer = strconv.AppendFloat(r.buffer, v, 'g', 7, 64)
+		}
+		r.buffer = append(r.buffer, ',')
 		return
 	}
 	bits := math.Float32bits(float32(v))

@@ -10,11 +10,11 @@
 //   - with raw, numbers of 4 bytes, the lowest first, NaN missing.
 //
 // Frames are those of a stream where the model's examples have times: what was seen of earlier ones helps. They are as far apart as those of training;
-// with times, the time of each frame stands before its values. A frame of which nothing was seen is predicted.
+// with times, the time of each frame stands before its values. A frame of which nothing was seen is predicted. Values that disagree with all others are replaced.
 //
 // A filled frame goes to the standard output, and behind its values a score: the mean square of what was observed, in units of
 // what was expected, near 1 for a frame like those of training. Of a stream that is what was expected before the frame was seen. With scores, how
-// many standard deviations each value was from what was expected follows. CSV is answered by CSV, arrays and raw numbers by raw ones.
+// many standard deviations each value was from what was expected follows. What was not observed has no score: nothing, or −3.4·10³⁸ among raw numbers. CSV is answered by CSV, arrays and raw numbers by raw ones.
 //
 // The model is drawn faces of 8×10 pixels that move, those of which sgplvm demo learns. Where times.npy has 0, 1, 3, 4, 5, 7, … for the 72 of 96 frames and
 // faces.json {"latentDims": 6, "inducing": 20}, it was made by

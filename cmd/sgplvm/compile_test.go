@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/edge"
 )
@@ -54,6 +55,15 @@ func TestCompile(t *testing.T) {
 	mustRun(t, "compile", "-model", "model", "-grid", "3x4", "-out", "small.edge")
 	if c, err := edge.Open(read(t, "small.edge")); err != nil || c.Points() != 12 || c.About().Label != "3x4" || c.About().Height != 4 {
 		t.Errorf("a grid of 3×4: %v", err)
+	}
+	mustFail(t, 1, "~.*Held: edge: the model's examples have no times.*", "compile", "-model", "model", "-held", "truth.npy", "-out", "held.edge")
+	writeArray(t, "times.npy", npy.New([]float64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}[:testTraining], testTraining))
+	mustRun(t, "train", "-data", "train.npy", "-times", "times.npy", "-config", steps(t, 3), "-out", "timed")
+	if out := mustRun(t, "compile", "-model", "timed", "-held", "truth.npy", "-units", "grey", "-out", "held.edge"); !strings.Contains(out, "alarms             rates of false ones from ") {
+		t.Errorf("nothing is said of alarms:\n%s", out)
+	}
+	if c, err := edge.Open(read(t, "held.edge")); err != nil || c.About().Units != "grey" || c.About().Spacing != 1 {
+		t.Errorf("what a file with alarms tells: %v", err)
 	}
 	if _, err := os.Stat("none.edge"); err == nil {
 		t.Error("a file of nothing")

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat/npy"
+	"github.com/seed-08962ecc/kronfield/sgplvm/edge"
 )
 
 // writeRuns writes fields of 30 runs of a function of a date, a pressure and a material, and the table of the inputs of these and of three new runs, columns in
@@ -151,6 +152,11 @@ func TestEmulatorRefuses(t *testing.T) {
 	workFolder(t)
 	writeRuns(t)
 	mustRun(t, "train", "-data", "fields.npy", "-inputs", "runs.csv", "-effort", "quick", "-out", "M")
+	mustRun(t, "compile", "-model", "M", "-type", "f32", "-out", "M.edge")
+	if c, err := edge.OpenEmulator(read(t, "M.edge")); err != nil || len(c.About().Inputs) < 3 {
+		t.Errorf("a compiled emulator: %v", err)
+	}
+	mustFail(t, 2, "compile: -held with an emulator, expected none", "compile", "-model", "M", "-out", "M.edge", "-held", "fields.npy")
 	writeFile(t, "glass.csv", "material,pressure,date\nglass,50000,2024-02-05\n")
 	writeFile(t, "none.csv", "material,pressure,date\nsteel,,2024-02-05\n")
 	writeFile(t, "word.csv", "material,pressure,date\nsteel,1,2024-02-05\nsteel,2,2024-02-05\nsteel,x,2024-02-05\n")

@@ -67,18 +67,6 @@ func (m *Model) accumulated(sum, level float64) float64 {
 	return max(0, sum+level/deviation-slack)
 }
 
-// setLevels sets the moments of the levels of the file.
-func (m *Model) setLevels() {
-	n := float64(len(m.c.Scores))
-	for _, v := range m.c.Scores {
-		m.levelMean += v / n
-	}
-	for _, v := range m.c.Scores {
-		m.levelDeviation += (v - m.levelMean) * (v - m.levelMean) / n
-	}
-	m.levelDeviation = math.Sqrt(max(m.levelDeviation, 1e-12))
-}
-
 // Transform returns the probability integral transform of a level: the part of the examples with which the model was compiled that is below it, (k + ½)/(n + 1). Those of examples like
 // training's are uniform. NoEvidence where there are none or there was no level.
 func (m *Model) Transform(level float64) float64 {

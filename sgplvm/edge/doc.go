@@ -16,11 +16,13 @@
 //	w.Predict(dst, variance, mu, s)       mean and variance for given latent variables
 //	w.Surprise(scores)                    how surprising the observed values were
 //
-// and, of a model whose examples have times and a Markov kernel in time, those of a Stream (NewStream),
+// and, of a model whose examples have times, those of a Stream (NewStream),
 //
 //	s.Fill(time, dst, variance, values, mask)   given the examples before it too
 //	s.Predict(time, dst, variance)              before anything of it is seen
 //	s.Surprise(scores)                          how far off that was
+//	s.Raised(alarm)                             whether that is more than in training, and for long
+//	s.Faults(faults)                            which sensors spike, drift or are stuck
 //
 // allocate nothing and take a bounded number of steps. Beyond Options.Exact observed values of a channel (2048) missing ones are given the nearest
 // 512 observed ones, 256 at a time, so that memory does not grow with the square of the observed values; where noise is structured it does.
@@ -43,9 +45,22 @@
 // # Streams
 //
 // A Stream carries the state of a Kalman filter from example to example: its marginal at the next instant is the prior of the latent variables
-// there, and their posterior, over that prior, updates it as a Gaussian observation. Values, examples and instants may be missing, times be
-// uneven, and a stream can go on behind the training examples. Variances are not calibrated as those at a time are by the full model, and a part of time
-// of the latent kernel has its variance alone. Kernels without a state, as rbf and periodic ones, are refused by name.
+// there, and their posterior, over that prior, updates it as a Gaussian observation. A part in time of the latent kernel has such a state for each feature of the spatial kernel. Values, examples
+// and instants may be missing, times be uneven, examples come late by some (StreamOptions.Lag), and a stream can go on behind the training examples: what is not seen is then predicted as sgplvm.Model.LatentAt
+// has it. Variances are not calibrated as those at a time are by the full model. Kernels in time are sums and products of Matérn, periodic and RBF kernels.
+//
+// Values that disagree with all others, sensors that do so for long and examples of garbage are filled in as if they were missing, and do not enter the state. What was not
+// observed has the score NoEvidence. A model that was compiled with examples that were held back (sgplvm.CompileOptions.Held, compile -held) knows from which level on an example is
+// unlike training at a rate of false alarms (Model.Alarm).
+//
+// # Files
+//
+// A file names its version, the engine and what a reader needs to know: this package reads all files of its version, skips optional sections that it does not know, and refuses what it would need to know by name (NeedError). A Model tells
+// what it is of (About).
+//
+// # Emulators
+//
+// sgplvm.Emulator.Compile makes a file for OpenEmulator: inputs in, means and deviations of the output out.
 //
 // # Use
 //
@@ -54,7 +69,14 @@
 //
 //	m, err := edge.Open(file)
 //	w := m.NewWorkspace(0)
-//	err = w.Fill(filled, variance, values, seen)
+//	s, err := w.NewStream(edge.StreamOptions{})
+//	alarm, ok := m.Alarm(0.01)
+//	for time, values, seen := range frames {
+//		err = s.Fill(time, filled, variance, values, seen)
+//		if odd, drifted := s.Raised(alarm); ok && (odd || drifted) {
+//			…
+//		}
+//	}
 //
 // cmd/sgplvm-edge is such a program.
 package edge

@@ -117,3 +117,46 @@ func TestBadFrames(t *testing.T) {
 		t.Error("a negative variance was taken")
 	}
 }
+
+// A stream goes on for long: nothing is allocated, and what it knows at the end does not depend on what was long before.
+func TestLongStream(t *testing.T) {
+	c := contents()
+	c.RBF[0] = 1e-9 // the part in time alone, of which the filter forgets
+	c.Time.Variance, c.Time.Part, c.Time.Inducing, c.Time.Labels = 0.5, "0.5*matern32(3)+0.5*matern12(20)*periodic(7,1)", []float64{0, 1}, []float64{0, 0}
+	m := opened(t, c)
+	const frames = 4000
+	end := func(skipped int) (mean, variance []float64) {
+		s, err := m.NewWorkspace(0).NewStream(StreamOptions{Believe: true, Lag: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		values, filled, mask := make([]float64, 12), make([]float64, 12), make([]bool, 12)
+		next := func(k int) {
+			for i := range values {
+				values[i] = 1 + math.Sin(float64(k)*0.3+float64(i)) + 0.3*math.Sin(float64(k*k%97+i))
+				mask[i] = (k+i)%5 > 0
+			}
+			if err := s.Fill(float64(k), filled, nil, values, mask); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for k := skipped; k < frames; k++ {
+			next(k)
+		}
+		if n := testing.AllocsPerRun(10, func() { next(frames) }); n > 0 {
+			t.Errorf("a frame allocates %v times", n)
+		}
+		mean, variance = make([]float64, 12), make([]float64, 12)
+		if err := s.Predict(float64(frames+1), mean, variance); err != nil {
+			t.Fatal(err)
+		}
+		return mean, variance
+	}
+	mean, variance := end(0)
+	late, lateVariance := end(frames - 1500)
+	for i := range mean {
+		if math.Abs(mean[i]-late[i]) > 1e-6 || math.Abs(variance[i]-lateVariance[i]) > 1e-6 {
+			t.Errorf("value %d: %v and %v after %d frames, %v and %v after 1500", i, mean[i], variance[i], frames, late[i], lateVariance[i])
+		}
+	}
+}

@@ -2,18 +2,7 @@ package edge
 
 import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
-	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
-
-// A past is an example among the last that a stream has seen, before which another may come late.
-type past struct {
-	at, before kernel.Instant // its instant, and that of the example before it
-	begun      bool           // there was one
-	states     [2][]float64   // of the processes before it
-	sites      [2][]infer.Site
-}
-
-func (s *Stream) processes() [2]*process { return [2]*process{&s.latent, &s.field} }
 
 // newPast makes room for the last examples.
 func (s *Stream) newPast() {

@@ -275,3 +275,15 @@ func (w *Workspace) deliver(dst, variance []float64) {
 		}
 	}
 }
+
+// setLevels sets the moments of the levels of the file.
+func (m *Model) setLevels() {
+	n := float64(len(m.c.Scores))
+	for _, v := range m.c.Scores {
+		m.levelMean += v / n
+	}
+	for _, v := range m.c.Scores {
+		m.levelDeviation += (v - m.levelMean) * (v - m.levelMean) / n
+	}
+	m.levelDeviation = math.Sqrt(max(m.levelDeviation, 1e-12))
+}

@@ -6,30 +6,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/points"
 )
 
-// A Fault says why a value is not believed.
-type Fault int
-
-// The faults.
-const (
-	Sound    Fault = iota
-	Spiking        // the value disagrees with all others, or did lately more often than one in eight
-	Drifting       // the sensor disagrees for long
-	Stuck          // the sensor disagrees for long and does not change
-)
-
-// String returns sound, spiking, drifting or stuck.
-func (f Fault) String() string { return [...]string{"sound", "spiking", "drifting", "stuck"}[f] }
-
-// A sensor is what a stream remembers of a value.
-type sensor struct {
-	last  float64 // the value when it was observed
-	doubt float64 // how often it disagreed lately
-	bias  float64 // the mean of its leave-one-out residuals lately, in units of what was expected
-	same  int32   // examples since it changed
-	left  bool    // it was left out of the last example
-	fault Fault
-}
-
 // When a value disagrees and when a whole example does, in scales of leave-one-out residuals; what one example counts in means over examples, and from what
 // these say that a sensor is not to be believed; examples without a change of a sensor that is stuck.
 const (

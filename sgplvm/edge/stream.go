@@ -56,62 +56,6 @@ type StreamOptions struct {
 	Patches bool // look for patches of values that are off alike; a model that was compiled with examples for alarms has them looked for
 }
 
-// NewStream returns a stream of which nothing was seen yet. The error is a *StreamError where the model's examples have no times, or a kernel
-// in time that is no sum or product of Matérn, periodic and RBF kernels.
-func (w *Workspace) NewStream(o StreamOptions) (*Stream, error) {
-	t := &w.c.Time
-	if len(t.Systems) == 0 {
-		return nil, &StreamError{t.Kernel}
-	}
-	s := &Stream{w: w, o: o, latent: newProcess(t.Systems, w.c.Latents), scores: make([]float64, len(w.scaled)), sensors: make([]sensor, len(w.scaled))}
-	var part []kernel.System
-	if n := w.m.m.Features(); n > 0 {
-		system, ok := w.m.m.Part()
-		if !ok {
-			return nil, &StreamError{t.Part}
-		}
-		part = append(part, system)
-		s.field = newProcess(part, n)
-	} else {
-		s.field = newProcess(t.Systems[:1], 0)
-	}
-	s.newPast()
-	s.Reset()
-	return s, nil
-}
-
-// Bytes returns what a stream takes beside its workspace.
-func (s *Stream) Bytes() int {
-	return s.latent.state.Bytes() + s.field.state.Bytes() + 8*(6*len(s.scores)+4*len(s.latent.mean)+4*len(s.field.mean)) + cap(s.past)*s.pastBytes()
-}
-
-// newSequence is the label of a sequence that is none of training.
-const newSequence = math.MinInt32
-
-// Reset begins a new sequence, of which nothing is known but the prior.
-func (s *Stream) Reset() {
-	s.latent.state.Reset()
-	s.field.state.Reset()
-	s.begun, s.at.Sequence, s.typical = false, newSequence, 1
-	s.sum = 0
-	s.free, s.past = append(s.free, s.past...), s.past[:0]
-	clear(s.sensors)
-	s.forget()
-}
-
-// Continue goes on behind the last training example of a sequence, by its label (0 where none were given). Errors: *SequenceError.
-func (s *Stream) Continue(sequence int) error {
-	for i := range s.w.c.Time.Ends {
-		if e := &s.w.c.Time.Ends[i]; e.Sequence == sequence {
-			s.Reset()
-			copy(s.latent.state.Get(), e.State)
-			s.begun, s.at = true, kernel.Instant{Sequence: sequence, Time: e.Time}
-			return nil
-		}
-	}
-	return &SequenceError{sequence}
-}
-
 // forget leaves no scores.
 func (s *Stream) forget() {
 	for i := range s.scores {
@@ -151,17 +95,6 @@ func (s *Stream) ahead(time float64) error {
 // minPrecision bounds the variances that a stream predicts. Those of a kernel are up to 1.
 const minPrecision = 1e-6
 
-// Predict sets dst and variance, which may be nil, to mean and variance of all values of an example at a time, before anything of it is seen. The
-// stream stays where it was. Errors: *LengthError, *TimeError.
-func (s *Stream) Predict(time float64, dst, variance []float64) error {
-	if err := s.ahead(time); err != nil {
-		return err
-	}
-	s.begin()
-	defer s.w.end()
-	return s.w.Predict(dst, variance, s.latent.mean, s.latent.variance)
-}
-
 // begin has the workspace know what the stream does.
 func (s *Stream) begin() {
 	s.w.SetPrior(s.latent.mean, s.latent.variance)
@@ -174,55 +107,36 @@ func (w *Workspace) end() {
 	w.w.SetField(nil, nil, nil)
 }
 
-// Fill is Workspace.Fill of the example at a time, given those before it too: no earlier than the last one, or of the last StreamOptions.Lag. Nothing need be observed. What disagrees with all else
-// that is known is filled in as if it was missing, and does not enter the stream (Faults). After an
-// error the stream is where it was. Errors: those of Workspace.Fill, *TimeError.
-func (s *Stream) Fill(time float64, dst, variance, values []float64, mask []bool) error {
-	s.back(time)
-	err := s.fill(time, dst, variance, values, mask)
-	if again := s.forward(); err == nil {
-		err = again
-	}
-	return err
+// A past is an example among the last that a stream has seen, before which another may come late.
+type past struct {
+	at, before kernel.Instant // its instant, and that of the example before it
+	begun      bool           // there was one
+	states     [2][]float64   // of the processes before it
+	sites      [2][]infer.Site
 }
 
-// fill is Fill of an example behind all others.
-func (s *Stream) fill(time float64, dst, variance, values []float64, mask []bool) error {
-	w := s.w
-	if err := s.ahead(time); err != nil {
-		return err
-	}
-	if err := w.lengths(dst, variance); err != nil {
-		return err
-	}
-	if err := w.scale(values, mask); err != nil {
-		return err
-	}
-	s.begin()
-	defer w.end()
-	f, strange, err := s.choose()
-	if err != nil {
-		return err
-	}
-	if err := w.fill(dst, variance, values); err != nil {
-		return err
-	}
-	s.setLevel(f, w.compared)
-	if !strange && !s.o.Believe {
-		s.judge(values, mask)
-	}
-	s.latent.found(w.Latent().Mu, w.Latent().S)
-	s.field.found(w.w.Field())
-	s.update(nil)
-	return nil
-}
+func (s *Stream) processes() [2]*process { return [2]*process{&s.latent, &s.field} }
 
-// Surprise returns how surprising the last example's observed values were by what the stream predicted before it saw them: scores, of
-// Points·Channels elements, are how many standard deviations each value is from its prediction (NoEvidence where it was not observed or its sensor is not believed; nil: not wanted); the
-// number returned is the mean square of all values together, those of a channel decorrelated, which is near 1 for an example that goes on as in training. It is NoEvidence
-// where nothing was observed or so many values that they were not used at once.
-func (s *Stream) Surprise(scores []float64) float64 {
-	copy(scores, s.scores)
-	tell(scores)
-	return s.score
+// A Fault says why a value is not believed.
+type Fault int
+
+// The faults.
+const (
+	Sound    Fault = iota
+	Spiking        // the value disagrees with all others, or did lately more often than one in eight
+	Drifting       // the sensor disagrees for long
+	Stuck          // the sensor disagrees for long and does not change
+)
+
+// String returns sound, spiking, drifting or stuck.
+func (f Fault) String() string { return [...]string{"sound", "spiking", "drifting", "stuck"}[f] }
+
+// A sensor is what a stream remembers of a value.
+type sensor struct {
+	last  float64 // the value when it was observed
+	doubt float64 // how often it disagreed lately
+	bias  float64 // the mean of its leave-one-out residuals lately, in units of what was expected
+	same  int32   // examples since it changed
+	left  bool    // it was left out of the last example
+	fault Fault
 }
