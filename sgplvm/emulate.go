@@ -86,6 +86,24 @@ func (r Run) Emulate(ctx context.Context, d Data, cfg Config) (*Emulator, error)
 	return e, nil
 }
 
+// EmulatorMemory returns how much room Emulate takes at most, the emulator and its file included. Errors: *ConfigError, *ValueError, *ReadError.
+func EmulatorMemory(d Data) (Memory, error) {
+	d.Inputs = nil
+	d, err := d.checked()
+	if err != nil {
+		return Memory{}, err
+	}
+	y, err := data.NewScaled(d.Source)
+	if err != nil {
+		return Memory{}, err
+	}
+	slabs, kernels := emulator.Memory(y.Examples, y.Size())
+	if y.Missing > 0 { // and are filled in, in memory
+		slabs += 24 * float64(y.Examples*y.Size())
+	}
+	return Memory{Data: slabs, Latent: kernels}, nil
+}
+
 // emulatorOptions are those of a run that began at a time.
 func (r Run) emulatorOptions(c Config, begin time.Time) emulator.Options {
 	return emulator.Options{

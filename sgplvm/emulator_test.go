@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -286,6 +287,36 @@ func TestEmulateBroken(t *testing.T) {
 	if m.Runs() != 39 || len(m.Outliers()) > 0 || m.Errors().Foretold < 0.2 {
 		t.Errorf("kept: %d runs, outliers %v, foretold error %v", m.Runs(), m.Outliers(), m.Errors().Foretold)
 	}
+}
+
+// What an emulator of many values takes is told before, to a factor of three of what the collector finds live at its end.
+func TestEmulatorMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second")
+	}
+	const n, points = 30, 40000
+	d := simulated(n)
+	y, line := mat.New(n*points, 1), mat.New(points, 1)
+	for i := range y.Data {
+		y.Data[i] = math.Sin(d.Inputs.Columns[0].Numbers[i/points]*3 + float64(i%points)/7000)
+	}
+	for s := range points {
+		line.Set(s, 0, float64(s))
+	}
+	d.Y, d.Grid = y, sgplvm.Grid{line}
+	need, err := sgplvm.EmulatorMemory(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	m := emulated(t, d)
+	runtime.ReadMemStats(&after)
+	if most := float64(after.HeapSys); need.Total() > 3*most || float64(after.HeapAlloc-before.HeapAlloc) > 3*need.Total() {
+		t.Errorf("foretold %.0f bytes, of the system %.0f, held %d", need.Total(), most, after.HeapAlloc-before.HeapAlloc)
+	}
+	runtime.KeepAlive(m)
 }
 
 // A setting that does not count for an emulator is refused by name.

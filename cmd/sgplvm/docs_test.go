@@ -97,6 +97,7 @@ func standIns(t *testing.T) {
 	writeArray(t, "values.npy", npy.New(values, 9, 12))
 	writeSea(t)
 	writeRuns(t)
+	writeArray(t, "new.npy", npy.New(values[:36], 3, 3, 4))
 	mustRun(t, strings.Fields("train -data fields.npy -inputs runs.csv -effort quick -out emulator")...)
 	writeFlow(t)
 	mustRun(t, strings.Fields("train -data flows.npy -inputs conductivities30.npy -effort quick -out flow.emulator")...)
@@ -164,7 +165,9 @@ func quickly(line string) []string {
 	args := strings.Fields(smaller.Replace(line))
 	switch args[0] {
 	case "train", "fill":
-		if !slices.Contains(args, "-config") && !slices.Contains(args, "-model") {
+		if slices.Contains(args, "-inputs") {
+			args = append(args, "-effort", "quick")
+		} else if !slices.Contains(args, "-config") && !slices.Contains(args, "-model") {
 			args = append(args, "-config", "steps4.json")
 		}
 	case "demo":

@@ -43,6 +43,8 @@ type SetOptions struct {
 	// MissingWord stands for a missing value in a table of text, beside empty cells, NA, NULL and the like.
 	MissingWord string
 
+	headed bool // the first row of a table has names unless it has a number
+
 	// Select fixes dimensions of a NetCDF variable at one place each, by the value of its coordinate or by its number:
 	// "level=850", "level=850,member=#0". "": none.
 	Select string
@@ -53,8 +55,7 @@ type SetOptions struct {
 	// Levels has a model learn from the columns of few words of a table of text, too, where results are tables of text: see [Set].Levels.
 	Levels bool
 
-	known  int  // columns that a table is known to have
-	headed bool // the first row of a table has names unless it has a number
+	known int // columns that a table is known to have
 }
 
 // Set is incomplete data, in memory: examples of which values are missing, at points of which some may not exist. It

@@ -110,6 +110,11 @@ const attributeColumns = "columns"
 
 // Emulate learns an emulator of frames.
 func Emulate(ctx context.Context, e *cli.Environment, run sgplvm.Run, frames *dataset.Training, d sgplvm.Data, cfg sgplvm.Config) (m *sgplvm.Emulator, err error) {
+	if need, err := sgplvm.EmulatorMemory(d); err == nil { // else the run says it
+		if err := holdTo(need, 0); err != nil {
+			return nil, err
+		}
+	}
 	if cfg.Attributes, err = Attributes(&frames.Form, frames); err != nil {
 		return nil, err
 	}

@@ -92,9 +92,6 @@ func nearCandidates(pool []*Scored, best *Scored, runs int) (list []Choice) {
 	return list
 }
 
-// firstComponents is how many components of input fields are tried first.
-const firstComponents = 8
-
 // ascend tries doubled numbers of components until they are worse, and then those between.
 func ascend(n int, try func(int) (bool, error)) error {
 	best, last := 0, 0

@@ -173,6 +173,9 @@ func (j *Validator) try(ctx context.Context, best *Scored, c Choice, components 
 	return v, j.validate(v, from, len(j.held), predict)
 }
 
+// firstComponents is how many components of input fields are tried first.
+const firstComponents = 8
+
 // beats tells whether the first candidate errs less than by another validator of the same runs.
 func (j *Validator) beats(ctx context.Context, other *Validator) (bool, error) {
 	components := 0
