@@ -81,7 +81,7 @@ func (w *Workspace) Doubtful() []bool { return w.doubtful }
 
 // patches finds the patch of a channel that is farthest off, given the factor of C and L⁻¹·r: with weights v of a patch vᵀ·C⁻¹·r/√(vᵀ·C⁻¹·v).
 func (w *Workspace) patches(f *Foresight, c int, seen []int, residual mat.Matrix) {
-	r, step := &w.room, min(w.room.step, together)
+	r, step := &w.room, w.room.tested
 	apart := (len(seen) + maxPatches - 1) / maxPatches
 	for from := 0; from < len(seen); from += step * apart {
 		centres := r.merged[:0]
@@ -123,7 +123,7 @@ func (w *Workspace) doubt(c int, seen []int, solved []float64, bound float64) (s
 	if order = order[far:]; len(order) == 0 {
 		return scale, nil
 	}
-	if len(order) > n/2 || len(order) > min(r.step, together) {
+	if len(order) > n/2 || len(order) > r.tested {
 		return math.Inf(1), nil
 	}
 	columns := view(r.observed, n, len(order))
