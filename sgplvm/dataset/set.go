@@ -43,8 +43,6 @@ type SetOptions struct {
 	// MissingWord stands for a missing value in a table of text, beside empty cells, NA, NULL and the like.
 	MissingWord string
 
-	headed bool // the first row of a table has names unless it has a number
-
 	// Select fixes dimensions of a NetCDF variable at one place each, by the value of its coordinate or by its number:
 	// "level=850", "level=850,member=#0". "": none.
 	Select string
@@ -52,7 +50,8 @@ type SetOptions struct {
 	// Names are those of the columns that a table of text must have, in this order, as those of a model; a table without any of them is taken as it is. nil: all columns.
 	Names []string
 
-	known int // columns that a table is known to have
+	known  int  // columns that a table is known to have
+	headed bool // the first row of a table has names unless it has a number
 }
 
 // Set is incomplete data, in memory: examples of which values are missing, at points of which some may not exist. It
