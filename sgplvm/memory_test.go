@@ -139,7 +139,7 @@ func TestMemoryNeeded(t *testing.T) {
 	still := fixed
 	still.Motion = Off
 	moving, at := need(of, fixed), need(of, still)
-	if moving.Film < 1.5e8 || at.Film != 0 || moving.Total()-at.Total() < moving.Film {
+	if moving.Film < 1e8 || at.Film != 0 || moving.Total()-at.Total() < moving.Film {
 		t.Errorf("a film takes %+v, %+v if nothing is followed", moving, at)
 	}
 	if _, err := MemoryNeeded(Data{}, Config{}); err == nil {
