@@ -7,7 +7,7 @@ import (
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
@@ -88,7 +88,7 @@ func (t *Trainer) calibratedBy() (wanted func(example int) bool) {
 
 // leftOutSums are sums over examples that were left out, at the training points: of squared errors and of variances, n_s×d_y each in the user's units.
 type leftOutSums struct {
-	grid             data.Grid
+	grid             field.Grid
 	square, expected mat.Matrix
 	examples         int
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
@@ -51,7 +52,7 @@ func reading() map[string]set {
 
 // counted returns the data as a countingSource, which has read nothing yet, and a trainer of them.
 func (s set) counted(t testing.TB) (*countingSource, *Trainer) {
-	source := &countingSource{Source: data.MatrixSource(s.data.Y, s.data.Examples)}
+	source := &countingSource{Source: field.MatrixSource(s.data.Y, s.data.Examples)}
 	d := s.data
 	d.Examples, d.Y.Rows, d.Source = 0, 0, source
 	tr := newTestTrainer(t, d, s.config)

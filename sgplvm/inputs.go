@@ -8,7 +8,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/internal/quote"
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/emulator"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/outlier"
 )
@@ -16,7 +16,7 @@ import (
 // Inputs are what is known of the runs of a simulator beforehand, and of what an Emulator predicts: a table, fields, or both.
 type Inputs struct {
 	Columns []InputColumn // of the table, each with a value for every run
-	Fields  data.Source   // an array for every run, such as a map of conductivities; nil: none
+	Fields  field.Source  // an array for every run, such as a map of conductivities; nil: none
 
 	// Run names a run in messages, such as by the line of a file; nil: by its number from 0.
 	Run func(run int) string
@@ -84,25 +84,25 @@ func (in *Inputs) count() (int, error) {
 	for q := range in.Columns {
 		c := &in.Columns[q]
 		if c.Numbers != nil && c.Labels != nil {
-			return 0, &data.ConfigError{Field: "Inputs", Err: fmt.Errorf("column %d has numbers and labels, expected one of the two", q+1)}
+			return 0, &field.ConfigError{Field: "Inputs", Err: fmt.Errorf("column %d has numbers and labels, expected one of the two", q+1)}
 		}
 		if n >= 0 && c.Len() != n {
-			return 0, &data.ConfigError{Field: "Inputs", Err: fmt.Errorf("column %d has %s, expected %d as the first", q+1, quote.Counted(c.Len(), "value"), n)}
+			return 0, &field.ConfigError{Field: "Inputs", Err: fmt.Errorf("column %d has %s, expected %d as the first", q+1, quote.Counted(c.Len(), "value"), n)}
 		}
 		n = c.Len()
 	}
 	if in.Fields != nil {
 		fields, points, channels := in.Fields.Dims()
 		if points < 1 || channels < 1 || fields < 1 {
-			return 0, &data.ConfigError{Field: "Inputs", Err: fmt.Errorf("%d fields of %d points and %d channels, expected at least one of each", fields, points, channels)}
+			return 0, &field.ConfigError{Field: "Inputs", Err: fmt.Errorf("%d fields of %d points and %d channels, expected at least one of each", fields, points, channels)}
 		}
 		if n >= 0 && fields != n {
-			return 0, &data.ConfigError{Field: "Inputs", Err: fmt.Errorf("%d fields beside a table of %d rows, expected as many", fields, n)}
+			return 0, &field.ConfigError{Field: "Inputs", Err: fmt.Errorf("%d fields beside a table of %d rows, expected as many", fields, n)}
 		}
 		n = fields
 	}
 	if n < 1 {
-		return 0, &data.ConfigError{Field: "Inputs", Err: fmt.Errorf("no input, expected a column or fields")}
+		return 0, &field.ConfigError{Field: "Inputs", Err: fmt.Errorf("no input, expected a column or fields")}
 	}
 	return n, nil
 }
@@ -122,7 +122,7 @@ func (in *Inputs) of(runs []int) *Inputs {
 		some.Columns = append(some.Columns, s)
 	}
 	if in.Fields != nil {
-		some.Fields = data.Subset{Examples: in.Fields, Numbers: runs}
+		some.Fields = field.Subset{Examples: in.Fields, Numbers: runs}
 	}
 	return some
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/dynamics"
@@ -21,7 +22,7 @@ import (
 func trainedOf(t testing.TB, m *reference.Model) *Trainer {
 	t.Helper()
 	n := m.Examples()
-	y := &data.Scaled{Source: data.MatrixSource(m.Y, n), Examples: n, Points: m.Y.Rows / n, Channels: m.Y.Cols, Scaler: reference.Unscaled(m.Y.Cols)}
+	y := &data.Scaled{Source: field.MatrixSource(m.Y, n), Examples: n, Points: m.Y.Rows / n, Channels: m.Y.Cols, Scaler: reference.Unscaled(m.Y.Cols)}
 	cfg, err := Config{}.completed(n, m.Space, 1)
 	if err != nil {
 		t.Fatal(err)

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 )
 
 // A meter counts the numbers that are read of a source, and the bytes that are written.
@@ -63,7 +63,7 @@ func TestWorkInExamples(t *testing.T) {
 		work := map[string]*[3]float64{"bytes allocated": {}, "numbers read": {}, "bytes written": {}}
 		for k, n := range sizes {
 			d := scaled(n, c.height, c.times, c.holes)
-			m := &meter{Source: data.MatrixSource(d.Y, n)}
+			m := &meter{Source: field.MatrixSource(d.Y, n)}
 			d.Source, d.Y, d.Examples = m, mat.Matrix{}, 0
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
@@ -45,7 +46,7 @@ func (s step) evaluator() (*Evaluator, *Params) {
 	for i := range p.X.S.Data {
 		p.X.S.Data[i] = 0.05 + 0.2*rng.Float64()
 	}
-	var space data.Grid
+	var space field.Grid
 	for _, k := range s.points {
 		x := mat.New(k, 1)
 		for i := range k {
@@ -59,7 +60,7 @@ func (s step) evaluator() (*Evaluator, *Params) {
 		p.Space = append(p.Space, Spatial{Kernel: own})
 	}
 	y := normal(s.n*space.Len(), s.channels)
-	scaled := &data.Scaled{Source: data.MatrixSource(y, s.n), Examples: s.n, Points: space.Len(), Channels: s.channels,
+	scaled := &data.Scaled{Source: field.MatrixSource(y, s.n), Examples: s.n, Points: space.Len(), Channels: s.channels,
 		Scaler: data.Scaler{Mean: make([]float64, s.channels), Scale: work.Ones(s.channels)}}
 	return NewEvaluator(scaled, space, 1e-6), p
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 )
 
 // Evaluate returns the collapsed lower bound on log p(Y): Atkinson and Zabaras (2018), equation of
@@ -16,7 +18,7 @@ import (
 // where Σ is β⁻¹·I, or, with β = 1, the covariance of structured noise. Unless grad is nil it is
 // overwritten with the bound's derivatives in the natural parameters of the free groups and 0
 // elsewhere. With a dynamical prior Mu and S of p are set from its paths. Errors:
-// *FactorizationError, *data.ReadError, ctx.Err().
+// *FactorizationError, *field.ReadError, ctx.Err().
 func (e *Evaluator) Evaluate(ctx context.Context, p, grad *Params, free Group) (float64, error) {
 	if e.masked != nil {
 		return e.masked.evaluate(ctx, p, grad, free)
@@ -47,7 +49,7 @@ func (e *Evaluator) Evaluate(ctx context.Context, p, grad *Params, free Group) (
 // large for the numbers, ψ0 − tr K⁻¹Ψ2 is rounding, of either sign.
 func possible(bound, most float64) (float64, error) {
 	if bound > most+roundedBound*(1+math.Abs(most)) {
-		return math.NaN(), &FactorizationError{Err: fmt.Errorf("a bound of %.3g, expected at most %.3g, the log density of data without residual: prior variances are too large", bound, most)}
+		return math.NaN(), &field.FactorizationError{Err: fmt.Errorf("a bound of %.3g, expected at most %.3g, the log density of data without residual: prior variances are too large", bound, most)}
 	}
 	return bound, nil
 }

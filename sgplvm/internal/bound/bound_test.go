@@ -9,9 +9,9 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/lbfgs"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/dynamics"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
@@ -263,7 +263,7 @@ func TestProductIsJoint(t *testing.T) {
 			copy(joint.Row(i), m.Space[0].Row(i/2))
 			copy(joint.Row(i)[1:], m.Space[1].Row(i%2))
 		}
-		n := newSubject(m.Rebuilt(data.Grid{joint}, p, m.Y))
+		n := newSubject(m.Rebuilt(field.Grid{joint}, p, m.Y))
 		compare.NearOne(t, "bound", n.bound(t), newSubject(m).bound(t), 1e-9)
 	}
 }
@@ -277,7 +277,7 @@ func TestWhiteSpaceIsPlain(t *testing.T) {
 		p := m.Params.Clone()
 		variance := p.SpatialVariance()
 		p.Space = []bound.Spatial{{Kernel: kernel.Kernel{Kind: kernel.Matern32, Variance: variance, LengthScale: []float64{1}}}}
-		plain := newSubject(m.Rebuilt(data.Grid{mat.New(1, 1)}, p, mat.NewDense(5, 12, m.Y.Data)))
+		plain := newSubject(m.Rebuilt(field.Grid{mat.New(1, 1)}, p, mat.NewDense(5, 12, m.Y.Data)))
 		compare.NearOne(t, "bound", plain.bound(t), newSubject(m).bound(t), 1e-9)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
@@ -18,7 +19,7 @@ import (
 // parameters are held an evaluation costs the latent mode only and does not read the
 // data. It is used by one goroutine at a time.
 type Evaluator struct {
-	x      data.Grid // X_f, n_f×d_f
+	x      field.Grid // X_f, n_f×d_f
 	y      *data.Scaled
 	jitter float64 // on the latent and free spatial K_f, relative to their mean diagonal
 
@@ -44,7 +45,7 @@ type Evaluator struct {
 
 // NewEvaluator returns an evaluator for data y seen at the points of x. jitter is added to the
 // diagonals of the latent and free spatial kernel matrices, relative to their means.
-func NewEvaluator(y *data.Scaled, x data.Grid, jitter float64) *Evaluator {
+func NewEvaluator(y *data.Scaled, x field.Grid, jitter float64) *Evaluator {
 	e := &Evaluator{x: x, y: y, jitter: jitter, psi: new(psi.Statistics), factors: make([]*Factor, 1+len(x)), works: make([]factorWork, 1+len(x))}
 	for f := range e.factors {
 		e.factors[f] = new(Factor)
@@ -62,7 +63,7 @@ func (e *Evaluator) Data() *data.Scaled { return e.y }
 func (e *Evaluator) Components() int { return len(e.lambda) }
 
 // Factorize brings factors and the data in their eigenbasis up to date with the parameters, and
-// with a dynamical prior Mu and S of p with its paths. Errors: *FactorizationError, *data.ReadError,
+// with a dynamical prior Mu and S of p with its paths. Errors: *FactorizationError, *field.ReadError,
 // ctx.Err().
 func (e *Evaluator) Factorize(ctx context.Context, p *Params) error {
 	if err := e.Derive(p); err != nil {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
@@ -180,7 +181,7 @@ func TestWhereDigitsEnd(t *testing.T) {
 			s := subjectOf(t, shape{Examples: 6, Inducing: 4, Latent: 2, Channels: 2, Jitter: 1e-7, Parts: c.parts, Space: []factor{{Points: 3, Dims: 1, Kind: matern32}}})
 			c.change(s.Params, far)
 			b, err := s.evaluator.Bound(t.Context(), s.Params)
-			var at *bound.FactorizationError
+			var at *field.FactorizationError
 			if errors.As(err, &at) && at.Factor == 0 {
 				refused = true
 			} else if err != nil {

@@ -38,9 +38,6 @@ type Factor struct {
 	blocks   mirroredBasis // the same by blocks, where there are any
 }
 
-// FactorizationError is field.FactorizationError.
-type FactorizationError = field.FactorizationError
-
 // Spectrum returns what predictions need of the factor: Λ and T; s and V where tied, V of no rows for the identity.
 func (f *Factor) Spectrum() eig.Spectrum { return eig.Spectrum{Values: f.Lambda, Vectors: f.Coord} }
 
@@ -104,13 +101,13 @@ func (w *factorWork) mirrored(x mat.Matrix) *mirrored {
 func Factors(ps *psi.Statistics, p *Params, x []mat.Matrix, jitter float64) ([]*Factor, error) {
 	latent := new(Factor)
 	if err := latent.setLatent(new(factorWork), ps, p, jitter); err != nil {
-		return nil, &FactorizationError{Factor: 0, Err: err}
+		return nil, &field.FactorizationError{Factor: 0, Err: err}
 	}
 	all := []*Factor{latent}
 	for f := range x {
 		s := new(Factor)
 		if err := p.space().factor(s, new(factorWork), p, f, x[f], jitter); err != nil {
-			return nil, &FactorizationError{Factor: f + 1, Err: err}
+			return nil, &field.FactorizationError{Factor: f + 1, Err: err}
 		}
 		all = append(all, s)
 	}
@@ -291,7 +288,7 @@ func failure(ctx context.Context, factor int, err error) error {
 	if ended := ctx.Err(); ended != nil {
 		return ended
 	}
-	return &FactorizationError{Factor: factor, Err: err}
+	return &field.FactorizationError{Factor: factor, Err: err}
 }
 
 // checkLatent refuses what Factor.setLatent refuses.

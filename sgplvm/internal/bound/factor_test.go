@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
@@ -177,7 +178,7 @@ func TestFactorizationError(t *testing.T) {
 			statistics.Set(p.Latent, p.Inducing())
 			_, err2 := bound.Factors(statistics, p, s.Space, s.Jitter)
 			for _, err := range []error{err, err2} {
-				var at *bound.FactorizationError
+				var at *field.FactorizationError
 				var pivot *chol.NotPositiveDefiniteError
 				if !errors.As(err, &at) || at.Factor != want || !errors.As(err, &pivot) || pivot.Index != 1 {
 					t.Errorf("equal inducing points of factor %d: error %v", want, err)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/fuzz"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
@@ -129,7 +130,7 @@ func tryNumbers(t *testing.T, s *fuzz.Source) {
 	}
 	grad := x.Params.Clone()
 	value, err := x.evaluator.Evaluate(t.Context(), x.Params, grad, bound.GroupAll)
-	var factor *bound.FactorizationError
+	var factor *field.FactorizationError
 	switch p := x.Params; {
 	case errors.As(err, &factor) || err != nil && p.X.Paths != nil:
 	case err != nil:

@@ -6,6 +6,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
@@ -15,7 +16,7 @@ import (
 func (e *Evaluator) Holes() bool { return e.masked != nil }
 
 // Hold makes T that of the parameters, where data have holes, and leaves it so: the bound is a function of the
-// parameters at fixed T then. Follow ends that. Errors: *FactorizationError, *data.ReadError, ctx.Err(), with which T
+// parameters at fixed T then. Follow ends that. Errors: *FactorizationError, *field.ReadError, ctx.Err(), with which T
 // stays what it was.
 func (e *Evaluator) Hold(ctx context.Context, p *Params) error {
 	if e.masked == nil {
@@ -76,7 +77,7 @@ func (e *Evaluator) Gap(ctx context.Context, p *Params) (gap float64, ok bool, e
 		}
 		factor, err := chol.Factorize(whole)
 		if err != nil {
-			return 0, false, &FactorizationError{Err: err}
+			return 0, false, &field.FactorizationError{Err: err}
 		}
 		sums += float64(len(channels)) * factor.LogDet()
 	}

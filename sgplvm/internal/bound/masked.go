@@ -5,6 +5,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
@@ -20,7 +21,7 @@ import (
 //
 // Tensors have the latent index last: channels (or versions) × points or features of each spatial factor × m_ξ.
 type masked struct {
-	x          data.Grid
+	x          field.Grid
 	y          *data.Scaled
 	jitter     float64
 	prior      *prior // the evaluator's
@@ -74,7 +75,7 @@ type maskedSums struct {
 	squares   float64    // Σ ω·y², over channels
 }
 
-func newMasked(y *data.Scaled, x data.Grid, jitter float64, latents *prior) *masked {
+func newMasked(y *data.Scaled, x field.Grid, jitter float64, latents *prior) *masked {
 	m := &masked{x: x, y: y, jitter: jitter, prior: latents, statistics: new(psi.Statistics)}
 	for range x {
 		m.space = append(m.space, &maskedFactor{own: new(Factor)})

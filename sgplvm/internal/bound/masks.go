@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
@@ -29,7 +30,7 @@ type masks struct {
 }
 
 // newMasks reads data at the points of a grid.
-func newMasks(ctx context.Context, y *data.Scaled, x data.Grid) (*masks, error) {
+func newMasks(ctx context.Context, y *data.Scaled, x field.Grid) (*masks, error) {
 	n, points, channels := y.Examples, y.Points, y.Channels
 	m := &masks{examples: n, points: points, words: (points + 63) / 64, version: make([]int, channels)}
 	var squares [][]float64

@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
@@ -69,7 +70,7 @@ type footprint struct{ held, all, alpha float64 }
 
 // expectedFootprint evaluates the formulas of docs/measurements.md for n_ξ examples, d_y channels, d_ξ
 // latent dimensions and m_ξ inducing points.
-func expectedFootprint(examples, channels, latents, inducing int, space data.Grid, own []bound.Spatial) footprint {
+func expectedFootprint(examples, channels, latents, inducing int, space field.Grid, own []bound.Spatial) footprint {
 	var (
 		nx, dy, d, m = float64(examples), float64(channels), float64(latents), float64(inducing)
 		ns, j        = 1.0, 1.0
@@ -112,7 +113,7 @@ func TestMemory(t *testing.T) {
 		if testing.Short() && c.points[0] > 100 {
 			continue
 		}
-		p, grid := params(c.examples, c.m, c.d), data.Grid{}
+		p, grid := params(c.examples, c.m, c.d), field.Grid{}
 		for f, n := range c.points {
 			grid = append(grid, line(n))
 			s := bound.Spatial{Kernel: kernel.Kernel{Kind: matern32, Variance: 1, LengthScale: []float64{3}}}
@@ -128,7 +129,7 @@ func TestMemory(t *testing.T) {
 		for i := range pixels {
 			pixels[i] = uint8(100 + 50*math.Sin(float64(i%1009)*float64(i/grid.Len()+1)) + float64(i%7))
 		}
-		source := data.NewSource(pixels, c.examples, grid.Len(), c.channels)
+		source := field.NewSource(pixels, c.examples, grid.Len(), c.channels)
 		scaled := &data.Scaled{Source: source, Examples: c.examples, Points: grid.Len(), Channels: c.channels, Scaler: data.Scaler{Mean: slices.Repeat([]float64{100}, c.channels), Scale: slices.Repeat([]float64{35}, c.channels)}}
 		want := expectedFootprint(c.examples, c.channels, c.d, c.m, grid, p.Space)
 		grad := p.Clone()

@@ -6,6 +6,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
@@ -94,7 +95,7 @@ func (y *projected) examplesGram() mat.Matrix {
 }
 
 // eachSlab reads Y some examples at a time, scaled, as tensors examples × d_y × n_1 × ….
-func eachSlab(ctx context.Context, y *data.Scaled, x data.Grid, body func(slab kronprod.Tensor, from int) error) error {
+func eachSlab(ctx context.Context, y *data.Scaled, x field.Grid, body func(slab kronprod.Tensor, from int) error) error {
 	channels, points := y.Channels, y.Points
 	dims := append([]int{0, channels}, x.Dims()...)
 	return y.EachSlab(func(raw []float64, from int) error {

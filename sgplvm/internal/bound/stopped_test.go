@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
@@ -129,7 +130,7 @@ func TestCancelled(t *testing.T) {
 
 // failing is a source that fails in call number failAt, counted from 1.
 type failing struct {
-	data.Source
+	field.Source
 	mu            sync.Mutex
 	calls, failAt int
 }
@@ -169,7 +170,7 @@ func TestReadErrors(t *testing.T) {
 			}
 			break
 		}
-		var read *data.ReadError
+		var read *field.ReadError
 		if !errors.As(err, &read) || !errors.Is(err, errSource) || read.From < 0 || read.To > s.Examples() || read.From >= read.To {
 			t.Errorf("read %d fails: error %v", failAt, err)
 		}

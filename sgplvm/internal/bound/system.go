@@ -9,6 +9,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/eig"
 	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
@@ -95,7 +96,7 @@ func (s *system) solve(ctx context.Context, m *masked) error {
 			return err
 		}
 		if s.steps == maxSteps {
-			return &FactorizationError{Err: fmt.Errorf("conjugate gradients have not converged in %d steps", maxSteps)}
+			return &field.FactorizationError{Err: fmt.Errorf("conjugate gradients have not converged in %d steps", maxSteps)}
 		}
 		s.multiply(m, s.image, direction, beta)
 		for c := range channels {
@@ -118,7 +119,7 @@ func (s *system) solve(ctx context.Context, m *masked) error {
 			ratio := next / rho[c]
 			rho[c] = next
 			if math.IsNaN(next) {
-				return &FactorizationError{Err: fmt.Errorf("conjugate gradients: residual %v in channel %d", next, c)}
+				return &field.FactorizationError{Err: fmt.Errorf("conjugate gradients: residual %v in channel %d", next, c)}
 			}
 			if next > least[c] {
 				open++

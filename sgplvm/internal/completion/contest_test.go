@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/internal/simple"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
@@ -72,7 +73,7 @@ func TestKindsOf(t *testing.T) {
 		at[i].Time = 10 * float64(step[i])
 	}
 	h := marked(n, width*width, func(i, j int) bool { return want(i, j) != KindCount })
-	all, still := h.KindsOf(at, data.InSpacings(data.Grid{line(width), line(width)}), 1), h.KindsOf(nil, data.InSpacings(data.Grid{line(width), line(width)}), 1)
+	all, still := h.KindsOf(at, data.InSpacings(field.Grid{line(width), line(width)}), 1), h.KindsOf(nil, data.InSpacings(field.Grid{line(width), line(width)}), 1)
 	table := h.KindsOf(at, mat.New(1, 1), width*width)
 	for k := range all {
 		w := want(k/h.Size, k%h.Size)

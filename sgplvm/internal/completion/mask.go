@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 )
 
 // A Mask tells which values of examples are missing.
@@ -78,16 +78,16 @@ func (h *Mask) Count() (n int) {
 	return n
 }
 
-// Read returns the values of a source, an example a row, and a mask of those that are missing: NaN in the source, 0 in the result. Errors: *data.ReadError, *data.ValueError,
-// *data.ConfigError if nothing was observed.
-func Read(source data.Source) (mat.Matrix, *Mask, error) {
+// Read returns the values of a source, an example a row, and a mask of those that are missing: NaN in the source, 0 in the result. Errors: *field.ReadError, *field.ValueError,
+// *field.ConfigError if nothing was observed.
+func Read(source field.Source) (mat.Matrix, *Mask, error) {
 	n, points, channels := source.Dims()
 	y, h := mat.New(n, points*channels), &Mask{Size: points * channels, Missing: make([]bool, n*points*channels)}
 	observed := 0
 	for i := range n {
 		row := y.Row(i)
 		if err := source.ReadExamples(row, i, i+1); err != nil {
-			return y, h, &data.ReadError{From: i, To: i + 1, Err: err}
+			return y, h, &field.ReadError{From: i, To: i + 1, Err: err}
 		}
 		missing := h.Of(i)
 		for k, v := range row {
@@ -95,14 +95,14 @@ func Read(source data.Source) (mat.Matrix, *Mask, error) {
 			case math.IsNaN(v):
 				missing[k], row[k] = true, 0
 			case math.IsInf(v, 0):
-				return y, h, &data.ValueError{Example: i, Point: k / channels, Channel: k % channels, Value: v, Want: "a finite number, or NaN where the value is missing"}
+				return y, h, &field.ValueError{Example: i, Point: k / channels, Channel: k % channels, Value: v, Want: "a finite number, or NaN where the value is missing"}
 			default:
 				observed++
 			}
 		}
 	}
 	if observed == 0 {
-		return y, h, &data.ConfigError{Field: "Data", Err: errors.New("nothing was observed, expected values")}
+		return y, h, &field.ConfigError{Field: "Data", Err: errors.New("nothing was observed, expected values")}
 	}
 	return y, h, nil
 }

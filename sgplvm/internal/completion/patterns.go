@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 )
 
 // Patterns of missing values for validation of complete data, if the user gives none: half of the points at random, one side, a block, nine in ten.
@@ -113,11 +113,11 @@ func Hiding(hide [][]bool) (list [][]bool) {
 func CheckPatterns(hide [][]bool, size int) error {
 	for k, missing := range hide {
 		if len(missing) != size {
-			return &data.ConfigError{Field: "Hide", Err: fmt.Errorf("list %d has %d values, expected %d, those of an example", k, len(missing), size)}
+			return &field.ConfigError{Field: "Hide", Err: fmt.Errorf("list %d has %d values, expected %d, those of an example", k, len(missing), size)}
 		}
 	}
 	if len(hide) > 0 && len(Hiding(hide)) == 0 {
-		return &data.ConfigError{Field: "Hide", Err: errors.New("nothing is hidden, expected what will be missing")}
+		return &field.ConfigError{Field: "Hide", Err: errors.New("nothing is hidden, expected what will be missing")}
 	}
 	return nil
 }

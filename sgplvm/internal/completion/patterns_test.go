@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 )
 
 // cloud is count points of some dimensions, no two of which share a coordinate.
@@ -186,7 +186,7 @@ func TestHide(t *testing.T) {
 		{[][]bool{none, none}, "sgplvm: Hide: nothing is hidden, expected what will be missing", 0},
 	} {
 		err := CheckPatterns(c.hide, 3)
-		var refused *data.ConfigError
+		var refused *field.ConfigError
 		if c.want != "" && (!errors.As(err, &refused) || err.Error() != c.want) || c.want == "" && err != nil || len(Hiding(c.hide)) != c.left {
 			t.Errorf("%v: error %v, %d lists left", c.hide, err, len(Hiding(c.hide)))
 		}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 )
 
 // Check looks through examples for what cannot be meant as data, in one pass, or two where it finds
@@ -18,7 +20,7 @@ import (
 //
 // and has a warning, one sentence each, for a single example and for missing values, examples and points. A constant channel beside others, equal examples among others and tails as heavy
 // as Cauchy's are data like any. Errors: *ReadError, *ValueError.
-func Check(source Source) (warnings []string, err error) {
+func Check(source field.Source) (warnings []string, err error) {
 	y := &Scaled{Source: source}
 	y.Examples, y.Points, y.Channels = source.Dims()
 	all := make([]census, y.Channels)
@@ -55,7 +57,7 @@ func Check(source Source) (warnings []string, err error) {
 		if y.Examples*y.Points == 1 {
 			want = "more than a single value of each channel"
 		}
-		return nil, &ValueError{Value: all[0].octaves[0].low, Want: want}
+		return nil, &field.ValueError{Value: all[0].octaves[0].low, Want: want}
 	}
 	for c := range all {
 		if far, ok := all[c].farthest(); ok && far.refused() {
@@ -67,7 +69,7 @@ func Check(source Source) (warnings []string, err error) {
 	case y.Examples == 1:
 		warnings = append(warnings, "a single example: the model knows how its values hang together in space, but not how examples differ")
 	case alike:
-		return nil, &ValueError{Example: 1, Value: first[0], Want: fmt.Sprintf("examples that differ: all %d are the same", y.Examples)}
+		return nil, &field.ValueError{Example: 1, Value: first[0], Want: fmt.Sprintf("examples that differ: all %d are the same", y.Examples)}
 	}
 	return warnings, nil
 }
@@ -75,9 +77,9 @@ func Check(source Source) (warnings []string, err error) {
 // nothing is the error of a channel without a value.
 func nothing(y *Scaled, c int) error {
 	if y.Channels == 1 {
-		return &ConfigError{Field: "Data", Err: fmt.Errorf("all %d values are missing, expected some that were observed", y.Examples*y.Points)}
+		return &field.ConfigError{Field: "Data", Err: fmt.Errorf("all %d values are missing, expected some that were observed", y.Examples*y.Points)}
 	}
-	return &ConfigError{Field: "Data", Err: fmt.Errorf("channel %d: all %d values are missing, expected some that were observed", c, y.Examples*y.Points)}
+	return &field.ConfigError{Field: "Data", Err: fmt.Errorf("channel %d: all %d values are missing, expected some that were observed", c, y.Examples*y.Points)}
 }
 
 // An absence counts what is missing.
@@ -252,7 +254,7 @@ func (y *Scaled) refuseFar(c int, f far) error {
 	if err != nil {
 		return err
 	}
-	return &ValueError{Example: place / y.Size(), Point: place % y.Size() / y.Channels, Channel: c, Value: value,
+	return &field.ValueError{Example: place / y.Size(), Point: place % y.Size() / y.Channels, Channel: c, Value: value,
 		Want: "a value like the rest: " + f.describe(least, most, y.Examples, y.Points) + ": land or missing? A fill value or a mask says so, or such points are left out of the data"}
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
@@ -70,8 +71,8 @@ func TestCheckRefuses(t *testing.T) {
 	} {
 		for _, numbers := range []int{1 << 20, 41} { // all at once, and example by example
 			data.WithParts(numbers, 1<<20, func() {
-				_, err := data.Check(data.MatrixSource(c.y, 6))
-				var refused *data.ValueError
+				_, err := data.Check(field.MatrixSource(c.y, 6))
+				var refused *field.ValueError
 				if !errors.As(err, &refused) || !strings.Contains(refused.Want, c.want) || [3]int{refused.Example, refused.Point, refused.Channel} != c.place {
 					t.Errorf("%s: error %v", name, err)
 				}
@@ -90,7 +91,7 @@ func TestCheckWarns(t *testing.T) {
 	}{
 		"an example": {one, 1, "a single example: %"},
 	} {
-		warnings, err := data.Check(data.MatrixSource(c.y, c.examples))
+		warnings, err := data.Check(field.MatrixSource(c.y, c.examples))
 		begin, end, _ := strings.Cut(c.want, "%")
 		if err != nil || len(warnings) != 1 || !strings.HasPrefix(warnings[0], begin) || !strings.HasSuffix(warnings[0], end) {
 			t.Errorf("%s: %q, %v", name, warnings, err)
@@ -117,7 +118,7 @@ func TestCheckAccepts(t *testing.T) {
 	mat.Copy(twice.Slice(10, 20, 0, 1), twice.Slice(0, 10, 0, 1))
 	all["a drawing"], all["counts"], all["an offset"], all["large units"], all["a constant channel"], all["an example twice"] = drawing, counts, offset, large, grey, twice
 	for name, y := range all {
-		warnings, err := data.Check(data.MatrixSource(y, 6))
+		warnings, err := data.Check(field.MatrixSource(y, 6))
 		if warnings = slices.DeleteFunc(warnings, func(string) bool { return strings.HasPrefix(name, "Cauchy") }); err != nil || len(warnings) > 0 {
 			t.Errorf("%s: %q, %v", name, warnings, err)
 		}
@@ -138,7 +139,7 @@ func TestCheckCountsMissing(t *testing.T) {
 		if hidden == 1 {
 			y.Set(6, 0, math.NaN())
 		}
-		warnings, err := data.Check(data.MatrixSource(y, 4))
+		warnings, err := data.Check(field.MatrixSource(y, 4))
 		if err != nil || len(warnings) != len(want) {
 			t.Fatal(warnings, err)
 		}

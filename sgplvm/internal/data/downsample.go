@@ -2,12 +2,14 @@ package data
 
 import (
 	"context"
+
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 )
 
 // halved are pictures with half the pixels each way: means of two by two pixels, and of those that
 // there are at the end of an odd side.
 type halved struct {
-	pictures      Source
+	pictures      field.Source
 	width, height int // of the pictures
 }
 
@@ -46,7 +48,7 @@ func (h halved) ReadExamples(dst []float64, from, to int) error {
 
 // Downsample halves the sides of pictures, once and then as often as it takes for all to have at
 // most so many numbers or one pixel each. It returns them in memory, with their size.
-func Downsample(ctx context.Context, pictures Source, width, height, most int) (small Source, smallWidth, smallHeight int, err error) {
+func Downsample(ctx context.Context, pictures field.Source, width, height, most int) (small field.Source, smallWidth, smallHeight int, err error) {
 	for more := true; more; {
 		h := halved{pictures, width, height}
 		width, height = h.size()

@@ -1,5 +1,7 @@
 package data
 
+import "github.com/seed-08962ecc/kronfield/sgplvm/field"
+
 // WithParts calls f with sources that are read and held in parts of the given sizes.
 func WithParts(read, hold int, f func()) {
 	defer func(r, h int) { SlabNumbers, gramNumbers = r, h }(SlabNumbers, gramNumbers)
@@ -8,4 +10,6 @@ func WithParts(read, hold int, f func()) {
 }
 
 // Halved returns pictures with half the pixels each way.
-func Halved(pictures Source, width, height int) Source { return halved{pictures, width, height} }
+func Halved(pictures field.Source, width, height int) field.Source {
+	return halved{pictures, width, height}
+}

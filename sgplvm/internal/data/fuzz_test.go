@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/fuzz"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
@@ -34,7 +35,7 @@ func FuzzScaled(f *testing.F) {
 		if s.IntN(4) == 1 {
 			y.Data[s.IntN(len(y.Data))] = s.Bits()
 		}
-		source := data.NewSource(slices.Clone(y.Data), n, points, channels)
+		source := field.NewSource(slices.Clone(y.Data), n, points, channels)
 		warnings, err := data.Check(source)
 		for _, w := range warnings {
 			if w == "" || strings.Contains(w, "\n") || len(w) > 400 {
@@ -52,8 +53,8 @@ func FuzzScaled(f *testing.F) {
 
 func refused(t *testing.T, err error) {
 	t.Helper()
-	var config *data.ConfigError
-	var value *data.ValueError
+	var config *field.ConfigError
+	var value *field.ValueError
 	if err != nil && !errors.As(err, &config) && !errors.As(err, &value) || err != nil && (strings.Contains(err.Error(), "\n") || len(err.Error()) > 400) {
 		t.Errorf("error %q of type %T", err, err)
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
@@ -16,7 +17,7 @@ func Split(index []int, joint int, dims []int) {
 }
 
 // InSpacings returns the points of a grid, n_s×d, in mean spacings of each dimension.
-func InSpacings(g Grid) mat.Matrix {
+func InSpacings(g field.Grid) mat.Matrix {
 	units := make([][]float64, len(g))
 	for f, x := range g {
 		units[f] = work.Spacing(x)
@@ -25,7 +26,7 @@ func InSpacings(g Grid) mat.Matrix {
 }
 
 // InUnits returns the coordinates of a grid's points over all factors, n_s×d, those of factor f divided by units[f], one for each dimension.
-func InUnits(g Grid, units [][]float64) mat.Matrix {
+func InUnits(g field.Grid, units [][]float64) mat.Matrix {
 	dims, columns := g.Dims(), 0
 	for _, x := range g {
 		columns += x.Cols

@@ -7,15 +7,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
 func TestGrid(t *testing.T) {
-	g := data.Grid{mat.New(2, 1), mat.New(3, 2), mat.New(4, 1)}
+	g := field.Grid{mat.New(2, 1), mat.New(3, 2), mat.New(4, 1)}
 	if n := g.Len(); n != 24 {
 		t.Errorf("%d points", n)
 	}
-	if n := (data.Grid{}).Len(); n != 1 {
+	if n := (field.Grid{}).Len(); n != 1 {
 		t.Errorf("%d points of an empty product", n)
 	}
 	if diff := cmp.Diff([]int{2, 3, 4}, g.Dims()); diff != "" {
@@ -32,22 +33,22 @@ func TestGrid(t *testing.T) {
 
 func TestGridEqual(t *testing.T) {
 	negative := math.Copysign(0, -1)
-	g := data.Grid{mat.NewDense(2, 2, []float64{0, 1, 2, 3}), mat.NewDense(1, 1, []float64{5})}
+	g := field.Grid{mat.NewDense(2, 2, []float64{0, 1, 2, 3}), mat.NewDense(1, 1, []float64{5})}
 	for name, c := range map[string]struct {
-		other data.Grid
+		other field.Grid
 		want  bool
 	}{
 		"itself":          {g, true},
-		"a copy":          {data.Grid{g[0].Clone(), g[1].Clone()}, true},
-		"another layout":  {data.Grid{g[0].T().Clone().T(), g[1]}, true},
-		"another zero":    {data.Grid{mat.NewDense(2, 2, []float64{negative, 1, 2, 3}), g[1]}, true},
-		"another number":  {data.Grid{mat.NewDense(2, 2, []float64{0, 1, 2, 4}), g[1]}, false},
-		"another shape":   {data.Grid{mat.NewDense(4, 1, []float64{0, 1, 2, 3}), g[1]}, false},
-		"another order":   {data.Grid{g[1], g[0]}, false},
+		"a copy":          {field.Grid{g[0].Clone(), g[1].Clone()}, true},
+		"another layout":  {field.Grid{g[0].T().Clone().T(), g[1]}, true},
+		"another zero":    {field.Grid{mat.NewDense(2, 2, []float64{negative, 1, 2, 3}), g[1]}, true},
+		"another number":  {field.Grid{mat.NewDense(2, 2, []float64{0, 1, 2, 4}), g[1]}, false},
+		"another shape":   {field.Grid{mat.NewDense(4, 1, []float64{0, 1, 2, 3}), g[1]}, false},
+		"another order":   {field.Grid{g[1], g[0]}, false},
 		"a factor less":   {g[:1], false},
 		"a factor more":   {append(g[:2:2], g[1]), false},
 		"nothing":         {nil, false},
-		"points permuted": {data.Grid{mat.NewDense(2, 2, []float64{2, 3, 0, 1}), g[1]}, false},
+		"points permuted": {field.Grid{mat.NewDense(2, 2, []float64{2, 3, 0, 1}), g[1]}, false},
 	} {
 		if got := g.Equal(c.other); got != c.want {
 			t.Errorf("%s: %v", name, got)

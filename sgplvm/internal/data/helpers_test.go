@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 )
 
 // normals returns standard normal numbers.
@@ -21,7 +21,7 @@ func normals(seed uint64, r, c int) mat.Matrix {
 
 // counting is a source that counts the examples read, and fails in call number failAt, counted from 1.
 type counting struct {
-	data.Source
+	field.Source
 	mu                 sync.Mutex
 	calls, total, most int
 	failAt             int

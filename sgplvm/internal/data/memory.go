@@ -2,10 +2,12 @@ package data
 
 import (
 	"context"
+
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 )
 
 // InMemory reads all examples into memory, with the precision of a float32.
-func InMemory(ctx context.Context, examples Source) (Source, error) {
+func InMemory(ctx context.Context, examples field.Source) (field.Source, error) {
 	n, points, channels := examples.Dims()
 	example := make([]float64, points*channels)
 	values := make([]float32, 0, n*len(example))
@@ -20,5 +22,5 @@ func InMemory(ctx context.Context, examples Source) (Source, error) {
 			values = append(values, float32(v))
 		}
 	}
-	return NewSource(values, n, points, channels), nil
+	return field.NewSource(values, n, points, channels), nil
 }

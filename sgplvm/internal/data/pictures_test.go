@@ -9,12 +9,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
 // A subset has the examples of its numbers, in their order.
 func TestSubset(t *testing.T) {
-	s := data.Subset{Examples: data.NewSource([]float64{0, 1, 10, 11, 20, 21}, 3, 2, 1), Numbers: []int{2, 0, 2}}
+	s := field.Subset{Examples: field.NewSource([]float64{0, 1, 10, 11, 20, 21}, 3, 2, 1), Numbers: []int{2, 0, 2}}
 	if n, points, channels := s.Dims(); n != 3 || points != 2 || channels != 1 {
 		t.Errorf("%d examples of %d points and %d channels", n, points, channels)
 	}
@@ -35,7 +36,7 @@ func TestHalved(t *testing.T) {
 	for i := range values {
 		values[i] = rng.NormFloat64()
 	}
-	pictures := data.Halved(data.NewSource(values, n, width*height, channels), width, height)
+	pictures := data.Halved(field.NewSource(values, n, width*height, channels), width, height)
 	if frames, points, c := pictures.Dims(); frames != n || points != 3*2 || c != channels {
 		t.Fatalf("%d frames of %d points and %d channels", frames, points, c)
 	}
@@ -64,7 +65,7 @@ func TestHalved(t *testing.T) {
 			}
 		}
 	}
-	broken := &counting{Source: data.NewSource(values, n, width*height, channels), failAt: 2}
+	broken := &counting{Source: field.NewSource(values, n, width*height, channels), failAt: 2}
 	if err := data.Halved(broken, width, height).ReadExamples(got, 0, 2); err != errSource || broken.calls != 2 {
 		t.Errorf("error %v in read %d of pictures that cannot be read", err, broken.calls)
 	}
@@ -80,7 +81,7 @@ func TestDownsample(t *testing.T) {
 		{1, 1, 1, 1, 1},
 		{3, 2, 0, 1, 1},
 	} {
-		pictures := data.NewSource(slices.Repeat([]uint8{7}, 2*3*c.width*c.height), 2, c.width*c.height, 3)
+		pictures := field.NewSource(slices.Repeat([]uint8{7}, 2*3*c.width*c.height), 2, c.width*c.height, 3)
 		small, width, height, err := data.Downsample(t.Context(), pictures, c.width, c.height, c.most)
 		if err != nil || width != c.wantWidth || height != c.wantHeight {
 			t.Errorf("%+v: %d×%d %v", c, width, height, err)
@@ -102,7 +103,7 @@ func TestDownsample(t *testing.T) {
 func TestInMemoryEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	source := &counting{Source: data.NewSource(make([]uint8, 12), 3, 4, 1), failAt: 2}
+	source := &counting{Source: field.NewSource(make([]uint8, 12), 3, 4, 1), failAt: 2}
 	if _, err := data.InMemory(ctx, source); err != context.Canceled || source.calls != 0 {
 		t.Errorf("error %v after %d reads", err, source.calls)
 	}
@@ -113,7 +114,7 @@ func TestInMemoryEnds(t *testing.T) {
 	if _, err := data.InMemory(t.Context(), source); err != errSource || source.calls != 2 {
 		t.Errorf("error %v after %d reads", err, source.calls)
 	}
-	if err := (data.Subset{Examples: &counting{Source: source.Source, failAt: 2}, Numbers: []int{0, 1, 2}}).ReadExamples(make([]float64, 12), 0, 3); err != errSource {
+	if err := (field.Subset{Examples: &counting{Source: source.Source, failAt: 2}, Numbers: []int{0, 1, 2}}).ReadExamples(make([]float64, 12), 0, 3); err != errSource {
 		t.Errorf("error %v of a subset", err)
 	}
 }

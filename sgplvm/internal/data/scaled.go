@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 )
 
 // SlabNumbers is about how many numbers are read at a time, 8 MiB, and gramNumbers
@@ -13,7 +14,7 @@ var SlabNumbers, gramNumbers = 1 << 20, 1 << 22
 
 // Scaled reads a source in the model's units.
 type Scaled struct {
-	Source                     Source
+	Source                     field.Source
 	Examples, Points, Channels int
 	Scaler                     Scaler
 
@@ -22,7 +23,7 @@ type Scaled struct {
 
 	// Errors has the known standard errors of the values, in the user's units, in the shape of Source; nil: none
 	// are known.
-	Errors Source
+	Errors field.Source
 }
 
 // Holes reports whether values are missing or have errors of their own, so that the data are no complete
@@ -31,7 +32,7 @@ func (s *Scaled) Holes() bool { return s.Missing > 0 || s.Errors != nil }
 
 // NewScaled wraps a source, whose sizes must be positive, and finds its scaler. Errors:
 // *ReadError, *ValueError, *ConfigError for a channel beyond the range of a float64 or without any value.
-func NewScaled(source Source) (*Scaled, error) {
+func NewScaled(source field.Source) (*Scaled, error) {
 	s := &Scaled{Source: source}
 	s.Examples, s.Points, s.Channels = source.Dims()
 	var err error
@@ -40,7 +41,7 @@ func NewScaled(source Source) (*Scaled, error) {
 	}
 	for c, v := range s.Scaler.Scale {
 		if math.IsInf(v, 0) || math.IsNaN(v) || math.IsInf(1/v, 0) {
-			return nil, &ConfigError{Field: "Data", Err: fmt.Errorf("channel %d: standard deviation %v is outside the range of a float64", c, v)}
+			return nil, &field.ConfigError{Field: "Data", Err: fmt.Errorf("channel %d: standard deviation %v is outside the range of a float64", c, v)}
 		}
 	}
 	return s, nil
@@ -71,7 +72,7 @@ func (s *Scaled) ReadRaw(dst []float64, from, to int) error {
 		panic(fmt.Sprintf("sgplvm: %d numbers for examples %d to %d of %d values", len(dst), from, to-1, s.Size()))
 	}
 	if err := s.Source.ReadExamples(dst, from, to); err != nil {
-		return &ReadError{From: from, To: to, Err: err}
+		return &field.ReadError{From: from, To: to, Err: err}
 	}
 	return nil
 }
@@ -120,7 +121,7 @@ func (s *Scaled) EachRows(body func(rows mat.Matrix, from int) error) error {
 
 // refuse reports value number i, which is infinite.
 func (s *Scaled) refuse(i int, v float64) error {
-	return &ValueError{Example: i / s.Size(), Point: i % s.Size() / s.Channels, Channel: i % s.Channels, Value: v, Want: "a finite number"}
+	return &field.ValueError{Example: i / s.Size(), Point: i % s.Size() / s.Channels, Channel: i % s.Channels, Value: v, Want: "a finite number"}
 }
 
 // Gram returns the Gram matrix of the scaled examples, G_ij = y_i·y_j (n_ξ×n_ξ),

@@ -14,11 +14,12 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
-func scaledOf(t *testing.T, source data.Source) *data.Scaled {
+func scaledOf(t *testing.T, source field.Source) *data.Scaled {
 	t.Helper()
 	s, err := data.NewScaled(source)
 	if err != nil {
@@ -36,7 +37,7 @@ func TestScaler(t *testing.T) {
 		y.Row(i)[2] = -7
 		y.Row(i)[3] *= 1e-200
 	}
-	s := scaledOf(t, data.MatrixSource(y, 17)).Scaler
+	s := scaledOf(t, field.MatrixSource(y, 17)).Scaler
 	for c := range y.Cols {
 		exact := func(v float64) *big.Float { return new(big.Float).SetPrec(200).SetFloat64(v) }
 		n := exact(float64(y.Rows))
@@ -73,10 +74,10 @@ func TestScalerOfSlabs(t *testing.T) {
 	for i := range y.Rows {
 		y.Row(i)[1] += 1e9
 	}
-	want := scaledOf(t, data.MatrixSource(y, 17)).Scaler
+	want := scaledOf(t, field.MatrixSource(y, 17)).Scaler
 	for _, n := range []int{1, 18, 36, 37, 100, 306} {
 		data.WithParts(n, n, func() {
-			if diff := cmp.Diff(want, scaledOf(t, data.MatrixSource(y, 17)).Scaler); diff != "" {
+			if diff := cmp.Diff(want, scaledOf(t, field.MatrixSource(y, 17)).Scaler); diff != "" {
 				t.Errorf("slabs of %d numbers:\n%s", n, diff)
 			}
 		})
@@ -93,8 +94,8 @@ func TestScalerRange(t *testing.T) {
 		for i, v := range values {
 			y.Set(i, 1, v)
 		}
-		_, err := data.NewScaled(data.MatrixSource(y, 2))
-		var config *data.ConfigError
+		_, err := data.NewScaled(field.MatrixSource(y, 2))
+		var config *field.ConfigError
 		if !errors.As(err, &config) || config.Field != "Data" || !strings.Contains(err.Error(), "channel 1: standard deviation") {
 			t.Errorf("%s: error %v", name, err)
 		}
@@ -104,7 +105,7 @@ func TestScalerRange(t *testing.T) {
 // Read, ScaleChannel and Apply put values into the model's units with the same bits.
 func TestRead(t *testing.T) {
 	y := normals(2, 7*5, 3)
-	s := scaledOf(t, data.MatrixSource(y, 7))
+	s := scaledOf(t, field.MatrixSource(y, 7))
 	if s.Size() != 15 || s.Examples != 7 || s.Points != 5 || s.Channels != 3 {
 		t.Errorf("%d values, %d examples of %d points and %d channels", s.Size(), s.Examples, s.Points, s.Channels)
 	}
@@ -138,7 +139,7 @@ func TestRead(t *testing.T) {
 func TestEachSlab(t *testing.T) {
 	y := normals(3, 11*4, 2)
 	for _, size := range []int{1, 8, 17, 30, 1000} {
-		s := scaledOf(t, data.MatrixSource(y, 11))
+		s := scaledOf(t, field.MatrixSource(y, 11))
 		data.WithParts(size, 1, func() {
 			for range 2 { // what is overwritten is not the data
 				var all []float64
@@ -169,7 +170,7 @@ func TestGram(t *testing.T) {
 		for _, hold := range []int{1, 10, 30, 100, 1 << 20} {
 			data.WithParts(1, hold, func() {
 				y := normals(uint64(n), n*5, 2)
-				source := &counting{Source: data.MatrixSource(y, n)}
+				source := &counting{Source: field.MatrixSource(y, n)}
 				s := &data.Scaled{Source: source, Examples: n, Points: 5, Channels: 2, Scaler: data.Scaler{Mean: []float64{1, -2}, Scale: []float64{2, 0.5}}}
 				got, err := s.Gram()
 				if err != nil {
@@ -190,16 +191,16 @@ func TestGram(t *testing.T) {
 func TestReadErrors(t *testing.T) {
 	y := normals(4, 5*12, 1)
 	data.WithParts(24, 24, func() {
-		for name, call := range map[string]func(source data.Source) error{
-			"NewScaled": func(source data.Source) error { _, err := data.NewScaled(source); return err },
-			"Gram": func(source data.Source) error {
+		for name, call := range map[string]func(source field.Source) error{
+			"NewScaled": func(source field.Source) error { _, err := data.NewScaled(source); return err },
+			"Gram": func(source field.Source) error {
 				s := &data.Scaled{Source: source, Examples: 5, Points: 12, Channels: 1, Scaler: data.Scaler{Mean: []float64{0}, Scale: []float64{1}}}
 				_, err := s.Gram()
 				return err
 			},
 		} {
 			for failAt := 1; ; failAt++ {
-				source := &counting{Source: data.MatrixSource(y, 5), failAt: failAt}
+				source := &counting{Source: field.MatrixSource(y, 5), failAt: failAt}
 				err := call(source)
 				if source.calls < failAt {
 					if failAt < 6 || err != nil {
@@ -207,7 +208,7 @@ func TestReadErrors(t *testing.T) {
 					}
 					break
 				}
-				var read *data.ReadError
+				var read *field.ReadError
 				if !errors.As(err, &read) || !errors.Is(err, errSource) || read.From < 0 || read.To > 5 || read.From >= read.To || source.calls > failAt {
 					t.Errorf("%s: read %d of %d fails: error %v", name, failAt, source.calls, err)
 				} else if want := fmt.Sprintf("sgplvm: reading examples %d to %d: the disk is gone", read.From, read.To-1); err.Error() != want {
@@ -225,12 +226,12 @@ func TestRefusesNonFinite(t *testing.T) {
 			for _, bad := range []float64{math.Inf(-1), math.Inf(1)} {
 				y := make([]float32, 60)
 				y[at], y[59] = float32(bad), float32(math.Inf(1))
-				_, err := data.NewScaled(data.NewSource(y, 5, 6, 2))
-				var value *data.ValueError
+				_, err := data.NewScaled(field.NewSource(y, 5, 6, 2))
+				var value *field.ValueError
 				if !errors.As(err, &value) {
 					t.Fatalf("value %d: error %v", at, err)
 				}
-				want := &data.ValueError{Example: at / 12, Point: at / 2 % 6, Channel: at % 2, Value: bad, Want: "a finite number"}
+				want := &field.ValueError{Example: at / 12, Point: at / 2 % 6, Channel: at % 2, Value: bad, Want: "a finite number"}
 				if err.Error() != want.Error() {
 					t.Errorf("value %d: error %q, want %q", at, err, want)
 				}
@@ -241,12 +242,12 @@ func TestRefusesNonFinite(t *testing.T) {
 
 // Errors say where and give the cause.
 func TestErrors(t *testing.T) {
-	config := &data.ConfigError{Field: "Times", Err: errSource}
+	config := &field.ConfigError{Field: "Times", Err: errSource}
 	if config.Error() != "sgplvm: Times: the disk is gone" || !errors.Is(config, errSource) {
 		t.Errorf("%v", config)
 	}
 	const want = "example 3, point 4, channel 1: value +Inf, expected a finite number"
-	if got := (&data.ValueError{Example: 3, Point: 4, Channel: 1, Value: math.Inf(1), Want: "a finite number"}).Error(); got != want {
+	if got := (&field.ValueError{Example: 3, Point: 4, Channel: 1, Value: math.Inf(1), Want: "a finite number"}).Error(); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -254,7 +255,7 @@ func TestErrors(t *testing.T) {
 // The Gram matrix holds, beside itself, two bands of an eighth of the data, or all of few data.
 func TestGramMemory(t *testing.T) {
 	const n, points = 64, 1 << 12
-	source := data.NewSource(make([]uint8, n*points), n, points, 1)
+	source := field.NewSource(make([]uint8, n*points), n, points, 1)
 	s := &data.Scaled{Source: source, Examples: n, Points: points, Channels: 1, Scaler: data.Scaler{Mean: []float64{0}, Scale: []float64{1}}}
 	for hold, numbers := range map[int]int{1 << 20: n * points, 1 << 10: n * points / 4} {
 		data.WithParts(points, hold, func() {
@@ -294,7 +295,7 @@ func TestScalerWithHoles(t *testing.T) {
 			own[i%2] = append(own[i%2], y[i])
 		}
 		data.WithParts(20, 20, func() {
-			s, err := data.NewScaled(data.NewSource(y, 7, 5, 2))
+			s, err := data.NewScaled(field.NewSource(y, 7, 5, 2))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -302,7 +303,7 @@ func TestScalerWithHoles(t *testing.T) {
 				t.Errorf("%d values missing, expected %d", s.Missing, missing)
 			}
 			for c, values := range own {
-				alone, err := data.NewScaled(data.NewSource(values, len(values), 1, 1))
+				alone, err := data.NewScaled(field.NewSource(values, len(values), 1, 1))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -316,8 +317,8 @@ func TestScalerWithHoles(t *testing.T) {
 		"channel 1: all 3 values are missing": {1, nan, 2, nan, 3, nan},
 	} {
 		channels := 1 + strings.Count(name, "channel")
-		_, err := data.NewScaled(data.NewSource(y, 3, 2/channels, channels))
-		if _, err2 := data.Check(data.NewSource(y, 3, 2/channels, channels)); err == nil || err2 == nil || err.Error() != err2.Error() || !strings.Contains(err.Error(), name) {
+		_, err := data.NewScaled(field.NewSource(y, 3, 2/channels, channels))
+		if _, err2 := data.Check(field.NewSource(y, 3, 2/channels, channels)); err == nil || err2 == nil || err.Error() != err2.Error() || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: errors %v and %v", name, err, err2)
 		}
 	}

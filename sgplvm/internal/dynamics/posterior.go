@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
@@ -64,17 +65,17 @@ func newProcess(k kernel.Kernel, s *data.Sequence, first int, muBar, lambda mat.
 // at returns the posterior of a sequence, for times that it checks.
 func (p *Posterior) at(sequence int, times []float64) ([]process, error) {
 	if err := data.CheckTimes(times); err != nil {
-		return nil, &data.ConfigError{Field: "Times", Err: err}
+		return nil, &field.ConfigError{Field: "Times", Err: err}
 	}
 	t := p.sequences[sequence]
 	if t == nil {
-		return nil, &data.ConfigError{Field: "Sequence", Err: fmt.Errorf("%d, expected the label of a sequence that the model was trained on; others have the prior", sequence)}
+		return nil, &field.ConfigError{Field: "Sequence", Err: fmt.Errorf("%d, expected the label of a sequence that the model was trained on; others have the prior", sequence)}
 	}
 	return t, nil
 }
 
 // Marginals returns means and variances, len(times)×d each, at any times of a sequence: between the
-// examples, before and after them, where they tend to the prior. Errors: *data.ConfigError.
+// examples, before and after them, where they tend to the prior. Errors: *field.ConfigError.
 func (p *Posterior) Marginals(sequence int, times []float64) (mu, s mat.Matrix, err error) {
 	t, err := p.at(sequence, times)
 	if err != nil {

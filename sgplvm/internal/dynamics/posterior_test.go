@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
@@ -145,7 +145,7 @@ func TestPosteriorErrors(t *testing.T) {
 			"sgplvm: Times: time 1 is NaN":             func() error { _, _, err := posterior.Marginals(5, []float64{1, math.NaN()}); return err },
 			"sgplvm: Times: time 0 is +Inf":            func() error { _, err := posterior.Sample(5, one(math.Inf(1)), 1, 0); return err },
 		} {
-			err, config := ask(), (*data.ConfigError)(nil)
+			err, config := ask(), (*field.ConfigError)(nil)
 			if !errors.As(err, &config) || !strings.HasPrefix(err.Error(), want) {
 				t.Errorf("error %v, expected %q", err, want)
 			}

@@ -2,6 +2,7 @@ package emulator
 
 import (
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
@@ -25,16 +26,16 @@ func newFieldBasis(y *data.Scaled, basis *Basis) (*FieldBasis, error) {
 }
 
 // coordinates sets dst to those of fields.
-func (b *FieldBasis) coordinates(dst mat.Matrix, fields data.Source) error {
+func (b *FieldBasis) coordinates(dst mat.Matrix, fields field.Source) error {
 	_, points, channels := fields.Dims()
 	f := make([]float64, points*channels)
 	for i := range dst.Rows {
 		if err := fields.ReadExamples(f, i, i+1); err != nil {
-			return &data.ReadError{From: i, To: i + 1, Err: err}
+			return &field.ReadError{From: i, To: i + 1, Err: err}
 		}
 		for k, v := range f {
 			if v-v != 0 {
-				return &data.ValueError{Example: i, Point: k / channels, Channel: k % channels, Value: v, Want: "a finite number: input fields must be known"}
+				return &field.ValueError{Example: i, Point: k / channels, Channel: k % channels, Value: v, Want: "a finite number: input fields must be known"}
 			}
 			c := k % channels
 			f[k] = (v-b.Scaler.Mean[c])/b.Scaler.Scale[c] - b.Mean[k]

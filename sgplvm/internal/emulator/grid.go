@@ -5,7 +5,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
@@ -13,13 +13,13 @@ import (
 // factor, whose matrix is factored.
 const gridScale, maxGrid = 10, 5000
 
-// On returns the model with outputs at other points of the same factors: from is the grid of its outputs. Errors: *data.ConfigError, those of chol.
-func (m *Model) On(from, to data.Grid) (*Model, error) {
+// On returns the model with outputs at other points of the same factors: from is the grid of its outputs. Errors: *field.ConfigError, those of chol.
+func (m *Model) On(from, to field.Grid) (*Model, error) {
 	if len(from) != len(to) {
-		return nil, &data.ConfigError{Field: "Grid", Err: fmt.Errorf("%d spatial factors, expected %d", len(to), len(from))}
+		return nil, &field.ConfigError{Field: "Grid", Err: fmt.Errorf("%d spatial factors, expected %d", len(to), len(from))}
 	}
 	if len(m.Unseen) > 0 {
-		return nil, &data.ConfigError{Field: "Grid", Err: fmt.Errorf("%d values that no run has, expected none for predictions at other points", len(m.Unseen))}
+		return nil, &field.ConfigError{Field: "Grid", Err: fmt.Errorf("%d values that no run has, expected none for predictions at other points", len(m.Unseen))}
 	}
 	c, modes := len(m.Scaler.Mean), m.V.Cols
 	all := mat.New(m.V.Rows, modes+2) // components, mean and variance
@@ -29,7 +29,7 @@ func (m *Model) On(from, to data.Grid) (*Model, error) {
 	before, after := 1, all.Rows
 	for f := range from {
 		if from[f].Cols != to[f].Cols {
-			return nil, &data.ConfigError{Field: "Grid", Err: fmt.Errorf("spatial factor %d: points of dimension %d, expected %d", f, to[f].Cols, from[f].Cols)}
+			return nil, &field.ConfigError{Field: "Grid", Err: fmt.Errorf("spatial factor %d: points of dimension %d, expected %d", f, to[f].Cols, from[f].Cols)}
 		}
 		w, err := interpolation(from[f], to[f])
 		if err != nil {
@@ -56,7 +56,7 @@ func (m *Model) On(from, to data.Grid) (*Model, error) {
 // interpolation returns what makes values at points z of values at points x; constants stay.
 func interpolation(x, z mat.Matrix) (mat.Matrix, error) {
 	if x.Rows > maxGrid {
-		return mat.Matrix{}, &data.ConfigError{Field: "Grid", Err: fmt.Errorf("a spatial factor of %d points, expected at most %d to interpolate", x.Rows, maxGrid)}
+		return mat.Matrix{}, &field.ConfigError{Field: "Grid", Err: fmt.Errorf("a spatial factor of %d points, expected at most %d to interpolate", x.Rows, maxGrid)}
 	}
 	k := &Kernel{Form: Matern52, Share: 1, Scales: work.Spacing(x), Linear: make([]float64, x.Cols)}
 	for q := range k.Scales {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
@@ -18,8 +19,8 @@ func TestGrid(t *testing.T) {
 		}
 		return x
 	}
-	field := func(a, u, v float64, c int) float64 { return math.Sin(a+u/4)*math.Cos(v/5+a) + float64(c)*u*a/10 }
-	coarse, fine := data.Grid{line(7, 1), line(9, 1)}, data.Grid{line(13, 0.5), line(17, 0.5)}
+	wave := func(a, u, v float64, c int) float64 { return math.Sin(a+u/4)*math.Cos(v/5+a) + float64(c)*u*a/10 }
+	coarse, fine := field.Grid{line(7, 1), line(9, 1)}, field.Grid{line(13, 0.5), line(17, 0.5)}
 	var d Data
 	d.Columns = []Column{{}}
 	var y []float64
@@ -28,12 +29,12 @@ func TestGrid(t *testing.T) {
 		d.Columns[0].Numbers = append(d.Columns[0].Numbers, a)
 		for u := range 7 {
 			for v := range 9 {
-				y = append(y, field(a, float64(u), float64(v), 0), field(a, float64(u), float64(v), 1))
+				y = append(y, wave(a, float64(u), float64(v), 0), wave(a, float64(u), float64(v), 1))
 			}
 		}
 	}
 	var err error
-	if d.Outputs, err = data.NewScaled(data.NewSource(y, 30, 63, 2)); err != nil {
+	if d.Outputs, err = data.NewScaled(field.NewSource(y, 30, 63, 2)); err != nil {
 		t.Fatal(err)
 	}
 	m, err := Fit(context.Background(), d, Options{Quick: true})
@@ -64,7 +65,7 @@ func TestGrid(t *testing.T) {
 	for u := range 13 {
 		for v := range 17 {
 			for c := range 2 {
-				near(t, "on a finer grid", finer[(u*17+v)*2+c], field(1.03, float64(u)/2, float64(v)/2, c), 0.005)
+				near(t, "on a finer grid", finer[(u*17+v)*2+c], wave(1.03, float64(u)/2, float64(v)/2, c), 0.005)
 			}
 		}
 	}

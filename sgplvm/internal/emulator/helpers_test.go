@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
@@ -42,7 +43,7 @@ func worlds(n, d, modes int, seed uint64) world {
 
 // data returns the world as runs.
 func (w world) data() Data {
-	y, err := data.NewScaled(data.NewSource(w.y.Data, w.y.Rows, w.y.Cols, 1))
+	y, err := data.NewScaled(field.NewSource(w.y.Data, w.y.Rows, w.y.Cols, 1))
 	if err != nil {
 		panic(err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
@@ -30,7 +31,7 @@ type completion struct {
 func completed(ctx context.Context, in *Inputs, y *data.Scaled) (full *data.Scaled, unseen []int, err error) {
 	n, size := y.Examples, y.Size()
 	if n > maxHoled/size {
-		return nil, nil, &data.ConfigError{Field: "Data", Err: fmt.Errorf("missing values in %d runs of %d values, expected at most %d values in all", n, size, maxHoled)}
+		return nil, nil, &field.ConfigError{Field: "Data", Err: fmt.Errorf("missing values in %d runs of %d values, expected at most %d values in all", n, size, maxHoled)}
 	}
 	c := &completion{y: mat.New(n, size), missing: make([][]int, n)}
 	if err := y.EachRows(func(rows mat.Matrix, from int) error {
@@ -57,7 +58,7 @@ func completed(ctx context.Context, in *Inputs, y *data.Scaled) (full *data.Scal
 			row[k] = y.Scaler.Mean[ch] + float64(y.Scaler.Scale[ch]*row[k])
 		}
 	}
-	full, err = data.NewScaled(data.NewSource(c.y.Data, n, y.Points, y.Channels))
+	full, err = data.NewScaled(field.NewSource(c.y.Data, n, y.Points, y.Channels))
 	return full, unseen, err
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
@@ -63,7 +64,7 @@ func (m *Model) Condition() (err error) {
 }
 
 // Coordinates returns ξ of inputs: columns, and fields where the model has some; n×d. Errors: *InputError, those of reading.
-func (m *Model) Coordinates(columns []Column, fields data.Source, n int) (mat.Matrix, error) {
+func (m *Model) Coordinates(columns []Column, fields field.Source, n int) (mat.Matrix, error) {
 	numbers, _, err := encode(m.Encodings, columns, n)
 	if err != nil {
 		return numbers, err

@@ -7,7 +7,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/internal/quote"
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 )
 
 // A Belief says how inputs are distributed before anything is observed.
@@ -47,7 +47,7 @@ type combo struct {
 // maxCombos limits combinations of categories, each of which is a search of its own.
 const maxCombos = 64
 
-// NewPrior returns the distribution that the runs show. Errors: *data.ConfigError.
+// NewPrior returns the distribution that the runs show. Errors: *field.ConfigError.
 func (m *Model) NewPrior(b Belief) (*Prior, error) {
 	p := &Prior{width: m.X.Cols, combos: []combo{{weight: 1, off: make([]float64, m.X.Cols)}}}
 	at := 0
@@ -59,7 +59,7 @@ func (m *Model) NewPrior(b Belief) (*Prior, error) {
 			p.axes = append(p.axes, m.axis(at, b))
 		default:
 			if len(p.combos)*w > maxCombos {
-				return nil, &data.ConfigError{Field: "Inputs", Err: fmt.Errorf("more than %s of categories, expected fewer", quote.Counted(maxCombos, "combination"))}
+				return nil, &field.ConfigError{Field: "Inputs", Err: fmt.Errorf("more than %s of categories, expected fewer", quote.Counted(maxCombos, "combination"))}
 			}
 			p.multiply(m, at, w)
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
@@ -16,11 +17,11 @@ type Data struct {
 	Outputs *data.Scaled
 }
 
-// Fit chooses and fits a model. Errors: *InputError, *data.ConfigError, those of reading and of ctx.
+// Fit chooses and fits a model. Errors: *InputError, *field.ConfigError, those of reading and of ctx.
 func Fit(ctx context.Context, d Data, o Options) (*Model, error) {
 	n := d.Outputs.Examples
 	if n > maxRuns {
-		return nil, &data.ConfigError{Field: "Data", Err: fmt.Errorf("%d runs, expected at most %d: a matrix of all pairs is decomposed", n, maxRuns)}
+		return nil, &field.ConfigError{Field: "Data", Err: fmt.Errorf("%d runs, expected at most %d: a matrix of all pairs is decomposed", n, maxRuns)}
 	}
 	list, err := encodings(d.Columns)
 	if err != nil {
@@ -47,7 +48,7 @@ func Fit(ctx context.Context, d Data, o Options) (*Model, error) {
 	}
 	groups := in.groups()
 	if distinct(groups) < 3 {
-		return nil, &data.ConfigError{Field: "Inputs", Err: fmt.Errorf("%d different inputs of %d runs, expected at least 3", distinct(groups), n)}
+		return nil, &field.ConfigError{Field: "Inputs", Err: fmt.Errorf("%d different inputs of %d runs, expected at least 3", distinct(groups), n)}
 	}
 	runs := sample(n, foldRuns, o.Seed)
 	validator := NewValidator(in.some(runs), submatrix(gram, runs), d.Outputs.Size(), gather(groups, runs), o.Seed)
@@ -170,15 +171,15 @@ func (m *Model) outputs(y *data.Scaled, basis *Basis, validator *Validator, best
 	return err
 }
 
-// With returns the model conditioned on more runs at ξ (k×d), with outputs y: encodings, components, kernels and variances stay. Errors: *data.ValueError,
-// *data.ConfigError, those of reading.
-func (m *Model) With(x mat.Matrix, y data.Source) (*Model, error) {
+// With returns the model conditioned on more runs at ξ (k×d), with outputs y: encodings, components, kernels and variances stay. Errors: *field.ValueError,
+// *field.ConfigError, those of reading.
+func (m *Model) With(x mat.Matrix, y field.Source) (*Model, error) {
 	n, points, channels := y.Dims()
 	if n != x.Rows || points != m.Points || channels != len(m.Scaler.Mean) {
-		return nil, &data.ConfigError{Field: "Data", Err: fmt.Errorf("%d outputs of %d points and %d channels, expected %d of %d and %d", n, points, channels, x.Rows, m.Points, len(m.Scaler.Mean))}
+		return nil, &field.ConfigError{Field: "Data", Err: fmt.Errorf("%d outputs of %d points and %d channels, expected %d of %d and %d", n, points, channels, x.Rows, m.Points, len(m.Scaler.Mean))}
 	}
 	if m.X.Rows+n > maxRuns {
-		return nil, &data.ConfigError{Field: "Data", Err: fmt.Errorf("%d runs in all, expected at most %d", m.X.Rows+n, maxRuns)}
+		return nil, &field.ConfigError{Field: "Data", Err: fmt.Errorf("%d runs in all, expected at most %d", m.X.Rows+n, maxRuns)}
 	}
 	coordinates := FieldBasis{Scaler: m.Scaler, Points: points, V: m.V, Mean: m.Centre}
 	p := mat.New(n, m.P.Cols)

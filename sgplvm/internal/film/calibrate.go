@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/mixture"
 )
@@ -15,7 +15,7 @@ type LeaveOut func(ctx context.Context, wanted func(example int) bool, body func
 
 // Calibrated returns the film with what predicting each training frame from all others, its displacement too, tells:
 // where and when variances are too small or too large, and how errors of one frame are correlated. progress
-// is called after every frame with how many are done. Errors: those of leaveOut and progress; *data.ReadError.
+// is called after every frame with how many are done. Errors: those of leaveOut and progress; *field.ReadError.
 func (f *Film) Calibrated(ctx context.Context, leaveOut LeaveOut, progress func(done, total int) error) (*Film, error) {
 	n := len(f.shape.At)
 	mixed := *f
@@ -31,7 +31,7 @@ func (f *Film) Calibrated(ctx context.Context, leaveOut LeaveOut, progress func(
 	patches := newPatches(width, height, n)
 	err = leaveOut(ctx, wanted, func(i int, mean, variance mat.Matrix) error {
 		if err := f.frames.ReadExamples(truth.Mean.Data, i, i+1); err != nil {
-			return &data.ReadError{From: i, To: i + 1, Err: err}
+			return &field.ReadError{From: i, To: i + 1, Err: err}
 		}
 		registered := frame.Frame{Width: width, Height: height, Mean: mean, Variance: variance}
 		f.warp(predicted, registered, f.motion.LeftOut(i))
@@ -70,7 +70,7 @@ func (f *Film) learnMixture(ctx context.Context, leaveOut LeaveOut) error {
 	err := leaveOut(ctx, wanted, func(i int, mean, variance mat.Matrix) error {
 		x := f.motion.LeftOut(i)
 		if err := f.frames.ReadExamples(truth.Mean.Data, i, i+1); err != nil {
-			return &data.ReadError{From: i, To: i + 1, Err: err}
+			return &field.ReadError{From: i, To: i + 1, Err: err}
 		}
 		registered := frame.Frame{Width: f.shape.Width, Height: f.shape.Height, Mean: mean, Variance: variance}
 		f.alone(predicted, registered)

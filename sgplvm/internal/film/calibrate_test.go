@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 )
@@ -32,8 +33,8 @@ func moving(t *testing.T, examined int, scene func(frame, x, y int) float64) (f 
 			film = append(film, scene(i, k%width, k/width))
 		}
 	}
-	source := data.NewSource(film, n, width*height, 1)
-	f, err := New(context.Background(), source, data.Grid{axis(height), axis(width)}, times, nil, examined)
+	source := field.NewSource(film, n, width*height, 1)
+	f, err := New(context.Background(), source, field.Grid{axis(height), axis(width)}, times, nil, examined)
 	if err != nil {
 		t.Fatal(err)
 	}

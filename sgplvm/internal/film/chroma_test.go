@@ -2,15 +2,16 @@ package film
 
 import (
 	"context"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/mixture"
 	"math"
 	"testing"
+
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/mixture"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 )
 
 // Chroma that pixels share is interpolated in all that is learned from, and in finer pixels. These and those of training repeat it in pairs of their own, also where they are drawn.
@@ -31,8 +32,8 @@ func TestShownChroma(t *testing.T) {
 		}
 		return most
 	}
-	source := data.NewSource(film, n, width*height, 3)
-	f, err := New(context.Background(), source, data.Grid{axis(height), axis(width)}, times, nil, 0)
+	source := field.NewSource(film, n, width*height, 3)
+	f, err := New(context.Background(), source, field.Grid{axis(height), axis(width)}, times, nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +53,7 @@ func TestShownChroma(t *testing.T) {
 	}
 	compare.Near(t, "training frames", kept, learned, 1e-3)
 
-	l := predict.Latent{At: &data.Instant{Time: 3.5}}
+	l := field.Latent{At: &data.Instant{Time: 3.5}}
 	mean := frame.Frame{Width: width, Height: height, Mean: mat.NewDense(width*height, 3, learned[:3*width*height]), Variance: mat.New(width*height, 3)}
 	for _, c := range []struct {
 		width, height int

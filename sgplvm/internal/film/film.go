@@ -3,6 +3,7 @@ package film
 import (
 	"context"
 
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/chroma"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
@@ -28,8 +29,8 @@ type Film struct {
 // New finds the shots of a film at the given times and how much detail its frames have;
 // frames with different labels in sequences (nil: all are alike) have nothing to do with one another. examined is about how many frames are left out at most to learn what
 // predictions are mixed of and how unsure they are; 0 for all for the inflation of variances, and 24 for the mixture.
-// Errors: *data.ConfigError, *data.ReadError, *data.ValueError, ctx.Err().
-func New(ctx context.Context, frames data.Source, grid data.Grid, times []float64, sequences []int, examined int) (*Film, error) {
+// Errors: *field.ConfigError, *field.ReadError, *field.ValueError, ctx.Err().
+func New(ctx context.Context, frames field.Source, grid field.Grid, times []float64, sequences []int, examined int) (*Film, error) {
 	width, height, err := Size(grid)
 	if err != nil {
 		return nil, err
@@ -60,20 +61,20 @@ func New(ctx context.Context, frames data.Source, grid data.Grid, times []float6
 	return f, nil
 }
 
-// Observed returns the film with the limits of what was observed of its frames, NaN where values were filled in: first estimates of these lie anywhere. Errors: *data.ReadError, ctx.Err().
-func (f *Film) Observed(ctx context.Context, frames data.Source) (*Film, error) {
+// Observed returns the film with the limits of what was observed of its frames, NaN where values were filled in: first estimates of these lie anywhere. Errors: *field.ReadError, ctx.Err().
+func (f *Film) Observed(ctx context.Context, frames field.Source) (*Film, error) {
 	limited, err := *f, error(nil)
 	limited.limits, err = frame.FindLimits(ctx, frames)
 	return &limited, err
 }
 
 // Register returns the frames with their chroma interpolated: what a model is to be trained on. Where no pixels share their chroma, it returns frames themselves, and other is false.
-func (f *Film) Register(frames data.Source) (registered data.Source, other bool) {
+func (f *Film) Register(frames field.Source) (registered field.Source, other bool) {
 	return f.chroma.Interpolated(frames, f.shape.Width, f.shape.Height), f.chroma.Shared()
 }
 
 // Frames returns the training frames as they are, but for chroma that pixels share.
-func (f *Film) Frames() data.Source { return f.frames }
+func (f *Film) Frames() field.Source { return f.frames }
 
 // Examined tells whether a frame is one of those from which variances are learned.
 func (f *Film) Examined() (wanted func(frame int) bool) {

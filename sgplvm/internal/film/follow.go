@@ -11,7 +11,7 @@ import (
 )
 
 // follow changes what was filled in of a frame by what the training frames around it show along the dense flow from the frame, as far as that is nearer to seen values that are filled in as if they were missing (docs/math.md, 19.6).
-// Frames between two shots stay as they are, and those of other pixels than those of training. Errors: ctx.Err(), *data.ConfigError for an unknown sequence, those of chol.
+// Frames between two shots stay as they are, and those of other pixels than those of training. Errors: ctx.Err(), *field.ConfigError for an unknown sequence, those of chol.
 func (m *Model) follow(ctx context.Context, s *seenFrame, filled frame.Frame, at data.Instant) error {
 	moments, err := m.motion.Moments(at)
 	if err != nil || len(moments) != 1 || filled.Width != m.shape.Width || filled.Height != m.shape.Height {

@@ -7,9 +7,8 @@ import (
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/outlier"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 )
 
@@ -21,17 +20,17 @@ import (
 // independent makes them too sure, and frames worse. They are inferred where InferOptions.Conditioning says that
 // the pixels are to bear on one another through them alone. Of InferOptions.Blends only the inflation of the first
 // counts: whole frames are not compared with training frames. The results are in the storage of earlier ones of as many values; after an
-// error they are as they were. Errors: *data.ConfigError, *data.ValueError, ctx.Err().
-func (m *Model) ImputeTo(ctx context.Context, to *predict.Prediction, latent *predict.Latent, obs predict.Observed, o predict.InferOptions) error {
-	if o.Conditioning == predict.ConditionMoments {
-		return &data.ConfigError{Field: "InferOptions", Err: fmt.Errorf("conditioning %q of a film with motion, expected nothing or %q", o.Conditioning, predict.ConditionNone)}
+// error they are as they were. Errors: *field.ConfigError, *field.ValueError, ctx.Err().
+func (m *Model) ImputeTo(ctx context.Context, to *field.Prediction, latent *field.Latent, obs field.Observed, o field.InferOptions) error {
+	if o.Conditioning == field.ConditionMoments {
+		return &field.ConfigError{Field: "InferOptions", Err: fmt.Errorf("conditioning %q of a film with motion, expected nothing or %q", o.Conditioning, field.ConditionNone)}
 	}
 	size, err := m.checkSeen(obs)
 	if err != nil {
 		return err
 	}
 	l := *obs.Prior
-	if o.Conditioning == predict.ConditionNone {
+	if o.Conditioning == field.ConditionNone {
 		if l, err = m.Infer(ctx, obs, o); err != nil {
 			return err
 		}
@@ -43,7 +42,7 @@ func (m *Model) ImputeTo(ctx context.Context, to *predict.Prediction, latent *pr
 	if err != nil {
 		return err
 	}
-	var outliers []outlier.Value
+	var outliers []field.Outlier
 	if !o.KeepOutliers {
 		if outliers = m.Posterior.Outliers(obs.Values, *p); outliers != nil {
 			obs.Values = obs.Values.Clone()
@@ -59,7 +58,7 @@ func (m *Model) ImputeTo(ctx context.Context, to *predict.Prediction, latent *pr
 	s.unitX, s.unitY = float64(m.shape.Width)/float64(size[0]), float64(m.shape.Height)/float64(size[1])
 	predict.CopyPrediction(room, *p, mat.Matrix{})
 	filled := frame.Frame{Width: size[0], Height: size[1], Mean: room.Mean, Variance: room.Variance}
-	if o.Conditioning != predict.ConditionNone {
+	if o.Conditioning != field.ConditionNone {
 		if room.Conditioning, err = s.fill(ctx, filled); err != nil {
 			return err
 		}
@@ -80,21 +79,21 @@ func (m *Model) ImputeTo(ctx context.Context, to *predict.Prediction, latent *pr
 }
 
 // checkSeen checks a frame that was seen in part, and returns its width and height.
-func (m *Model) checkSeen(obs predict.Observed) (size [2]int, err error) {
+func (m *Model) checkSeen(obs field.Observed) (size [2]int, err error) {
 	if obs.Prior == nil || obs.Prior.At == nil {
-		return size, &data.ConfigError{Field: "Prior", Err: errors.New("no time, expected one: of a film with motion only frames at a time are known")}
+		return size, &field.ConfigError{Field: "Prior", Err: errors.New("no time, expected one: of a film with motion only frames at a time are known")}
 	}
 	if size[0], size[1], err = m.sizeOn(m.Posterior.Grid(), obs.Grid); err != nil {
 		return size, err
 	}
 	v := obs.Values
 	if v.Rows != size[0]*size[1] || v.Cols != m.shape.Channels {
-		return size, &data.ConfigError{Field: "Observed", Err: fmt.Errorf("values are %d×%d, expected %d points × %d channels", v.Rows, v.Cols, size[0]*size[1], m.shape.Channels)}
+		return size, &field.ConfigError{Field: "Observed", Err: fmt.Errorf("values are %d×%d, expected %d points × %d channels", v.Rows, v.Cols, size[0]*size[1], m.shape.Channels)}
 	}
 	for i := range v.Rows {
 		for c := range v.Cols {
 			if x := v.At(i, c); math.IsInf(x, 0) {
-				return size, &data.ValueError{Point: i, Channel: c, Value: x, Want: "a finite number, or NaN where nothing was observed"}
+				return size, &field.ValueError{Point: i, Channel: c, Value: x, Want: "a finite number, or NaN where nothing was observed"}
 			}
 		}
 	}
@@ -103,20 +102,20 @@ func (m *Model) checkSeen(obs predict.Observed) (size [2]int, err error) {
 
 // Infer returns the posterior of the latent variables of a frame that was seen in part: each
 // seen pixel is what was predicted, and the error of its prediction.
-func (m *Model) Infer(ctx context.Context, obs predict.Observed, o predict.InferOptions) (predict.Latent, error) {
+func (m *Model) Infer(ctx context.Context, obs field.Observed, o field.InferOptions) (field.Latent, error) {
 	size, err := m.checkSeen(obs)
 	if err != nil {
-		return predict.Latent{}, err
+		return field.Latent{}, err
 	}
 	p, room := predictions.Take(), predictions.Take()
 	defer predictions.Give(p)
 	defer predictions.Give(room)
 	if err := m.PredictTo(p, *obs.Prior, obs.Grid); err != nil {
-		return predict.Latent{}, err
+		return field.Latent{}, err
 	}
 	registered, err := m.registered(room, *obs.Prior)
 	if err != nil {
-		return predict.Latent{}, err
+		return field.Latent{}, err
 	}
 	width, height := m.shape.Width, m.shape.Height
 	values, count := mat.New(width*height, m.shape.Channels), mat.New(width*height, m.shape.Channels)
@@ -136,5 +135,5 @@ func (m *Model) Infer(ctx context.Context, obs predict.Observed, o predict.Infer
 	for i, n := range count.Data { // NaN where nothing was seen
 		values.Data[i] = registered.Mean.At(i/m.shape.Channels, i%m.shape.Channels) + values.Data[i]/n
 	}
-	return m.Posterior.Infer(ctx, predict.Observed{Values: values, Prior: obs.Prior}, o)
+	return m.Posterior.Infer(ctx, field.Observed{Values: values, Prior: obs.Prior}, o)
 }

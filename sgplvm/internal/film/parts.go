@@ -3,6 +3,7 @@ package film
 import (
 	"fmt"
 
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/mixture"
@@ -59,7 +60,7 @@ func (f *Film) FrameBytes() int {
 
 // Decode returns the film with some parts, which it shares, of a model of frames with the given pixels, channels
 // and times. Errors: something that is not the part of such a film. Nothing in the parts is trusted.
-func Decode(parts map[string][]byte, grid data.Grid, channels int, at []data.Instant) (*Film, error) {
+func Decode(parts map[string][]byte, grid field.Grid, channels int, at []data.Instant) (*Film, error) {
 	f := &Film{motion: new(motion.Motion), frames: new(motion.Frames), detail: new(mixture.Detail), mixture: new(mixture.Mixture)}
 	law := new(errorLaw)
 	for _, p := range f.parts(law) {
@@ -83,7 +84,7 @@ func Decode(parts map[string][]byte, grid data.Grid, channels int, at []data.Ins
 }
 
 // Fits returns why a film is not of frames with the given pixels, channels and times.
-func (f *Film) Fits(grid data.Grid, channels int, at []data.Instant) error {
+func (f *Film) Fits(grid field.Grid, channels int, at []data.Instant) error {
 	width, height := f.motion.Width, f.motion.Height
 	if points := grid.Len(); width*height != points {
 		return fmt.Errorf("film: frames of %d×%d pixels, expected %d points", width, height, points)

@@ -6,21 +6,21 @@ import (
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 )
 
 // Size returns the size of pictures whose pixels are a grid: a factor of rows and one of columns, or one factor
-// of (row, column) points, row by row. Errors: *data.ConfigError for another grid.
-func Size(grid data.Grid) (width, height int, err error) {
+// of (row, column) points, row by row. Errors: *field.ConfigError for another grid.
+func Size(grid field.Grid) (width, height int, err error) {
 	rows, columns, ok := sides(grid)
 	if !ok {
-		return 0, 0, &data.ConfigError{Field: "Grid", Err: errors.New("no pixels of pictures, expected a factor of rows and one of columns, or one of both, row by row")}
+		return 0, 0, &field.ConfigError{Field: "Grid", Err: errors.New("no pixels of pictures, expected a factor of rows and one of columns, or one of both, row by row")}
 	}
 	return len(columns), len(rows), nil
 }
 
 // sides returns the rows and the columns of a grid of pixels; ok is false where it is none.
-func sides(grid data.Grid) (rows, columns []float64, ok bool) {
+func sides(grid field.Grid) (rows, columns []float64, ok bool) {
 	switch {
 	case len(grid) == 2 && grid[0].Cols == 1 && grid[1].Cols == 1:
 		return column(grid[0], 0), column(grid[1], 0), true
@@ -53,13 +53,13 @@ func column(x mat.Matrix, c int) []float64 {
 }
 
 // sizeOn returns the size of frames on a grid (nil: the training grid): its pixels must cover the area of the
-// training pixels evenly. Errors: *data.ConfigError.
-func (f *Film) sizeOn(training, grid data.Grid) (width, height int, err error) {
+// training pixels evenly. Errors: *field.ConfigError.
+func (f *Film) sizeOn(training, grid field.Grid) (width, height int, err error) {
 	if grid == nil || grid.Equal(training) {
 		return f.shape.Width, f.shape.Height, nil
 	}
 	refuse := func(format string, args ...any) (int, int, error) {
-		return 0, 0, &data.ConfigError{Field: "Grid", Err: fmt.Errorf("a film with motion: "+format, args...)}
+		return 0, 0, &field.ConfigError{Field: "Grid", Err: fmt.Errorf("a film with motion: "+format, args...)}
 	}
 	rows, columns, ok := sides(grid)
 	if !ok || len(grid) != len(training) {

@@ -7,7 +7,7 @@ import (
 	"fmt"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/mixture"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
@@ -16,7 +16,7 @@ import (
 
 // Model predicts frames as they are: its Posterior, that of the registered frames, in reference coordinates,
 // and its Film what becomes of these at a time. It does not change, and any number of goroutines may use it
-// at once. All its methods return *data.ConfigError for a grid of anything but pixels that cover the area of the
+// at once. All its methods return *field.ConfigError for a grid of anything but pixels that cover the area of the
 // training pixels evenly, and for a latent posterior without a time.
 type Model struct {
 	*Film
@@ -28,18 +28,18 @@ type Model struct {
 const roomNumbers = 1 << 24
 
 // PredictTo sets p to mean and variance of a frame, in its storage where that is as large. After an error p is as it was.
-func (m *Model) PredictTo(p *predict.Prediction, l predict.Latent, g data.Grid) error {
+func (m *Model) PredictTo(p *field.Prediction, l field.Latent, g field.Grid) error {
 	_, err := m.predict(p, l, g)
 	return err
 }
 
 // predict is PredictTo, and returns the frame that p has.
-func (m *Model) predict(p *predict.Prediction, l predict.Latent, g data.Grid) (f frame.Frame, err error) {
+func (m *Model) predict(p *field.Prediction, l field.Latent, g field.Grid) (f frame.Frame, err error) {
 	width, height, err := m.sizeOn(m.Posterior.Grid(), g)
 	if err != nil {
 		return f, err
 	}
-	if err := timed([]predict.Latent{l}); err != nil {
+	if err := timed([]field.Latent{l}); err != nil {
 		return f, err
 	}
 	room := predictions.Take()
@@ -53,17 +53,17 @@ func (m *Model) predict(p *predict.Prediction, l predict.Latent, g data.Grid) (f
 	if err := m.show(f, registered, l); err != nil {
 		return f, err
 	}
-	*p = predict.Prediction{Mean: f.Mean, Variance: f.Variance, Conditioning: "none", Noise: "white"}
+	*p = field.Prediction{Mean: f.Mean, Variance: f.Variance, Conditioning: "none", Noise: "white"}
 	return f, nil
 }
 
 // predictions are those that become others, kept for the next frame.
-var predictions mat.Pool[predict.Prediction]
+var predictions mat.Pool[field.Prediction]
 
 // registered returns what the posterior predicts for one frame, in reference coordinates at the training pixels; it may lie in p.
-func (m *Model) registered(p *predict.Prediction, l predict.Latent) (frame.Frame, error) {
+func (m *Model) registered(p *field.Prediction, l field.Latent) (frame.Frame, error) {
 	if m.shape.Width*m.shape.Height*m.shape.Channels > roomNumbers/m.Posterior.Params().Z.Rows {
-		frames, err := m.predictRegistered(context.Background(), []predict.Latent{l}, false)
+		frames, err := m.predictRegistered(context.Background(), []field.Latent{l}, false)
 		return frames[0], err
 	}
 	err := m.Posterior.PredictTo(p, l, nil)
@@ -72,7 +72,7 @@ func (m *Model) registered(p *predict.Prediction, l predict.Latent) (frame.Frame
 
 // PredictSlabs is that of predict.Posterior; a slab is a whole frame of one latent posterior. Beside the
 // model it holds frames at the training pixels, of as many numbers together as SlabOptions say.
-func (m *Model) PredictSlabs(ctx context.Context, latents []predict.Latent, g data.Grid, o predict.SlabOptions, body func(s predict.Slab) error) error {
+func (m *Model) PredictSlabs(ctx context.Context, latents []field.Latent, g field.Grid, o field.SlabOptions, body func(s field.Slab) error) error {
 	training := m.Posterior.Grid()
 	width, height, err := m.sizeOn(training, g)
 	if err != nil {
@@ -100,7 +100,7 @@ func (m *Model) PredictSlabs(ctx context.Context, latents []predict.Latent, g da
 				return err
 			}
 			registered[i] = frame.Frame{}
-			s := predict.Slab{Latent: from + i, To: g[0].Rows, Mean: []mat.Matrix{p.Mean}}
+			s := field.Slab{Latent: from + i, To: g[0].Rows, Mean: []mat.Matrix{p.Mean}}
 			if !o.MeanOnly {
 				s.Variance = []mat.Matrix{p.Variance}
 			}
@@ -114,12 +114,12 @@ func (m *Model) PredictSlabs(ctx context.Context, latents []predict.Latent, g da
 
 // predictRegistered returns what the posterior predicts: frames in reference coordinates at the training
 // pixels.
-func (m *Model) predictRegistered(ctx context.Context, latents []predict.Latent, meanOnly bool) ([]frame.Frame, error) {
+func (m *Model) predictRegistered(ctx context.Context, latents []field.Latent, meanOnly bool) ([]frame.Frame, error) {
 	frames := make([]frame.Frame, len(latents))
 	for i := range latents {
 		frames[i] = m.frame(!meanOnly)
 	}
-	err := m.Posterior.PredictSlabs(ctx, latents, nil, predict.SlabOptions{Numbers: roomNumbers, MeanOnly: meanOnly}, func(s predict.Slab) error {
+	err := m.Posterior.PredictSlabs(ctx, latents, nil, field.SlabOptions{Numbers: roomNumbers, MeanOnly: meanOnly}, func(s field.Slab) error {
 		mat.Parallel(len(frames), func(i int) {
 			last := s.First + s.Mean[i].Rows
 			mat.Copy(frames[i].Mean.Slice(s.First, last, 0, m.shape.Channels), s.Mean[i])
@@ -133,7 +133,7 @@ func (m *Model) predictRegistered(ctx context.Context, latents []predict.Latent,
 }
 
 // show turns a registered frame into the frame at the latent posterior's time: between two shots with mean and variance over both.
-func (m *Model) show(dst, registered frame.Frame, l predict.Latent) error {
+func (m *Model) show(dst, registered frame.Frame, l field.Latent) error {
 	moments, err := m.motion.Moments(*l.At)
 	if err != nil {
 		return err
@@ -217,26 +217,26 @@ func (f *Film) room(width, height int, variances bool) frame.Frame {
 // errJoint is the reason why a film refuses what needs the joint distribution of all pixels.
 var errJoint = errors.New("of a film with motion means, variances and samples are known, expected Predict or Sample")
 
-// PredictCovariance returns a *data.ConfigError.
-func (m *Model) PredictCovariance(predict.Latent, data.Grid) (mat.Matrix, []mat.Matrix, error) {
-	return mat.Matrix{}, nil, &data.ConfigError{Field: "PredictCovariance", Err: errJoint}
+// PredictCovariance returns a *field.ConfigError.
+func (m *Model) PredictCovariance(field.Latent, field.Grid) (mat.Matrix, []mat.Matrix, error) {
+	return mat.Matrix{}, nil, &field.ConfigError{Field: "PredictCovariance", Err: errJoint}
 }
 
-// PredictDataCovariance returns a *data.ConfigError.
-func (m *Model) PredictDataCovariance(predict.Latent, data.Grid) (mat.Matrix, []mat.Matrix, error) {
-	return mat.Matrix{}, nil, &data.ConfigError{Field: "PredictDataCovariance", Err: errJoint}
+// PredictDataCovariance returns a *field.ConfigError.
+func (m *Model) PredictDataCovariance(field.Latent, field.Grid) (mat.Matrix, []mat.Matrix, error) {
+	return mat.Matrix{}, nil, &field.ConfigError{Field: "PredictDataCovariance", Err: errJoint}
 }
 
-// PredictMixture returns a *data.ConfigError.
-func (m *Model) PredictMixture(predict.Latent, data.Grid, predict.MixtureOptions) (*predict.Mixture, error) {
-	return nil, &data.ConfigError{Field: "PredictMixture", Err: errJoint}
+// PredictMixture returns a *field.ConfigError.
+func (m *Model) PredictMixture(field.Latent, field.Grid, field.MixtureOptions) (*predict.Mixture, error) {
+	return nil, &field.ConfigError{Field: "PredictMixture", Err: errJoint}
 }
 
 // timed refuses latent posteriors without a time.
-func timed(latents []predict.Latent) error {
+func timed(latents []field.Latent) error {
 	for i, l := range latents {
 		if l.At == nil {
-			return &data.ConfigError{Field: "Latent", Err: fmt.Errorf("posterior %d has no time, expected one: of a film with motion only frames at a time are known", i)}
+			return &field.ConfigError{Field: "Latent", Err: fmt.Errorf("posterior %d has no time, expected one: of a film with motion only frames at a time are known", i)}
 		}
 	}
 	return nil

@@ -3,14 +3,15 @@ package film
 import (
 	"context"
 	"fmt"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/mixture"
 	"math"
 	"testing"
+
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/mixture"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 )
 
 // What is known of the edges of frames is in predicted frames of finer pixels, and in no others.
@@ -24,7 +25,7 @@ func TestShownEdges(t *testing.T) {
 			t.Fatal(err)
 		}
 		dst := f.room(scale*width, scale*height, false)
-		if err := (&Model{Film: f}).show(dst, registered, predict.Latent{At: &data.Instant{Time: f.shape.At[0].Time}}); err != nil {
+		if err := (&Model{Film: f}).show(dst, registered, field.Latent{At: &data.Instant{Time: f.shape.At[0].Time}}); err != nil {
 			t.Fatal(err)
 		}
 		return dst.Mean
@@ -87,7 +88,7 @@ func TestShownBetweenShots(t *testing.T) {
 		t.Fatalf("%d shots, error %v", len(moments), err)
 	}
 	got, want, second := c.room(2*width, 2*height, true), c.room(2*width, 2*height, true), c.room(2*width, 2*height, true)
-	if err := (&Model{Film: c}).show(got, registered, predict.Latent{At: &at}); err != nil {
+	if err := (&Model{Film: c}).show(got, registered, field.Latent{At: &at}); err != nil {
 		t.Fatal(err)
 	}
 	c.warp(want, registered, moments[0])

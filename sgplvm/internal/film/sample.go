@@ -8,16 +8,15 @@ import (
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 )
 
 // Sample draws frames at the time of a latent posterior, each by itself.
-func (m *Model) Sample(ctx context.Context, l predict.Latent, g data.Grid, o predict.SampleOptions) (predict.Samples, error) {
-	var none predict.Samples
-	d, err := m.newDrawing(g, []predict.Latent{l}, o)
+func (m *Model) Sample(ctx context.Context, l field.Latent, g field.Grid, o field.SampleOptions) (field.Samples, error) {
+	var none field.Samples
+	d, err := m.newDrawing(g, []field.Latent{l}, o)
 	if err != nil {
 		return none, err
 	}
@@ -40,7 +39,7 @@ func (m *Model) Sample(ctx context.Context, l predict.Latent, g data.Grid, o pre
 
 // SampleFilm draws films: frames that belong together (predict.Posterior.SampleFilm). Deviations from the mean become as much
 // larger as the variances of predictions do, and the detail that finer pixels show stays.
-func (m *Model) SampleFilm(ctx context.Context, sequence int, times []float64, g data.Grid, o predict.SampleOptions, body func(f predict.SampledFrame) error) error {
+func (m *Model) SampleFilm(ctx context.Context, sequence int, times []float64, g field.Grid, o field.SampleOptions, body func(f field.SampledFrame) error) error {
 	latents, err := m.Posterior.LatentAt(sequence, times)
 	if err != nil {
 		return err
@@ -49,7 +48,7 @@ func (m *Model) SampleFilm(ctx context.Context, sequence int, times []float64, g
 	if err != nil {
 		return err
 	}
-	return m.Posterior.SampleFilm(ctx, sequence, times, nil, o, func(f predict.SampledFrame) error {
+	return m.Posterior.SampleFilm(ctx, sequence, times, nil, o, func(f field.SampledFrame) error {
 		shown, err := d.show(f.Draw, f.Frame, f.Values)
 		if err != nil {
 			return err
@@ -64,14 +63,14 @@ type drawing struct {
 	*Model
 	width, height int // of what is drawn, no coarser than the training pixels
 	wanted        [2]int
-	latents       []predict.Latent
+	latents       []field.Latent
 	seed          uint64
 	moments       []motion.Moment // the likelier ones: films are cut half way between two shots
 	draw          int             // whose detail is
 	detail        mat.Matrix      // 0×0 where pixels are none finer than those of training
 }
 
-func (m *Model) newDrawing(g data.Grid, latents []predict.Latent, o predict.SampleOptions) (*drawing, error) {
+func (m *Model) newDrawing(g field.Grid, latents []field.Latent, o field.SampleOptions) (*drawing, error) {
 	d := &drawing{Model: m, latents: latents, seed: o.Seed, draw: -1}
 	var err error
 	if d.wanted[0], d.wanted[1], err = m.sizeOn(m.Posterior.Grid(), g); err != nil {
@@ -93,10 +92,10 @@ func (m *Model) newDrawing(g data.Grid, latents []predict.Latent, o predict.Samp
 
 // show returns frame i of a draw, given its registered frame. Deviations from the mean are made as much larger as
 // what variances become of those that the model alone expects.
-func (d *drawing) show(draw, i int, values mat.Matrix) (predict.SampledFrame, error) {
-	mean, err := d.registered(new(predict.Prediction), d.latents[i])
+func (d *drawing) show(draw, i int, values mat.Matrix) (field.SampledFrame, error) {
+	mean, err := d.registered(new(field.Prediction), d.latents[i])
 	if err != nil {
-		return predict.SampledFrame{}, err
+		return field.SampledFrame{}, err
 	}
 	expected, drawn := d.room(d.width, d.height, true), d.room(d.width, d.height, true)
 	d.alone(expected, mean)
@@ -112,7 +111,7 @@ func (d *drawing) show(draw, i int, values mat.Matrix) (predict.SampledFrame, er
 		drawn.Mean.Data[k] = expected.Mean.Data[k] + math.Sqrt(v/drawn.Variance.Data[k])*drawn.Mean.Data[k]
 	}
 	d.addDetail(drawn, d.finer(expected), draw)
-	return predict.SampledFrame{Values: d.asked(drawn, draw), Mean: d.asked(expected, -1)}, nil
+	return field.SampledFrame{Values: d.asked(drawn, draw), Mean: d.asked(expected, -1)}, nil
 }
 
 // asked returns the mean of a frame in the pixels that were asked for, of a draw or of all (−1). All frames of a draw share their chroma in one way.

@@ -14,7 +14,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 )
 
 // A Journal is what a run has done: the results of parts of it that will not be done again, in their order, and the
@@ -61,7 +61,7 @@ type record struct {
 	Searched time.Duration
 }
 
-// New begins a journal, or goes on with that of an earlier run, which resume reads; nil: there is none. Errors: *data.FileError.
+// New begins a journal, or goes on with that of an earlier run, which resume reads; nil: there is none. Errors: *field.FileError.
 func New(keep func(write func(w io.Writer) error) error, every time.Duration, resume io.Reader, settings map[string]string, level string, tell func(line string)) (*Journal, error) {
 	j := &Journal{keep: keep, every: every, tell: tell, settings: settings, level: level, saved: time.Now()}
 	if resume == nil {
@@ -77,7 +77,7 @@ func New(keep func(write func(w io.Writer) error) error, every time.Duration, re
 		err = j.recognise(r)
 	}
 	if err != nil {
-		return nil, &data.FileError{Err: fmt.Errorf("checkpoint: %w", err)}
+		return nil, &field.FileError{Err: fmt.Errorf("checkpoint: %w", err)}
 	}
 	j.entries, j.searched = r.Entries, r.Searched
 	if r.Level != level {
@@ -117,7 +117,7 @@ func Within[T any](j *Journal, key string, work func() (T, error)) (value T, err
 	if j.Replaying() && j.entries[at].Key == digest {
 		err := gob.NewDecoder(bytes.NewReader(j.entries[at].Value)).Decode(&value)
 		if err != nil {
-			err = &data.FileError{Err: fmt.Errorf("checkpoint: %w", err)}
+			err = &field.FileError{Err: fmt.Errorf("checkpoint: %w", err)}
 		}
 		j.next++
 		return value, err

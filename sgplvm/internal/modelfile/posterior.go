@@ -8,6 +8,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/eig"
 	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/dynamics"
@@ -141,8 +142,8 @@ func (w Writer) paths(p *bound.Params) {
 }
 
 // space reads the spatial factors.
-func (t *Reader) space(p *bound.Params) data.Grid {
-	var grid data.Grid
+func (t *Reader) space(p *bound.Params) field.Grid {
+	var grid field.Grid
 	for i := 0; t.Has(fmt.Sprintf("spatial.%d.X", i)); i++ {
 		name := fmt.Sprintf("spatial.%d.", i)
 		grid = append(grid, t.Matrix(name+"X"))
@@ -230,7 +231,7 @@ func (t *Reader) paths(p *bound.Params) {
 
 // validate checks what a file's own checksum cannot: that its parts belong
 // together.
-func validate(p *bound.Params, grid data.Grid, scaler data.Scaler, jitter float64) error {
+func validate(p *bound.Params, grid field.Grid, scaler data.Scaler, jitter float64) error {
 	if len(grid) == 0 {
 		return fmt.Errorf("no tensor spatial.0.X, expected at least one spatial factor")
 	}

@@ -9,9 +9,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 )
 
-// Value is field.Outlier.
-type Value = field.Outlier
-
 // Examples are values to be searched.
 type Examples struct {
 	Y         mat.Matrix // n×(points·channels), without gaps, the channels of a point side by side; NaN is missing
@@ -24,7 +21,7 @@ type Examples struct {
 // Find returns the values that nothing around them explains, in order, without each other: of two that are the same
 // neither predicts the other. Zeros that are repeated in a column, the values of a channel at a point, are data, and so are columns
 // of which all values are far, such as land in maps of the sea. It takes time proportional to the number of values, but for sorting.
-func Find(e Examples) []Value {
+func Find(e Examples) []field.Outlier {
 	s := &search{Examples: e, n: e.Y.Rows, size: e.Y.Cols}
 	s.far = make([]float64, len(e.Y.Data))
 	s.marginal()
@@ -37,7 +34,7 @@ func Find(e Examples) []Value {
 }
 
 // found returns the values that are marked and not data.
-func (s *search) found() (found []Value) {
+func (s *search) found() (found []field.Outlier) {
 	zeros, good := make([]int, s.size), make([]int, s.size)
 	for k, v := range s.Y.Data {
 		if v == 0 {
@@ -50,7 +47,7 @@ func (s *search) found() (found []Value) {
 	for k, score := range s.far {
 		at := k % s.size
 		if v := s.Y.Data[k]; score > 0 && !(v == 0 && zeros[at] > 1) && (good[at] > 0 || s.n == 1) {
-			found = append(found, Value{Example: k / s.size, Point: at / s.Channels, Channel: at % s.Channels, Value: v, Score: score})
+			found = append(found, field.Outlier{Example: k / s.size, Point: at / s.Channels, Channel: at % s.Channels, Value: v, Score: score})
 		}
 	}
 	return found

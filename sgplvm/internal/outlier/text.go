@@ -3,13 +3,15 @@ package outlier
 import (
 	"fmt"
 	"strings"
+
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 )
 
 // named is how many values a text names.
 const named = 5
 
 // Text says in one sentence that values count as missing, and names the first.
-func Text(found []Value) string {
+func Text(found []field.Outlier) string {
 	var names []string
 	for _, v := range found[:min(named, len(found))] {
 		names = append(names, v.String())

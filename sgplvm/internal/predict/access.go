@@ -2,6 +2,7 @@ package predict
 
 import (
 	"github.com/seed-08962ecc/kronfield/kronprod"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
@@ -10,7 +11,7 @@ import (
 func (q *Posterior) Params() *bound.Params { return q.params }
 
 // Grid returns the training grid, which must not be changed.
-func (q *Posterior) Grid() data.Grid { return q.grid }
+func (q *Posterior) Grid() field.Grid { return q.grid }
 
 // Scaler returns the map from the user's units to the model's.
 func (q *Posterior) Scaler() data.Scaler { return q.scaler }

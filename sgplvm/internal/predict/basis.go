@@ -3,6 +3,7 @@ package predict
 import (
 	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 )
@@ -35,8 +36,8 @@ type Basis struct {
 // TimeValues returns what the latent kernel's part of time adds to ψ at some times, len(at)×m_ξ; 0 without such a part.
 func (b *Basis) TimeValues(at []data.Instant) mat.Matrix { return b.times(at) }
 
-// Basis returns that of the points of a grid (nil: the training grid). Errors: *data.ConfigError.
-func (q *Posterior) Basis(g data.Grid) (*Basis, error) {
+// Basis returns that of the points of a grid (nil: the training grid). Errors: *field.ConfigError.
+func (q *Posterior) Basis(g field.Grid) (*Basis, error) {
 	if g == nil {
 		g = q.grid
 	} else if err := q.checkGrid(g); err != nil {

@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 )
 
 // at returns mean and variance at a point as the documentation of Basis has them.
-func (b *Basis) at(x []float64, time []float64, channels int) Prediction {
+func (b *Basis) at(x []float64, time []float64, channels int) field.Prediction {
 	m := b.Z.Rows
 	psi, prior := mat.New(1, m), b.Variance+b.Bias+b.Time
 	for k := range m {
@@ -34,7 +35,7 @@ func (b *Basis) at(x []float64, time []float64, channels int) Prediction {
 	mat.Mul(tau, 1, psi, b.Rotation, 0)
 	mat.MulElem(tau, tau, tau)
 	n := len(b.Noise) / channels
-	p := Prediction{Mean: mat.New(n, channels), Variance: mat.New(n, channels)}
+	p := field.Prediction{Mean: mat.New(n, channels), Variance: mat.New(n, channels)}
 	row := func(v mat.Matrix) mat.Matrix { return mat.NewDense(1, n*channels, v.Data) }
 	mat.Mul(row(p.Mean), 1, psi, b.Mean, 0)
 	mat.Mul(row(p.Variance), -1, tau, b.Taken, 0)
@@ -50,7 +51,7 @@ func TestBasis(t *testing.T) {
 		shape := []func(uint64) reference.Shape{reference.RandomShape, reference.ResidualShape, reference.TimeShape}[seed%3](23000 + seed)
 		rng := rand.New(rand.NewPCG(seed, 5))
 		m := modelOf(t, shape)
-		for _, g := range []data.Grid{nil, m.ref.RandomGrid(rng)} {
+		for _, g := range []field.Grid{nil, m.ref.RandomGrid(rng)} {
 			b, err := m.Basis(g)
 			if err != nil {
 				t.Fatal(err)

@@ -8,14 +8,14 @@ import (
 	"github.com/seed-08962ecc/kronfield/eig"
 	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // A batch is many predictions on one grid under way (docs/math.md, "Prediction", slabs).
 type batch struct {
 	q     *Posterior
-	grid  data.Grid
+	grid  field.Grid
 	count int // latent posteriors
 	width int // points of the grid for each of its first factor's
 
@@ -44,7 +44,7 @@ type stack struct {
 // computed together: a stack's product with them stays in a cache. Tests lower both.
 var stackRows, spreadColumns = 128, 512
 
-func (q *Posterior) newBatch(latents []Latent, g data.Grid, meanOnly bool) (*batch, error) {
+func (q *Posterior) newBatch(latents []field.Latent, g field.Grid, meanOnly bool) (*batch, error) {
 	n, m := len(latents), q.factors[0].Size()
 	b := &batch{q: q, grid: g, count: n, width: g.Len() / g[0].Rows, noise: make([]float64, n), prior: make([]float64, n), ones: work.Ones(m)}
 	psi1, tau := mat.New(n, m), mat.New(n, m)
@@ -187,9 +187,9 @@ func (b *batch) numbersPerRow() int {
 }
 
 // slab predicts at the points whose index in the first factor is from ≤ i < to.
-func (b *batch) slab(from, to int) Slab {
+func (b *batch) slab(from, to int) field.Slab {
 	channels, points := b.q.channels(), (to-from)*b.width
-	s := Slab{From: from, To: to, First: from * b.width}
+	s := field.Slab{From: from, To: to, First: from * b.width}
 	cross := b.q.cross(0, b.grid[0].Slice(from, to, 0, b.grid[0].Cols))
 	b.means = work.Grown(b.means, channels*b.count*points)
 	b.mean.multiply(cross)

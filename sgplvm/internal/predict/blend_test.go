@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
@@ -18,13 +19,13 @@ import (
 )
 
 // anyBlend returns a blend of some parts.
-func anyBlend(rng *rand.Rand, share float64) Blend {
-	return Blend{Share: share, Neighbours: 1 + 3*rng.Float64(), Shrinkage: 0.1 + 0.9*rng.Float64(), Taper: 0.5 + 2*rng.Float64(),
+func anyBlend(rng *rand.Rand, share float64) field.Blend {
+	return field.Blend{Share: share, Neighbours: 1 + 3*rng.Float64(), Shrinkage: 0.1 + 0.9*rng.Float64(), Taper: 0.5 + 2*rng.Float64(),
 		WideTaper: 3 * rng.Float64(), Reach: 3 * rng.Float64(), Parts: 1 << rng.IntN(3), Damping: float64(rng.IntN(3)) / 2, Inflation: 0.5 + rng.Float64()}
 }
 
 // blendCase returns a model of several points that keeps residuals, and values seen in part.
-func blendCase(t *testing.T, seed uint64) (model, Observed, *rand.Rand) {
+func blendCase(t *testing.T, seed uint64) (model, field.Observed, *rand.Rand) {
 	m := keeping(t, learned(t, reference.ResidualShape(45000+seed).Model(t), 4))
 	for k := uint64(1); m.grid.Len() < 4; k++ {
 		m = keeping(t, learned(t, reference.ResidualShape(45000+seed+1000*k).Model(t), 4))
@@ -35,7 +36,7 @@ func blendCase(t *testing.T, seed uint64) (model, Observed, *rand.Rand) {
 		values.Set(0, 0, 0.3)
 	}
 	values.Set(values.Rows-1, 0, math.NaN()) // and something is missing
-	return m, Observed{Values: m.ref.UserValues(values)}, rng
+	return m, field.Observed{Values: m.ref.UserValues(values)}, rng
 }
 
 // What training examples like one at hand say directly of what it misses is a conditional Gaussian by its definition, with distances that count all points alike or by how near they are, and
@@ -53,7 +54,7 @@ func TestDirect(t *testing.T) {
 		if seed%3 == 0 {
 			b.Reach = 0
 		}
-		got, _, err := m.Impute(t.Context(), obs, InferOptions{Blends: []Blend{b}, DegreesOfFreedom: -1, KeepOutliers: true})
+		got, _, err := m.Impute(t.Context(), obs, field.InferOptions{Blends: []field.Blend{b}, DegreesOfFreedom: -1, KeepOutliers: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -147,8 +148,8 @@ func reachByDefinition(x, values mat.Matrix, reach float64) []float64 {
 func TestBlendedMoments(t *testing.T) {
 	for seed := range uint64(compare.Sizes(20)) {
 		m, obs, rng := blendCase(t, 200+seed)
-		impute := func(blends ...Blend) Prediction {
-			p, _, err := m.Impute(t.Context(), obs, InferOptions{Blends: blends})
+		impute := func(blends ...field.Blend) field.Prediction {
+			p, _, err := m.Impute(t.Context(), obs, field.InferOptions{Blends: blends})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -184,10 +185,10 @@ func TestDamping(t *testing.T) {
 		m, obs, rng := blendCase(t, 340+seed)
 		b := anyBlend(rng, []float64{0, 1}[seed%2])
 		b.Damping = 0
-		impute := func(damping, degrees float64) Prediction {
+		impute := func(damping, degrees float64) field.Prediction {
 			b := b
 			b.Damping = damping
-			p, _, err := m.Impute(t.Context(), obs, InferOptions{Blends: []Blend{b}, DegreesOfFreedom: degrees})
+			p, _, err := m.Impute(t.Context(), obs, field.InferOptions{Blends: []field.Blend{b}, DegreesOfFreedom: degrees})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -217,9 +218,9 @@ func TestBlendFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	gap, seen := missing.Gap, missing.Seen
-	blends := []Blend{anyBlend(rng, 0.2), anyBlend(rng, 0.3), anyBlend(rng, 0.4)}
-	impute := func(m model, blends ...Blend) []float64 {
-		p, _, err := m.Impute(t.Context(), obs, InferOptions{Blends: blends})
+	blends := []field.Blend{anyBlend(rng, 0.2), anyBlend(rng, 0.3), anyBlend(rng, 0.4)}
+	impute := func(m model, blends ...field.Blend) []float64 {
+		p, _, err := m.Impute(t.Context(), obs, field.InferOptions{Blends: blends})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -266,7 +267,7 @@ func TestMissing(t *testing.T) {
 				values.Set(i, c, math.NaN())
 			}
 		}
-		got, err := m.Missing(Observed{Values: values})
+		got, err := m.Missing(field.Observed{Values: values})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -302,22 +303,22 @@ func TestEffective(t *testing.T) {
 
 // Numbers that mean nothing are refused by name.
 func TestBlendCheck(t *testing.T) {
-	good := Blend{Share: 0.5, Neighbours: 8, Shrinkage: 0.5, Taper: 4, Parts: 1, Inflation: 1}
-	if why := points.CheckBlends([]Blend{good}); why != "" {
+	good := field.Blend{Share: 0.5, Neighbours: 8, Shrinkage: 0.5, Taper: 4, Parts: 1, Inflation: 1}
+	if why := points.CheckBlends([]field.Blend{good}); why != "" {
 		t.Error(why)
 	}
 	m, obs, _ := blendCase(t, 302)
-	for _, change := range []func(b *Blend){
-		func(b *Blend) { b.Share = 1.5 }, func(b *Blend) { b.Share = math.NaN() }, func(b *Blend) { b.Neighbours = 0 },
-		func(b *Blend) { b.Shrinkage = 0 }, func(b *Blend) { b.Taper = 0 }, func(b *Blend) { b.Parts = 3 }, func(b *Blend) { b.Parts = 0 },
-		func(b *Blend) { b.Inflation = 0 }, func(b *Blend) { b.Reach = math.Inf(1) }, func(b *Blend) { b.Gap = -1 },
-		func(b *Blend) { b.Seen = 1.5 }, func(b *Blend) { b.Seen = -0.1 }, func(b *Blend) { b.Damping = 1.5 }, func(b *Blend) { b.Damping = -0.5 },
+	for _, change := range []func(b *field.Blend){
+		func(b *field.Blend) { b.Share = 1.5 }, func(b *field.Blend) { b.Share = math.NaN() }, func(b *field.Blend) { b.Neighbours = 0 },
+		func(b *field.Blend) { b.Shrinkage = 0 }, func(b *field.Blend) { b.Taper = 0 }, func(b *field.Blend) { b.Parts = 3 }, func(b *field.Blend) { b.Parts = 0 },
+		func(b *field.Blend) { b.Inflation = 0 }, func(b *field.Blend) { b.Reach = math.Inf(1) }, func(b *field.Blend) { b.Gap = -1 },
+		func(b *field.Blend) { b.Seen = 1.5 }, func(b *field.Blend) { b.Seen = -0.1 }, func(b *field.Blend) { b.Damping = 1.5 }, func(b *field.Blend) { b.Damping = -0.5 },
 	} {
 		b := good
 		change(&b)
-		var refused *data.ConfigError
-		if _, _, err := m.Impute(t.Context(), obs, InferOptions{Blends: []Blend{b}}); !errors.As(err, &refused) {
-			t.Errorf("%+v: %v, want a *data.ConfigError", b, err)
+		var refused *field.ConfigError
+		if _, _, err := m.Impute(t.Context(), obs, field.InferOptions{Blends: []field.Blend{b}}); !errors.As(err, &refused) {
+			t.Errorf("%+v: %v, want a *field.ConfigError", b, err)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
@@ -14,7 +15,7 @@ import (
 
 // calibratedModels calls body for models in time with a calibration at random, a latent posterior at a
 // time, and grids.
-func calibratedModels(t *testing.T, body func(m, plain model, l Latent, grids []data.Grid)) {
+func calibratedModels(t *testing.T, body func(m, plain model, l field.Latent, grids []field.Grid)) {
 	t.Helper()
 	for seed := range uint64(compare.Sizes(24)) {
 		shape := reference.TimeShape(seed)
@@ -27,7 +28,7 @@ func calibratedModels(t *testing.T, body func(m, plain model, l Latent, grids []
 }
 
 // ratios are calibrated over uncalibrated variances by the formula of Calibration.
-func (m model) ratios(t *testing.T, plain Prediction, at data.Instant, g data.Grid) mat.Matrix {
+func (m model) ratios(t *testing.T, plain field.Prediction, at data.Instant, g field.Grid) mat.Matrix {
 	t.Helper()
 	c, r := m.calibration, mat.New(plain.Variance.Rows, plain.Variance.Cols)
 	factor, inflation := c.At(m.grid, m.or(g)), c.Inflation.Over(m.times)(at, -1)
@@ -42,7 +43,7 @@ func (m model) ratios(t *testing.T, plain Prediction, at data.Instant, g data.Gr
 // Variances, covariances, mixtures and samples of a time at which nothing was seen are calibrated
 // alike: deviations from the mean grow by the root of one ratio, and the mean stays.
 func TestCalibratedAlike(t *testing.T) {
-	calibratedModels(t, func(m, plain model, l Latent, grids []data.Grid) {
+	calibratedModels(t, func(m, plain model, l field.Latent, grids []field.Grid) {
 		for _, g := range grids {
 			p, err := m.Predict(l, g)
 			if err != nil {
@@ -64,7 +65,7 @@ func TestCalibratedAlike(t *testing.T) {
 	})
 }
 
-func checkCalibratedCovariances(t *testing.T, m, plain model, l Latent, g data.Grid, p Prediction, ratio mat.Matrix) {
+func checkCalibratedCovariances(t *testing.T, m, plain model, l field.Latent, g field.Grid, p field.Prediction, ratio mat.Matrix) {
 	t.Helper()
 	for _, of := range []func(m model) (mat.Matrix, []mat.Matrix, error){
 		func(m model) (mat.Matrix, []mat.Matrix, error) { return m.PredictCovariance(l, g) },
@@ -98,9 +99,9 @@ func checkCalibratedCovariances(t *testing.T, m, plain model, l Latent, g data.G
 	}
 }
 
-func checkCalibratedMixture(t *testing.T, m, plain model, l Latent, g data.Grid, p Prediction, ratio mat.Matrix) {
+func checkCalibratedMixture(t *testing.T, m, plain model, l field.Latent, g field.Grid, p field.Prediction, ratio mat.Matrix) {
 	t.Helper()
-	o := MixtureOptions{Components: 3, Seed: 4}
+	o := field.MixtureOptions{Components: 3, Seed: 4}
 	before, err := plain.PredictMixture(l, g, o)
 	if err != nil {
 		t.Fatal(err)
@@ -133,9 +134,9 @@ func checkCalibratedMixture(t *testing.T, m, plain model, l Latent, g data.Grid,
 	}
 }
 
-func checkCalibratedSamples(t *testing.T, m, plain model, l Latent, g data.Grid, p Prediction, ratio mat.Matrix) {
+func checkCalibratedSamples(t *testing.T, m, plain model, l field.Latent, g field.Grid, p field.Prediction, ratio mat.Matrix) {
 	t.Helper()
-	for _, o := range []SampleOptions{{Count: 2, Seed: 3}, {Count: 2, Seed: 3, Noise: true}} {
+	for _, o := range []field.SampleOptions{{Count: 2, Seed: 3}, {Count: 2, Seed: 3, Noise: true}} {
 		before, err := plain.Sample(t.Context(), l, g, o)
 		if err != nil {
 			t.Fatal(err)
@@ -159,27 +160,27 @@ func checkCalibratedSamples(t *testing.T, m, plain model, l Latent, g data.Grid,
 // What the example's own values led to is not calibrated in any form: a training example, one that was
 // seen in part. Nor is what has no time. An example of which nothing was seen is.
 func TestSeenIsNotCalibrated(t *testing.T) {
-	calibratedModels(t, func(m, plain model, l Latent, grids []data.Grid) {
+	calibratedModels(t, func(m, plain model, l field.Latent, grids []field.Grid) {
 		values := m.ref.UserValues(reference.Masked(rand.New(rand.NewPCG(1, 71)), m.grid.Len(), m.channels(), 0.5, false))
 		values.Set(0, 0, m.scaler.Mean[0])
-		found, err := m.Infer(t.Context(), Observed{Values: values, Prior: &l}, InferOptions{})
+		found, err := m.Infer(t.Context(), field.Observed{Values: values, Prior: &l}, field.InferOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		more := missing(m.grid.Len(), m.channels())
-		again, err := m.Infer(t.Context(), Observed{Values: more, Prior: &found}, InferOptions{})
+		again, err := m.Infer(t.Context(), field.Observed{Values: more, Prior: &found}, field.InferOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		timeless := l
 		timeless.At = nil
-		for name, l := range map[string]Latent{"a training example": m.TrainingLatent(0), "seen in part": found, "seen before": again, "without a time": timeless} {
+		for name, l := range map[string]field.Latent{"a training example": m.TrainingLatent(0), "seen in part": found, "seen before": again, "without a time": timeless} {
 			if l.Seen != (name != "without a time") || (l.At == nil) != (name == "without a time") {
 				t.Errorf("%s: Seen %v, At %v", name, l.Seen, l.At)
 			}
 			compare.SameBits(t, name, m.everything(t, l, grids[1]), plain.everything(t, l, grids[1]))
 		}
-		for name, l := range map[string]Latent{"of a time": l, "nothing seen": inferred(t, m, Observed{Values: more, Prior: &l})} {
+		for name, l := range map[string]field.Latent{"of a time": l, "nothing seen": inferred(t, m, field.Observed{Values: more, Prior: &l})} {
 			if got, want := m.everything(t, l, nil), plain.everything(t, l, nil); l.Seen || cmp.Equal(got, want) {
 				t.Errorf("%s: not calibrated, Seen %v", name, l.Seen)
 			}
@@ -187,9 +188,9 @@ func TestSeenIsNotCalibrated(t *testing.T) {
 	})
 }
 
-func inferred(t *testing.T, m model, obs Observed) Latent {
+func inferred(t *testing.T, m model, obs field.Observed) field.Latent {
 	t.Helper()
-	l, err := m.Infer(t.Context(), obs, InferOptions{})
+	l, err := m.Infer(t.Context(), obs, field.InferOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +198,7 @@ func inferred(t *testing.T, m model, obs Observed) Latent {
 }
 
 // everything lists what all methods say of a latent posterior.
-func (m model) everything(t *testing.T, l Latent, g data.Grid) []float64 {
+func (m model) everything(t *testing.T, l field.Latent, g field.Grid) []float64 {
 	t.Helper()
 	p, err := m.Predict(l, g)
 	if err != nil {
@@ -211,27 +212,27 @@ func (m model) everything(t *testing.T, l Latent, g data.Grid) []float64 {
 	for _, k := range cov {
 		all = append(all, k.Data...)
 	}
-	x, err := m.PredictMixture(l, g, MixtureOptions{Components: 2})
+	x, err := m.PredictMixture(l, g, field.MixtureOptions{Components: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
 	all = append(all, x.Component(1).Variance.Data...)
-	drawn, err := m.Sample(t.Context(), l, g, SampleOptions{})
+	drawn, err := m.Sample(t.Context(), l, g, field.SampleOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, slabs, _ := assembled(t, m, []Latent{l, m.PriorLatent()}, g, SlabOptions{})
+	_, slabs, _ := assembled(t, m, []field.Latent{l, m.PriorLatent()}, g, field.SlabOptions{})
 	return append(append(all, drawn.Y[0].Data...), slabs[0].Data...)
 }
 
 // Slabs are calibrated like single predictions, each latent posterior by its own time.
 func TestCalibratedSlabs(t *testing.T) {
-	calibratedModels(t, func(m, plain model, l Latent, grids []data.Grid) {
+	calibratedModels(t, func(m, plain model, l field.Latent, grids []field.Grid) {
 		later := l
 		later.At = &data.Instant{Sequence: l.At.Sequence, Time: 2.9}
-		latents := []Latent{l, m.TrainingLatent(0), later, m.PriorLatent()}
+		latents := []field.Latent{l, m.TrainingLatent(0), later, m.PriorLatent()}
 		for _, g := range grids {
-			_, variance, _ := assembled(t, m, latents, g, SlabOptions{Numbers: 1})
+			_, variance, _ := assembled(t, m, latents, g, field.SlabOptions{Numbers: 1})
 			for i, l := range latents {
 				want, err := m.Predict(l, g)
 				if err != nil {
@@ -248,11 +249,11 @@ func TestCalibratedSlabs(t *testing.T) {
 // Of an example that was seen in part as much is calibrated as its values leave open:
 // v·(1 + (c/v_0 − 1)·min(1, v/v_0)).
 func TestCalibrateSeen(t *testing.T) {
-	calibratedModels(t, func(m, plain model, l Latent, _ []data.Grid) {
+	calibratedModels(t, func(m, plain model, l field.Latent, _ []field.Grid) {
 		l.Noise = 0 // a prior's does not count
 		values := m.ref.UserValues(reference.Masked(rand.New(rand.NewPCG(2, 71)), m.grid.Len(), m.channels(), 0.5, false))
-		obs := Observed{Values: values, Prior: &l}
-		student := InferOptions{DegreesOfFreedom: 0.1} // with which some variances are larger than beforehand
+		obs := field.Observed{Values: values, Prior: &l}
+		student := field.InferOptions{DegreesOfFreedom: 0.1} // with which some variances are larger than beforehand
 		got, _, err := m.Impute(t.Context(), obs, student)
 		if err != nil {
 			t.Fatal(err)
@@ -274,7 +275,7 @@ func TestCalibrateSeen(t *testing.T) {
 		}
 
 		all := m.ref.UserValues(m.ref.Y.Slice(0, m.grid.Len(), 0, m.channels()))
-		if got, _, err = m.Impute(t.Context(), Observed{Values: all, Prior: &l}, InferOptions{}); err != nil {
+		if got, _, err = m.Impute(t.Context(), field.Observed{Values: all, Prior: &l}, field.InferOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		compare.SameBits(t, "variance of what was seen", got.Variance.Data, make([]float64, len(all.Data)))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
@@ -107,7 +108,7 @@ const (
 // Factors returns Calibration.Factor given the sums over the examples of squared errors and of the
 // squares that were expected, n_s×d_y each, at the points of the training grid. A channel without any
 // error has the factor 1.
-func Factors(grid data.Grid, square, expected mat.Matrix, examples int) mat.Matrix {
+func Factors(grid field.Grid, square, expected mat.Matrix, examples int) mat.Matrix {
 	factor, near := mat.New(square.Rows, square.Cols), newSmoother(grid, examples)
 	squareNear, expectedNear := near.sum(grid, square), near.sum(grid, expected)
 	for k := range square.Cols {
@@ -135,7 +136,7 @@ func Factors(grid data.Grid, square, expected mat.Matrix, examples int) mat.Matr
 
 // At returns the factors at the points of a grid g, n*×d_y: those at the points of the training
 // grid weighted by nearness.
-func (c *Calibration) At(training, g data.Grid) mat.Matrix {
+func (c *Calibration) At(training, g field.Grid) mat.Matrix {
 	if g.Equal(training) {
 		return c.Factor
 	}
@@ -233,11 +234,11 @@ func (c *Calibration) Validate(points, channels, examples int) error {
 // examples' values at the points within add up to factorCount, but a quarter of a spacing at least
 // and two at most.
 type smoother struct {
-	grid  data.Grid
+	grid  field.Grid
 	width []kernel.Kernel // of each factor
 }
 
-func newSmoother(grid data.Grid, examples int) smoother {
+func newSmoother(grid field.Grid, examples int) smoother {
 	s := smoother{grid: grid}
 	dims := 0
 	for _, x := range grid {
@@ -256,7 +257,7 @@ func newSmoother(grid data.Grid, examples int) smoother {
 
 // sum returns Σ_j k(x_i, x_j)·v_j at the points of a grid, n*×d_y, for v (n_s×d_y) at the training
 // points.
-func (s smoother) sum(g data.Grid, v mat.Matrix) mat.Matrix {
+func (s smoother) sum(g field.Grid, v mat.Matrix) mat.Matrix {
 	o := kronprod.Operator{}
 	dims := []int{}
 	for f, x := range s.grid {

@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
 // Factors between training points are those nearby; far away nothing was learned.
 func TestCalibrationAt(t *testing.T) {
-	g := data.Grid{line(6), line(9)}
+	g := field.Grid{line(6), line(9)}
 	c := &Calibration{Factor: mat.New(54, 2), Mean: []float64{1, 1}, Power: 1, Inflation: Inflation{Ratios: make([]float64, 30)}}
 	for i := range 54 {
 		c.Factor.Set(i, 0, 2)
@@ -21,10 +22,10 @@ func TestCalibrationAt(t *testing.T) {
 			c.Factor.Set(i, 1, 9)
 		}
 	}
-	if at := c.At(g, data.Grid{line(6), line(9)}); &at.Data[0] != &c.Factor.Data[0] {
+	if at := c.At(g, field.Grid{line(6), line(9)}); &at.Data[0] != &c.Factor.Data[0] {
 		t.Error("the factors at the training points are computed again")
 	}
-	at := c.At(g, data.Grid{line(1), mat.NewDense(4, 1, []float64{0.5, 4.5, 7.2, 1e6})})
+	at := c.At(g, field.Grid{line(1), mat.NewDense(4, 1, []float64{0.5, 4.5, 7.2, 1e6})})
 	want := []float64{2, 1, 2, 5, 2, 9, 1, 1}
 	compare.Near(t, "factors", at.Data, want, 0.02)
 	compare.NearOne(t, "mean factor", c.MeanFactor(), math.Exp((54*math.Log(2)+24*math.Log(9))/108), 1e-12)
@@ -38,7 +39,7 @@ func TestCalibrationAt(t *testing.T) {
 // Factors follow the squares over what was expected, drawn to the mean of their channel; a channel without
 // any error keeps its variances.
 func TestFactors(t *testing.T) {
-	g := data.Grid{line(40)}
+	g := field.Grid{line(40)}
 	square, expected := mat.New(40, 2), mat.New(40, 2)
 	for i := range 40 {
 		expected.Set(i, 0, 100)

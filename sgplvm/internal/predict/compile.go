@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/points"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
@@ -17,8 +18,8 @@ import (
 // Compile returns everything that Impute with these options and Predict need at the points of one grid (nil: the training grid),
 // multiplied out, for examples of unknown time (docs/math.md, "Compiled models"). starts is how many training
 // posteriors begin the search for q(x). Tables of rotated contents bear rounding to fewer digits.
-// Errors: *data.ConfigError; what cannot be compiled, by name.
-func (q *Posterior) Compile(g data.Grid, o InferOptions, starts int, rotated bool) (*points.Contents, error) {
+// Errors: *field.ConfigError; what cannot be compiled, by name.
+func (q *Posterior) Compile(g field.Grid, o field.InferOptions, starts int, rotated bool) (*points.Contents, error) {
 	if g != nil {
 		if err := q.checkGrid(g); err != nil {
 			return nil, err
@@ -31,8 +32,8 @@ func (q *Posterior) Compile(g data.Grid, o InferOptions, starts int, rotated boo
 	switch {
 	case q.incomplete != nil:
 		return nil, errors.New("a model that learned from data with holes cannot be compiled, expected one of whole examples")
-	case o.Conditioning == ConditionMoments:
-		return nil, fmt.Errorf("conditioning %q cannot be compiled, expected that of the default or %q", string(o.Conditioning), string(ConditionNone))
+	case o.Conditioning == field.ConditionMoments:
+		return nil, fmt.Errorf("conditioning %q cannot be compiled, expected that of the default or %q", string(o.Conditioning), string(field.ConditionNone))
 	case len(q.grid) > points.MaxFactors:
 		return nil, fmt.Errorf("a model of %d spatial factors cannot be compiled, expected at most %d", len(q.grid), points.MaxFactors)
 	}
@@ -295,9 +296,9 @@ var partNeighbours, maxExamples = 192, 256
 const localPrecision = 1e4
 
 // pointOptions returns options as package points has them.
-func (q *Posterior) pointOptions(o InferOptions, starts int) points.Options {
+func (q *Posterior) pointOptions(o field.InferOptions, starts int) points.Options {
 	p := points.Options{Candidates: o.Candidates, Iterations: o.Iterations, Starts: starts, NoiseStrength: o.NoiseStrength, Degrees: degrees(o, q.keeps()),
-		LocalBandwidth: bandwidth(o), LocalStrength: strength(o), FirstOrder: o.FirstOrder, LatentOnly: o.Conditioning == ConditionNone, Moments: o.Conditioning == ConditionMoments,
+		LocalBandwidth: bandwidth(o), LocalStrength: strength(o), FirstOrder: o.FirstOrder, LatentOnly: o.Conditioning == field.ConditionNone, Moments: o.Conditioning == field.ConditionMoments,
 		Exact: conditioning.exact, Group: conditioning.group, Neighbours: conditioning.neighbours, Work: conditioning.work, Blends: o.Blends,
 		MaxExamples: maxExamples}
 	if q.params.Noise.Beta <= localPrecision {

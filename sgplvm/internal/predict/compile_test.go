@@ -10,14 +10,14 @@ import (
 	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/edge"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/points"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 )
 
 // compiled returns the model as a compiled file has it.
-func (m model) compiled(t testing.TB, g data.Grid, o InferOptions, kind edge.Type) *edge.Workspace {
+func (m model) compiled(t testing.TB, g field.Grid, o field.InferOptions, kind edge.Type) *edge.Workspace {
 	t.Helper()
 	c, err := m.Compile(g, o, 1000, kind != edge.Float64)
 	if err != nil {
@@ -32,7 +32,7 @@ func (m model) compiled(t testing.TB, g data.Grid, o InferOptions, kind edge.Typ
 }
 
 // filled fills in an example by the compiled model.
-func filled(t testing.TB, w *edge.Workspace, values mat.Matrix) (p Prediction) {
+func filled(t testing.TB, w *edge.Workspace, values mat.Matrix) (p field.Prediction) {
 	t.Helper()
 	mask := make([]bool, len(values.Data))
 	for i, v := range values.Data {
@@ -46,7 +46,7 @@ func filled(t testing.TB, w *edge.Workspace, values mat.Matrix) (p Prediction) {
 }
 
 // apart returns the largest difference of means, in deviations, and of variances, as parts of them.
-func apart(t testing.TB, got, want Prediction) (worst float64) {
+func apart(t testing.TB, got, want field.Prediction) (worst float64) {
 	t.Helper()
 	for i, v := range want.Variance.Data {
 		d := got.Mean.Data[i] - want.Mean.Data[i]
@@ -62,7 +62,7 @@ func apart(t testing.TB, got, want Prediction) (worst float64) {
 }
 
 // compileCase returns a random model, with and without structure in its noise, kept residuals and a blend, and options.
-func compileCase(t *testing.T, seed uint64, rng *rand.Rand) (m model, o InferOptions) {
+func compileCase(t *testing.T, seed uint64, rng *rand.Rand) (m model, o field.InferOptions) {
 	switch seed % 3 {
 	case 0:
 		m = modelOf(t, reference.RandomShape(71000+seed))
@@ -71,7 +71,7 @@ func compileCase(t *testing.T, seed uint64, rng *rand.Rand) (m model, o InferOpt
 	default:
 		m, _, _ = blendCase(t, 300+seed)
 		if seed%2 == 0 {
-			o.Blends = []Blend{anyBlend(rng, rng.Float64()), anyBlend(rng, rng.Float64())}
+			o.Blends = []field.Blend{anyBlend(rng, rng.Float64()), anyBlend(rng, rng.Float64())}
 			o.Blends[1].Gap = 3 * rng.Float64()
 			if seed%4 == 0 {
 				o.Blends[0].Gap, o.Blends[0].Seen, o.Blends[1].Seen = 1, rng.Float64(), rng.Float64()
@@ -90,7 +90,7 @@ func compileCase(t *testing.T, seed uint64, rng *rand.Rand) (m model, o InferOpt
 		o.FirstOrder = true
 	}
 	if seed%11 == 10 {
-		o.Conditioning = ConditionNone
+		o.Conditioning = field.ConditionNone
 	}
 	return m, o
 }
@@ -107,11 +107,11 @@ func TestCompiledFill(t *testing.T) {
 	for seed := range uint64(compare.Sizes(60)) {
 		rng := rand.New(rand.NewPCG(seed, 77))
 		m, o := compileCase(t, seed, rng)
-		for k, g := range []data.Grid{nil, m.ref.RandomGrid(rng)} {
+		for k, g := range []field.Grid{nil, m.ref.RandomGrid(rng)} {
 			w := m.compiled(t, g, o, edge.Float64)
 			for range 3 {
 				values := m.ref.UserValues(reference.Masked(rng, m.or(g).Len(), m.channels(), 0.6, seed%2 == 0))
-				want, l, err := m.Impute(t.Context(), Observed{Grid: g, Values: values}, o)
+				want, l, err := m.Impute(t.Context(), field.Observed{Grid: g, Values: values}, o)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -137,9 +137,9 @@ func TestCompiledBlends(t *testing.T) {
 		if missing.Gap == 0 || missing.Seen > 0.8 {
 			continue // one blend is as good as the other
 		}
-		o := InferOptions{Candidates: 3, Blends: []Blend{{Gap: missing.Gap, Seen: 1, Inflation: 4, Parts: 1}, {Gap: missing.Gap, Seen: missing.Seen / 1.1, Inflation: 1, Parts: 1}}}
+		o := field.InferOptions{Candidates: 3, Blends: []field.Blend{{Gap: missing.Gap, Seen: 1, Inflation: 4, Parts: 1}, {Gap: missing.Gap, Seen: missing.Seen / 1.1, Inflation: 1, Parts: 1}}}
 		got := filled(t, m.compiled(t, nil, o, edge.Float64), obs.Values)
-		for name, o := range map[string]InferOptions{"both": o, "the nearer alone": {Candidates: 3, Blends: o.Blends[1:]}} {
+		for name, o := range map[string]field.InferOptions{"both": o, "the nearer alone": {Candidates: 3, Blends: o.Blends[1:]}} {
 			want, _, err := m.Impute(t.Context(), obs, o)
 			if err != nil {
 				t.Fatal(err)
@@ -159,7 +159,7 @@ func TestCompiledNeighbourhoods(t *testing.T) {
 		m, o := compileCase(t, seed, rng)
 		w := m.compiled(t, nil, o, edge.Float64)
 		values := m.ref.UserValues(reference.Masked(rng, m.grid.Len(), m.channels(), 0.7, false))
-		want, _, err := m.Impute(t.Context(), Observed{Values: values}, o)
+		want, _, err := m.Impute(t.Context(), field.Observed{Values: values}, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -181,7 +181,7 @@ func TestCompiledPredict(t *testing.T) {
 		}
 		for kind, bound := range map[edge.Type]float64{edge.Float64: 1e-9, edge.Float32: 1e-4, edge.Float16: 0.02} {
 			w := m.compiled(t, nil, o, kind)
-			got := Prediction{Mean: mat.New(want.Mean.Rows, want.Mean.Cols), Variance: mat.New(want.Mean.Rows, want.Mean.Cols)}
+			got := field.Prediction{Mean: mat.New(want.Mean.Rows, want.Mean.Cols), Variance: mat.New(want.Mean.Rows, want.Mean.Cols)}
 			if err := w.Predict(got.Mean.Data, got.Variance.Data, l.Mu, l.S); err != nil {
 				t.Fatal(err)
 			}
@@ -198,7 +198,7 @@ func TestCompiledTypes(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 83))
 		m, o := compileCase(t, seed, rng)
 		values := m.ref.UserValues(reference.Masked(rng, m.grid.Len(), m.channels(), 0.6, false))
-		want, _, err := m.Impute(t.Context(), Observed{Values: values}, o)
+		want, _, err := m.Impute(t.Context(), field.Observed{Values: values}, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -219,7 +219,7 @@ func TestCompiledPrior(t *testing.T) {
 		w := m.compiled(t, nil, o, edge.Float64)
 		w.SetPrior(prior.Mu, prior.S)
 		values := m.ref.UserValues(reference.Masked(rng, m.grid.Len(), m.channels(), 0.6, false))
-		want, _, err := m.Impute(t.Context(), Observed{Values: values, Prior: &prior}, o)
+		want, _, err := m.Impute(t.Context(), field.Observed{Values: values, Prior: &prior}, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -258,7 +258,7 @@ func TestCompiledFast(t *testing.T) {
 		few := fast(func(o *points.Options) { o.PartNeighbours, o.MaxExamples = 2, 2 })
 		for range 3 {
 			values := m.ref.UserValues(reference.Masked(rng, m.grid.Len(), m.channels(), 0.6, seed%2 == 0))
-			want, _, err := m.Impute(t.Context(), Observed{Values: values}, o)
+			want, _, err := m.Impute(t.Context(), field.Observed{Values: values}, o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -334,10 +334,10 @@ func TestCovering(t *testing.T) {
 // What cannot be compiled is refused by name.
 func TestCompileRefuses(t *testing.T) {
 	m := modelOf(t, reference.RandomShape(71000))
-	if _, err := m.Compile(nil, InferOptions{Conditioning: ConditionMoments}, 1, false); err == nil || !strings.Contains(err.Error(), `"paper"`) {
+	if _, err := m.Compile(nil, field.InferOptions{Conditioning: field.ConditionMoments}, 1, false); err == nil || !strings.Contains(err.Error(), `"paper"`) {
 		t.Errorf("conditioning by moments: %v", err)
 	}
-	if _, err := m.Compile(data.Grid{mat.New(0, 1)}, InferOptions{}, 1, false); err == nil {
+	if _, err := m.Compile(field.Grid{mat.New(0, 1)}, field.InferOptions{}, 1, false); err == nil {
 		t.Error("an empty grid was compiled")
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/edge"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
@@ -41,7 +42,7 @@ func (m model) stream(t testing.TB, kind edge.Type) (*edge.Workspace, *edge.Stre
 
 func (m model) streamOf(t testing.TB, kind edge.Type, o edge.StreamOptions) (*edge.Workspace, *edge.Stream) {
 	t.Helper()
-	w := m.compiled(t, nil, InferOptions{}, kind)
+	w := m.compiled(t, nil, field.InferOptions{}, kind)
 	s, err := w.NewStream(o)
 	if err != nil {
 		t.Fatal(err)
@@ -60,7 +61,7 @@ func seenOf(values mat.Matrix) (mask []bool, some bool) {
 }
 
 // priorAt returns what a stream says of the latent variables at a time of which nothing is seen.
-func priorAt(t testing.TB, w *edge.Workspace, s *edge.Stream, time float64, n int) Latent {
+func priorAt(t testing.TB, w *edge.Workspace, s *edge.Stream, time float64, n int) field.Latent {
 	t.Helper()
 	dst := make([]float64, n)
 	if err := s.Fill(time, dst, nil, make([]float64, n), make([]bool, n)); err != nil {
@@ -70,7 +71,7 @@ func priorAt(t testing.TB, w *edge.Workspace, s *edge.Stream, time float64, n in
 		t.Errorf("nothing was seen, and the score is %v", score)
 	}
 	l := w.Latent()
-	return Latent{Mu: append([]float64{}, l.Mu...), S: append([]float64{}, l.S...)}
+	return field.Latent{Mu: append([]float64{}, l.Mu...), S: append([]float64{}, l.S...)}
 }
 
 // ownKernels gives the latent dimensions kernels of their own.
@@ -155,12 +156,12 @@ func TestStreamAgainstBatch(t *testing.T) {
 			prior := priorAt(t, w, s, now, n)
 			values := m.ref.UserValues(reference.Masked(rng, m.grid.Len(), m.channels(), 0.5, false))
 			mask, some := seenOf(values)
-			filledIn := Prediction{Mean: mat.New(m.grid.Len(), m.channels()), Variance: mat.New(m.grid.Len(), m.channels())}
+			filledIn := field.Prediction{Mean: mat.New(m.grid.Len(), m.channels()), Variance: mat.New(m.grid.Len(), m.channels())}
 			if err := s.Fill(now, filledIn.Mean.Data, filledIn.Variance.Data, values.Data, mask); err != nil {
 				t.Fatal(err)
 			}
 			name := fmt.Sprintf("seed %d, step %d", seed, step)
-			want, _, err := m.Impute(t.Context(), Observed{Values: values, Prior: &prior}, InferOptions{})
+			want, _, err := m.Impute(t.Context(), field.Observed{Values: values, Prior: &prior}, field.InferOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -447,7 +448,7 @@ func TestStreamRefused(t *testing.T) {
 		shape := reference.RandomShape(73000)
 		shape.Time, shape.Sequences = inTime, 1
 		m := modelOf(t, shape)
-		w := m.compiled(t, nil, InferOptions{}, edge.Float64)
+		w := m.compiled(t, nil, field.InferOptions{}, edge.Float64)
 		var refused *edge.StreamError
 		if _, err := w.NewStream(edge.StreamOptions{}); !errors.As(err, &refused) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", inTime, err)

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
@@ -26,7 +26,7 @@ func TestLocalConditioningWithAllNeighbours(t *testing.T) {
 		shape := reference.RandomShape(12000 + seed)
 		m := modelOf(t, shape)
 		rng := rand.New(rand.NewPCG(seed, 40))
-		for _, g := range []data.Grid{nil, m.ref.RandomGrid(rng)} {
+		for _, g := range []field.Grid{nil, m.ref.RandomGrid(rng)} {
 			n := m.grid.Len()
 			if g != nil {
 				n = g.Len()
@@ -35,10 +35,10 @@ func TestLocalConditioningWithAllNeighbours(t *testing.T) {
 			values.Set(0, 0, 1)
 			e := m.mustObserve(t, g, values)
 			l := randomLatent(rng, shape.Latent)
-			want := m.conditional(t, e, l, InferOptions{})
+			want := m.conditional(t, e, l, field.InferOptions{})
 			for _, group := range []int{1, 2, 3, 100} {
 				conditionWith(conditionLimits{exact: 0, group: group, neighbours: n, work: math.Inf(1)}, func() {
-					got := m.conditional(t, e, l, InferOptions{})
+					got := m.conditional(t, e, l, field.InferOptions{})
 					if want.Conditioning == "exact" && got.Conditioning != "local" {
 						t.Errorf("%v: conditioning %q", shape, got.Conditioning)
 					}
@@ -58,11 +58,11 @@ func TestLocalConditioningIsClose(t *testing.T) {
 	values := reference.Masked(rng, 60, 1, 0.4, true)
 	e := m.mustObserve(t, nil, values)
 	l := randomLatent(rng, 2)
-	want := m.conditional(t, e, l, InferOptions{})
+	want := m.conditional(t, e, l, field.InferOptions{})
 	last := math.Inf(1)
 	for _, neighbours := range []int{1, 4, 12} {
 		conditionWith(conditionLimits{exact: 0, group: 1, neighbours: neighbours, work: math.Inf(1)}, func() {
-			got := m.conditional(t, e, l, InferOptions{})
+			got := m.conditional(t, e, l, field.InferOptions{})
 			d := difference(got.Mean, want.Mean)
 			if !(d < last/2) {
 				t.Errorf("%d neighbours: the mean is off by %g, by %g with fewer", neighbours, d, last)
@@ -107,7 +107,7 @@ func TestConditionLimits(t *testing.T) {
 		{conditionLimits{exact: 6, group: 4, neighbours: 4, work: 1}, "none"},
 	} {
 		conditionWith(c.limits, func() {
-			p := m.conditional(t, e, l, InferOptions{})
+			p := m.conditional(t, e, l, field.InferOptions{})
 			if p.Conditioning != c.want {
 				t.Errorf("%+v: conditioning %q, want %q", c.limits, p.Conditioning, c.want)
 			}
@@ -135,7 +135,7 @@ func TestConditionalIsGaussian(t *testing.T) {
 		e := m.mustObserve(t, nil, values)
 		l := randomLatent(rng, shape.Latent)
 		clear(l.S)
-		p := m.conditional(t, e, l, InferOptions{})
+		p := m.conditional(t, e, l, field.InferOptions{})
 		mean, cov, err := m.PredictCovariance(l, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -203,7 +203,7 @@ func TestConditionMoments(t *testing.T) {
 		}
 		for _, limits := range []conditionLimits{conditioning, {exact: 0, group: 2, neighbours: mean.Rows, work: math.Inf(1)}} {
 			conditionWith(limits, func() {
-				p := m.conditional(t, e, l, InferOptions{Conditioning: ConditionMoments})
+				p := m.conditional(t, e, l, field.InferOptions{Conditioning: field.ConditionMoments})
 				compare.Near(t, shape.String()+": mean", p.Mean.Data, mean.Data, 1e-9)
 				compare.Near(t, shape.String()+": variance", p.Variance.Data, variance.Data, 1e-9)
 			})

@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
@@ -14,23 +15,23 @@ import (
 // structured, at the points of a grid (nil: the training grid), in the user's
 // units. PredictDataCovariance has the noise too. Both form the full matrices. Where
 // Predict calibrates variances, covariances are multiplied by the same ratio's root at either
-// point. A grid that is not the training grid has at most 16384 points. Errors: *data.ConfigError.
-func (q *Posterior) PredictCovariance(l Latent, g data.Grid) (mean mat.Matrix, cov []mat.Matrix, err error) {
+// point. A grid that is not the training grid has at most 16384 points. Errors: *field.ConfigError.
+func (q *Posterior) PredictCovariance(l field.Latent, g field.Grid) (mean mat.Matrix, cov []mat.Matrix, err error) {
 	return q.covariances(l, g, false)
 }
 
 // PredictDataCovariance is PredictCovariance of the data: of f and all of the noise.
 // Its diagonal is the variance that Predict returns.
-func (q *Posterior) PredictDataCovariance(l Latent, g data.Grid) (mean mat.Matrix, cov []mat.Matrix, err error) {
+func (q *Posterior) PredictDataCovariance(l field.Latent, g field.Grid) (mean mat.Matrix, cov []mat.Matrix, err error) {
 	return q.covariances(l, g, true)
 }
 
-func (q *Posterior) covariances(l Latent, g data.Grid, withNoise bool) (mean mat.Matrix, cov []mat.Matrix, err error) {
+func (q *Posterior) covariances(l field.Latent, g field.Grid, withNoise bool) (mean mat.Matrix, cov []mat.Matrix, err error) {
 	if err := q.checkArguments(l, g); err != nil {
 		return mat.Matrix{}, nil, err
 	}
 	if n := g.Len(); g != nil && n > maxTogether && n > q.grid.Len() {
-		return mat.Matrix{}, nil, &data.ConfigError{Field: "Grid", Err: fmt.Errorf("%d points, expected at most %d: a covariance of all of them takes %.3g GB", n, maxTogether, 8e-9*float64(n)*float64(n))}
+		return mat.Matrix{}, nil, &field.ConfigError{Field: "Grid", Err: fmt.Errorf("%d points, expected at most %d: a covariance of all of them takes %.3g GB", n, maxTogether, 8e-9*float64(n)*float64(n))}
 	}
 	on := q.projection(g)
 	t := q.momentsOf(l)

@@ -7,8 +7,8 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/eig"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 )
 
@@ -20,7 +20,7 @@ func TestPredictCovariance(t *testing.T) {
 		shape := samplingShape(9000 + seed)
 		m := modelOf(t, shape)
 		rng := rand.New(rand.NewPCG(seed, 30))
-		for _, g := range []data.Grid{nil, m.ref.RandomGrid(rng)} {
+		for _, g := range []field.Grid{nil, m.ref.RandomGrid(rng)} {
 			l := randomLatent(rng, shape.Latent)
 			l.Noise = float64(seed % 3)
 			p, err := m.Predict(l, g)

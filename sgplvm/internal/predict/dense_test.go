@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
@@ -24,7 +25,7 @@ func TestDense(t *testing.T) {
 			m := modelOf(t, shape)
 			d := reference.NewDense(m.ref)
 			rng := rand.New(rand.NewPCG(seed, 3))
-			for _, g := range []data.Grid{nil, m.ref.RandomGrid(rng)} {
+			for _, g := range []field.Grid{nil, m.ref.RandomGrid(rng)} {
 				l := randomLatent(rng, shape.Latent)
 				if rng.IntN(3) == 0 {
 					clear(l.S)
@@ -58,14 +59,14 @@ func TestDenseLearnedNoise(t *testing.T) {
 	for seed := range uint64(compare.Sizes(30)) {
 		m := saying(t, learned(t, reference.ResidualShape(32000+seed).Model(t), 3), Options{})
 		d, rng := reference.NewDense(m.ref), rand.New(rand.NewPCG(seed, 9))
-		for _, g := range []data.Grid{nil, m.ref.RandomGrid(rng)} {
+		for _, g := range []field.Grid{nil, m.ref.RandomGrid(rng)} {
 			checkForecast(t, m, d, randomLatent(rng, m.params.X.Mu.Cols), g)
 			checkExample(t, m, d, rng, nil, m.or(g))
 		}
 	}
 }
 
-func checkForecast(t *testing.T, m model, d *reference.Dense, l Latent, g data.Grid) {
+func checkForecast(t *testing.T, m model, d *reference.Dense, l field.Latent, g field.Grid) {
 	t.Helper()
 	mean, cov, err := m.PredictCovariance(l, g)
 	if err != nil {
@@ -90,20 +91,20 @@ func checkForecast(t *testing.T, m model, d *reference.Dense, l Latent, g data.G
 	}
 }
 
-func checkExample(t *testing.T, m model, d *reference.Dense, rng *rand.Rand, at *data.Instant, g data.Grid) {
+func checkExample(t *testing.T, m model, d *reference.Dense, rng *rand.Rand, at *data.Instant, g field.Grid) {
 	t.Helper()
 	values := reference.Masked(rng, g.Len(), m.channels(), 0.4, rng.IntN(2) == 0)
 	dims := m.params.X.Mu.Cols
-	obs := Observed{Grid: g, Values: m.ref.UserValues(values)}
+	obs := field.Observed{Grid: g, Values: m.ref.UserValues(values)}
 	if at != nil { // the standard normal prior at a time
-		obs.Prior = &Latent{Mu: make([]float64, dims), S: work.Ones(dims), At: at}
+		obs.Prior = &field.Latent{Mu: make([]float64, dims), S: work.Ones(dims), At: at}
 	}
 	e := m.mustObserveAll(t, obs)
 	l := randomLatent(rng, dims)
 	l.At = at
 	compare.NearOne(t, "test bound", boundAt(mustEvidence(t, e), l), d.TestBound(l.Mu, l.S, at, g, values), 1e-9)
 
-	p := m.conditional(t, e, l, InferOptions{})
+	p := m.conditional(t, e, l, field.InferOptions{})
 	mean, variance := d.Conditional(l.Mu, l.S, at, g, values)
 	compare.Near(t, "conditional mean", p.Mean.Data, mean.Data, 1e-9)
 	compare.Near(t, "conditional variance", p.Variance.Data, variance.Data, 1e-9)
@@ -115,7 +116,7 @@ func TestCases(t *testing.T) {
 		t.Run(c.Name, func(t *testing.T) {
 			m := saying(t, c.Model(t), Options{})
 			for i, f := range c.Expected.Forward {
-				l, g := Latent{Mu: f.Mu, S: f.S}, c.Grid(t, i)
+				l, g := field.Latent{Mu: f.Mu, S: f.S}, c.Grid(t, i)
 				mean, cov, err := m.PredictCovariance(l, g)
 				if err != nil {
 					t.Fatal(err)
@@ -138,7 +139,7 @@ func TestCases(t *testing.T) {
 			for k, i := range test.Observed {
 				copy(values.Row(i), test.Y[k])
 			}
-			got := boundAt(mustEvidence(t, m.mustObserve(t, nil, values)), Latent{Mu: test.Mu, S: test.S})
+			got := boundAt(mustEvidence(t, m.mustObserve(t, nil, values)), field.Latent{Mu: test.Mu, S: test.S})
 			compare.NearOne(t, "test bound", got, test.Bound, reference.Digits)
 		})
 	}
@@ -170,7 +171,7 @@ func TestTimeAloneIsRegression(t *testing.T) {
 		k[i][i] += 1 / p.Noise.Beta
 	}
 	factor := reference.Cholesky(k)
-	got, err := m.Predict(Latent{Mu: one(0.3), S: one(0.5), At: &data.Instant{Time: at}}, nil)
+	got, err := m.Predict(field.Latent{Mu: one(0.3), S: one(0.5), At: &data.Instant{Time: at}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
@@ -14,7 +15,7 @@ import (
 )
 
 // checkSlopes compares derivatives of L* in the mean and the variance of l with differences.
-func checkSlopes(t *testing.T, what string, v *infer.Evidence, l Latent) {
+func checkSlopes(t *testing.T, what string, v *infer.Evidence, l field.Latent) {
 	t.Helper()
 	dmu, ds := make([]float64, len(l.Mu)), make([]float64, len(l.Mu))
 	value, _ := v.At(new(psi.Scratch), l.Mu, l.S, dmu, ds)
@@ -37,7 +38,7 @@ func TestEvidenceGradient(t *testing.T) {
 		}
 		m := modelOf(t, shape)
 		rng := rand.New(rand.NewPCG(seed, 8))
-		obs := Observed{Values: m.ref.UserValues(reference.Masked(rng, m.grid.Len(), shape.Channels, 0.3, false))}
+		obs := field.Observed{Values: m.ref.UserValues(reference.Masked(rng, m.grid.Len(), shape.Channels, 0.3, false))}
 		if seed%2 == 1 {
 			prior := randomLatent(rng, shape.Latent)
 			if m.times != nil && seed%8 != 7 {
@@ -64,7 +65,7 @@ func TestOwnNoise(t *testing.T) {
 		values.Set(0, 0, 2)
 		e := m.mustObserve(t, nil, values)
 		l, strength := randomLatent(rng, shape.Latent), 0.1+10*rng.Float64()
-		options := m.pointOptions(InferOptions{Candidates: 3, Iterations: 200, NoiseStrength: strength}, scoredStarts)
+		options := m.pointOptions(field.InferOptions{Candidates: 3, Iterations: 200, NoiseStrength: strength}, scoredStarts)
 		e.w.SetOptions(&options)
 		v := mustEvidence(t, e)
 		value, multiple := v.At(new(psi.Scratch), l.Mu, l.S, nil, nil)
@@ -86,7 +87,7 @@ func TestOwnNoise(t *testing.T) {
 
 		own := l
 		own.Noise = multiple
-		p := m.conditional(t, e, own, InferOptions{})
+		p := m.conditional(t, e, own, field.InferOptions{})
 		with(multiple)
 		mean, variance := d.Conditional(l.Mu, l.S, nil, m.grid, values)
 		compare.Near(t, shape.String()+": mean", p.Mean.Data, mean.Data, 1e-8) // a small multiple makes C_OO less well conditioned
@@ -115,7 +116,7 @@ func TestInvariances(t *testing.T) {
 			original = original.Rebuilt(original.Space, original.Params, original.Y) // without a scaler
 			twin := change(rng, original)
 			m, w := saying(t, original, Options{}), saying(t, twin.Model, Options{})
-			l, other := randomLatent(rng, shape.Latent), Latent{}
+			l, other := randomLatent(rng, shape.Latent), field.Latent{}
 			for q, from := range twin.Latent {
 				other.Mu, other.S = append(other.Mu, twin.Mirror[q]*l.Mu[from]), append(other.S, l.S[from])
 			}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
@@ -20,13 +21,13 @@ func TestNearlyExact(t *testing.T) {
 		shape.Seed = seed
 		ref := learned(t, shape.Model(t), 4)
 		rng := rand.New(rand.NewPCG(seed, 90))
-		obs := Observed{Values: ref.UserValues(reference.Masked(rng, 40, 2, 0.5, false))}
+		obs := field.Observed{Values: ref.UserValues(reference.Masked(rng, 40, 2, 0.5, false))}
 		b := anyBlend(rng, 0.5)
 		b.Parts, b.Reach = 2, 2
-		fill := func(tolerance float64, near, most, candidates int) Prediction {
+		fill := func(tolerance float64, near, most, candidates int) field.Prediction {
 			defer func() { shapeTolerance, partNeighbours, maxExamples = 0, 0, 0 }()
 			shapeTolerance, partNeighbours, maxExamples = tolerance, near, most
-			p, _, err := keeping(t, ref).Impute(t.Context(), obs, InferOptions{Candidates: candidates, Blends: []Blend{b}})
+			p, _, err := keeping(t, ref).Impute(t.Context(), obs, field.InferOptions{Candidates: candidates, Blends: []field.Blend{b}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -34,7 +35,7 @@ func TestNearlyExact(t *testing.T) {
 		}
 		exact := fill(0, 0, 0, 3)
 		for name, c := range map[string]struct {
-			got  Prediction
+			got  field.Prediction
 			most float64
 		}{
 			"sums": {fill(1e-3, 0, 0, 3), 0.01}, "near points": {fill(0, 14, 0, 3), 0.6}, "heaviest examples": {fill(0, 0, 12, 3), 0.4}, "brief": {fill(0, 0, 0, 0), 0.05},

@@ -5,7 +5,7 @@ import (
 	"math"
 	"sync"
 
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/points"
 )
 
@@ -23,8 +23,8 @@ type example struct {
 	scores  []float64 // of values that were left out
 	judged  bool      // some were
 
-	prior Latent // what is known of the latent variables before values are; Mu nil: standard normal
-	known bool   // Observed.Prior was given
+	prior field.Latent // what is known of the latent variables before values are; Mu nil: standard normal
+	known bool         // Observed.Prior was given
 }
 
 // release gives back the room.
@@ -33,8 +33,8 @@ func (e *example) release() { e.home.Put(e) }
 // farOff bounds the scaled observations and their standard errors, so that squares do not overflow.
 const farOff = 1e100
 
-// observe checks an example and scales it; the caller releases it. Errors: *data.ConfigError, *data.ValueError.
-func (q *Posterior) observe(obs Observed, wide bool) (*example, error) {
+// observe checks an example and scales it; the caller releases it. Errors: *field.ConfigError, *field.ValueError.
+func (q *Posterior) observe(obs field.Observed, wide bool) (*example, error) {
 	g := obs.Grid
 	if g == nil {
 		g = q.grid
@@ -43,21 +43,21 @@ func (q *Posterior) observe(obs Observed, wide bool) (*example, error) {
 		return nil, err
 	}
 	if n := g[0].Rows; n > maxTogether && n > q.grid[0].Rows {
-		return nil, &data.ConfigError{Field: "Observed", Err: fmt.Errorf("an example at %d points of one factor, expected at most %d: their covariances are formed", n, maxTogether)}
+		return nil, &field.ConfigError{Field: "Observed", Err: fmt.Errorf("an example at %d points of one factor, expected at most %d: their covariances are formed", n, maxTogether)}
 	}
 	if len(g) > points.MaxFactors {
-		return nil, &data.ConfigError{Field: "Observed", Err: fmt.Errorf("an example at points of %d spatial factors, expected at most %d", len(g), points.MaxFactors)}
+		return nil, &field.ConfigError{Field: "Observed", Err: fmt.Errorf("an example at points of %d spatial factors, expected at most %d", len(g), points.MaxFactors)}
 	}
 	v := obs.Values
 	if v.Rows != g.Len() || v.Cols != q.channels() {
-		return nil, &data.ConfigError{Field: "Observed", Err: fmt.Errorf("values are %d×%d, expected %d points × %d channels", v.Rows, v.Cols, g.Len(), q.channels())}
+		return nil, &field.ConfigError{Field: "Observed", Err: fmt.Errorf("values are %d×%d, expected %d points × %d channels", v.Rows, v.Cols, g.Len(), q.channels())}
 	}
 	most := 1
 	for c := range v.Cols {
 		seen := 0
 		for i := range v.Rows {
 			if x := v.At(i, c); math.IsInf(x, 0) {
-				return nil, &data.ValueError{Point: i, Channel: c, Value: x, Want: "a finite number, or NaN where nothing was observed"}
+				return nil, &field.ValueError{Point: i, Channel: c, Value: x, Want: "a finite number, or NaN where nothing was observed"}
 			} else if x == x {
 				seen++
 			}
@@ -66,7 +66,7 @@ func (q *Posterior) observe(obs Observed, wide bool) (*example, error) {
 	}
 	if obs.Prior != nil {
 		if err := q.checkPrior(*obs.Prior); err != nil {
-			return nil, &data.ConfigError{Field: "Prior", Err: err}
+			return nil, &field.ConfigError{Field: "Prior", Err: err}
 		}
 	}
 	e := q.filler(q.projection(g)).take(most, wide)
@@ -79,15 +79,15 @@ func (q *Posterior) observe(obs Observed, wide bool) (*example, error) {
 	return e, nil
 }
 
-// setValues scales values and their errors. Errors: *data.ConfigError, *data.ValueError.
-func (e *example) setValues(q *Posterior, obs Observed) error {
+// setValues scales values and their errors. Errors: *field.ConfigError, *field.ValueError.
+func (e *example) setValues(q *Posterior, obs field.Observed) error {
 	v := obs.Values
 	e.judged = false
 	for i := range v.Rows {
 		for c, scale := range q.scaler.Scale {
 			x := (v.At(i, c) - q.scaler.Mean[c]) / scale
 			if math.Abs(x) > farOff {
-				return &data.ValueError{Point: i, Channel: c, Value: v.At(i, c), Want: fmt.Sprintf("a value within %g standard deviations of the channel's mean", farOff)}
+				return &field.ValueError{Point: i, Channel: c, Value: v.At(i, c), Want: fmt.Sprintf("a value within %g standard deviations of the channel's mean", farOff)}
 			}
 			e.values[i*v.Cols+c] = x
 		}
@@ -97,7 +97,7 @@ func (e *example) setValues(q *Posterior, obs Observed) error {
 		return nil
 	}
 	if s.Rows != v.Rows || s.Cols != v.Cols {
-		return &data.ConfigError{Field: "Observed", Err: fmt.Errorf("standard errors are %d×%d, expected %d points × %d channels", s.Rows, s.Cols, v.Rows, v.Cols)}
+		return &field.ConfigError{Field: "Observed", Err: fmt.Errorf("standard errors are %d×%d, expected %d points × %d channels", s.Rows, s.Cols, v.Rows, v.Cols)}
 	}
 	for i := range s.Rows {
 		for c, scale := range q.scaler.Scale {
@@ -107,7 +107,7 @@ func (e *example) setValues(q *Posterior, obs Observed) error {
 			}
 			x := s.At(i, c) / scale
 			if !(x >= 0 && x <= farOff) {
-				return &data.ValueError{Point: i, Channel: c, Value: s.At(i, c), Want: fmt.Sprintf("a standard error, from 0 to %g standard deviations of the channel, of a value that was observed", farOff)}
+				return &field.ValueError{Point: i, Channel: c, Value: s.At(i, c), Want: fmt.Sprintf("a standard error, from 0 to %g standard deviations of the channel, of a value that was observed", farOff)}
 			}
 			e.squares[k] = x * x
 		}
@@ -116,9 +116,9 @@ func (e *example) setValues(q *Posterior, obs Observed) error {
 }
 
 // setPrior sets the prior to Observed.Prior.
-func (e *example) setPrior(l *Latent) {
+func (e *example) setPrior(l *field.Latent) {
 	if e.known = l != nil; !e.known {
-		e.prior = Latent{}
+		e.prior = field.Latent{}
 		e.w.SetPrior(nil, nil)
 		e.w.SetTime(nil)
 		return
@@ -138,16 +138,16 @@ func (e *example) take() {
 }
 
 // latent returns the latent posterior, of which the slices are the room's.
-func (e *example) latent() Latent {
+func (e *example) latent() field.Latent {
 	l := e.w.Latent()
 	if l.Start >= 0 && e.start != nil {
 		l.Start = e.start[l.Start]
 	}
-	return Latent{Mu: l.Mu, S: l.S, Bound: l.Bound, Noise: l.Noise, Start: l.Start, At: e.prior.At, Seen: e.w.Observed() > 0 || e.prior.Seen}
+	return field.Latent{Mu: l.Mu, S: l.S, Bound: l.Bound, Noise: l.Noise, Start: l.Start, At: e.prior.At, Seen: e.w.Observed() > 0 || e.prior.Seen}
 }
 
 // checkPrior compares a prior with the model; its variances must have inverses.
-func (q *Posterior) checkPrior(l Latent) error {
+func (q *Posterior) checkPrior(l field.Latent) error {
 	if err := q.checkLatent(l); err != nil {
 		return err
 	}

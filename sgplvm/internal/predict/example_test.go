@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
@@ -38,8 +39,8 @@ func Example() {
 		Z:      q.Mu.Slice(0, 4, 0, 2).Clone(),
 		Space:  []bound.Spatial{{Kernel: kernel.Kernel{Kind: kernel.Matern52, Variance: 1, LengthScale: []float64{5}}}},
 	}
-	grid := data.Grid{x}
-	seen, err := data.NewScaled(data.MatrixSource(y, examples))
+	grid := field.Grid{x}
+	seen, err := data.NewScaled(field.MatrixSource(y, examples))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -61,7 +62,7 @@ func Example() {
 			values.Set(j, 0, wave(phase(2.5), j))
 		}
 	}
-	filled, latent, err := says.Impute(ctx, predict.Observed{Values: values}, predict.InferOptions{})
+	filled, latent, err := says.Impute(ctx, field.Observed{Values: values}, field.InferOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}

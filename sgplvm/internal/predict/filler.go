@@ -3,6 +3,7 @@ package predict
 import (
 	"sync"
 
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/points"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 )
@@ -58,7 +59,7 @@ func (q *Posterior) newFiller(on *projection) *filler {
 	if kept && c.Whitened && shapeTolerance > 0 {
 		c.Shape(shapeTolerance, points.Float32)
 	}
-	c.Options = q.pointOptions(InferOptions{}, scoredStarts)
+	c.Options = q.pointOptions(field.InferOptions{}, scoredStarts)
 	f.model = points.New(c)
 	return f
 }

@@ -10,8 +10,8 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/fuzz"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 )
@@ -22,8 +22,8 @@ type drawn struct {
 	posterior *predict.Posterior
 	model     *reference.Model
 	dense     *reference.Dense
-	latent    predict.Latent
-	grid      data.Grid
+	latent    field.Latent
+	grid      field.Grid
 	values    mat.Matrix // of the model's units, some missing
 }
 
@@ -62,8 +62,8 @@ func draw(t *testing.T, s *fuzz.Source) drawn {
 }
 
 // observed is the example in the user's units.
-func (c drawn) observed() predict.Observed {
-	obs := predict.Observed{Grid: c.grid, Values: c.model.UserValues(c.values)}
+func (c drawn) observed() field.Observed {
+	obs := field.Observed{Grid: c.grid, Values: c.model.UserValues(c.values)}
 	if c.latent.At != nil {
 		prior := c.posterior.PriorLatent()
 		prior.At = c.latent.At
@@ -105,7 +105,7 @@ func tryForecast(t *testing.T, s *fuzz.Source) {
 // GOMAXPROCS.
 func tryExample(t *testing.T, s *fuzz.Source) {
 	c := draw(t, s)
-	obs, o := c.observed(), predict.InferOptions{FirstOrder: true, Candidates: 50, Iterations: 1 + s.IntN(20)}
+	obs, o := c.observed(), field.InferOptions{FirstOrder: true, Candidates: 50, Iterations: 1 + s.IntN(20)}
 	l, err := c.posterior.Infer(t.Context(), obs, o)
 	if err != nil {
 		t.Fatal(err)
@@ -149,7 +149,7 @@ func tryExample(t *testing.T, s *fuzz.Source) {
 // Any numbers of a user are refused by a typed error, or give finite means and variances that are not negative.
 func tryNumbers(t *testing.T, s *fuzz.Source) {
 	c := draw(t, s)
-	obs, l, o := c.observed(), c.latent, predict.InferOptions{Iterations: 5}
+	obs, l, o := c.observed(), c.latent, field.InferOptions{Iterations: 5}
 	bad, i := s.Bits(), s.IntN(c.grid.Len())
 	if s.Bool() {
 		bad = math.Copysign(math.Pow(10, float64(s.IntN(100)-50)), bad)
@@ -169,15 +169,15 @@ func tryNumbers(t *testing.T, s *fuzz.Source) {
 	case 4:
 		l.S[0] = bad
 	case 5:
-		o = []predict.InferOptions{{NoiseStrength: bad}, {DegreesOfFreedom: bad}, {LocalBandwidth: bad}, {LocalStrength: bad}}[s.IntN(4)]
+		o = []field.InferOptions{{NoiseStrength: bad}, {DegreesOfFreedom: bad}, {LocalBandwidth: bad}, {LocalStrength: bad}}[s.IntN(4)]
 	}
 	if s.Bool() && o.Conditioning == "" {
-		o.Conditioning = predict.ConditionMoments
+		o.Conditioning = field.ConditionMoments
 	}
-	check := func(what string, p predict.Prediction, err error) {
+	check := func(what string, p field.Prediction, err error) {
 		t.Helper()
-		var config *data.ConfigError
-		var value *data.ValueError
+		var config *field.ConfigError
+		var value *field.ValueError
 		switch {
 		case err != nil && !errors.As(err, &config) && !errors.As(err, &value):
 			t.Errorf("%s: %s with %v: error %v of type %T", c.name, what, bad, err, err)

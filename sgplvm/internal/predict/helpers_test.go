@@ -12,6 +12,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/eig"
 	"github.com/seed-08962ecc/kronfield/lbfgs"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
@@ -100,9 +101,9 @@ func samplingShape(seed uint64) reference.Shape {
 
 // samplingGrids are the training grid, one of other points, and two that have some of the
 // training points, one of them twice, beside others.
-func (m model) samplingGrids(rng *rand.Rand) []data.Grid {
+func (m model) samplingGrids(rng *rand.Rand) []field.Grid {
 	other := m.ref.RandomGrid(rng)
-	var mixed data.Grid
+	var mixed field.Grid
 	for f, x := range m.grid {
 		g := mat.New(2+other[f].Rows, x.Cols)
 		copy(g.Row(0), x.Row(x.Rows-1))
@@ -112,11 +113,11 @@ func (m model) samplingGrids(rng *rand.Rand) []data.Grid {
 	}
 	last := slices.Clone(m.grid)
 	last[len(last)-1] = mixed[len(last)-1]
-	return []data.Grid{nil, other, mixed, last}
+	return []field.Grid{nil, other, mixed, last}
 }
 
 // or returns the training grid for none.
-func (m model) or(g data.Grid) data.Grid {
+func (m model) or(g field.Grid) field.Grid {
 	if g == nil {
 		return m.grid
 	}
@@ -124,9 +125,9 @@ func (m model) or(g data.Grid) data.Grid {
 }
 
 // randomLatent draws a latent posterior.
-func randomLatent(rng *rand.Rand, d int) Latent {
+func randomLatent(rng *rand.Rand, d int) field.Latent {
 	mu, s := reference.RandomLatent(rng, d)
-	return Latent{Mu: mu, S: s}
+	return field.Latent{Mu: mu, S: s}
 }
 
 // missing returns values of which none was observed.
@@ -137,14 +138,14 @@ func missing(points, channels int) mat.Matrix {
 }
 
 // mustObserve condenses an example on a grid (nil: the training grid), given in the model's units.
-func (m model) mustObserve(t testing.TB, g data.Grid, values mat.Matrix) *example {
+func (m model) mustObserve(t testing.TB, g field.Grid, values mat.Matrix) *example {
 	t.Helper()
-	return m.mustObserveAll(t, Observed{Grid: g, Values: m.ref.UserValues(values)})
+	return m.mustObserveAll(t, field.Observed{Grid: g, Values: m.ref.UserValues(values)})
 }
 
-func (m model) mustObserveAll(t testing.TB, obs Observed) *example {
+func (m model) mustObserveAll(t testing.TB, obs field.Observed) *example {
 	t.Helper()
-	e, err := m.begin(t.Context(), obs, InferOptions{}, false)
+	e, err := m.begin(t.Context(), obs, field.InferOptions{}, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,14 +163,14 @@ func mustEvidence(t testing.TB, e *example) *infer.Evidence {
 }
 
 // conditional returns mean and variance of f and structured noise at all points in the model's units, given the latent posterior l as it is and what was observed.
-func (m model) conditional(t testing.TB, e *example, l Latent, o InferOptions) Prediction {
+func (m model) conditional(t testing.TB, e *example, l field.Latent, o field.InferOptions) field.Prediction {
 	t.Helper()
 	o.FirstOrder, o.LocalBandwidth, o.DegreesOfFreedom = true, -1, cmp.Or(o.DegreesOfFreedom, -1)
 	return m.given(t, e, l, o)
 }
 
 // given is conditional with options as they are.
-func (m model) given(t testing.TB, e *example, l Latent, o InferOptions) Prediction {
+func (m model) given(t testing.TB, e *example, l field.Latent, o field.InferOptions) field.Prediction {
 	t.Helper()
 	o, err := complete(o)
 	if err != nil {
@@ -185,7 +186,7 @@ func (m model) given(t testing.TB, e *example, l Latent, o InferOptions) Predict
 	if err := e.w.Complete(); err != nil {
 		t.Fatal(err)
 	}
-	p := Prediction{Mean: mean.Clone(), Variance: variance.Clone(), Conditioning: [...]string{"none", "exact", "local"}[e.w.Way()]}
+	p := field.Prediction{Mean: mean.Clone(), Variance: variance.Clone(), Conditioning: [...]string{"none", "exact", "local"}[e.w.Way()]}
 	for i := range p.Variance.Rows {
 		whole := true
 		for c := range p.Variance.Cols {
@@ -223,7 +224,7 @@ func complement(list []int, n int) (rest []int) {
 }
 
 // bound is L* at l.
-func boundAt(v *infer.Evidence, l Latent) float64 {
+func boundAt(v *infer.Evidence, l field.Latent) float64 {
 	value, _ := v.At(new(psi.Scratch), l.Mu, l.S, nil, nil)
 	return value
 }
@@ -276,11 +277,11 @@ func bumps(examples int, seed uint64) mat.Matrix {
 // bumpModel is trained once for all tests that use it, from a circle.
 var bumpModel = sync.OnceValues(func() (*reference.Model, error) {
 	const n = 16
-	y, err := data.NewScaled(data.MatrixSource(bumps(n, 1), n))
+	y, err := data.NewScaled(field.MatrixSource(bumps(n, 1), n))
 	if err != nil {
 		return nil, err
 	}
-	m := &reference.Model{Space: data.Grid{line(6), line(5)}, Y: y.Scaler.Apply(bumps(n, 1)), Jitter: 1e-6, Scaler: y.Scaler}
+	m := &reference.Model{Space: field.Grid{line(6), line(5)}, Y: y.Scaler.Apply(bumps(n, 1)), Jitter: 1e-6, Scaler: y.Scaler}
 	p := &bound.Params{Noise: bound.Noise{Beta: 20}, Z: mat.New(8, 2)}
 	p.Latent.Parts = []psi.Part{&psi.RBF{Variance: 1, LengthScale: []float64{1, 1}}}
 	p.X = bound.Latents{Mu: mat.New(n, 2), S: mat.New(n, 2)}

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 )
 
@@ -69,7 +69,7 @@ func TestHolesComplete(t *testing.T) {
 		holed := learnedFrom(t, &forced)
 		rng := rand.New(rand.NewPCG(seed, 41))
 		l := randomLatent(rng, m.Params.X.Mu.Cols)
-		for _, g := range []data.Grid{nil, m.RandomGrid(rng)} {
+		for _, g := range []field.Grid{nil, m.RandomGrid(rng)} {
 			a, err := whole.Predict(l, g)
 			if err != nil {
 				t.Fatal(err)
@@ -82,8 +82,8 @@ func TestHolesComplete(t *testing.T) {
 			compare.Near(t, "variance", b.Variance.Data, a.Variance.Data, 1e-7)
 		}
 		values := reference.Masked(rng, m.Space.Len(), m.Channels(), 0.4, false)
-		e := whole.mustObserveAll(t, Observed{Values: m.UserValues(values)})
-		f := holed.mustObserveAll(t, Observed{Values: m.UserValues(values)})
+		e := whole.mustObserveAll(t, field.Observed{Values: m.UserValues(values)})
+		f := holed.mustObserveAll(t, field.Observed{Values: m.UserValues(values)})
 		compare.NearOne(t, "L*", boundAt(mustEvidence(t, f), l), boundAt(mustEvidence(t, e), l), 1e-8)
 	}
 }
@@ -106,7 +106,7 @@ func TestHolesDense(t *testing.T) {
 		}
 		for c := range m.Channels() {
 			d.AInverse = d.Holed(m, c, t0).Covariance
-			for _, g := range []data.Grid{nil, m.RandomGrid(rng)} {
+			for _, g := range []field.Grid{nil, m.RandomGrid(rng)} {
 				checkChannel(t, q, d, c, randomLatent(rng, m.Params.X.Mu.Cols), g)
 			}
 		}
@@ -141,7 +141,7 @@ func channelOf(q model, c int) []float64 {
 }
 
 // checkChannel compares what is said of one channel, for which d has q(U).
-func checkChannel(t *testing.T, q model, d *reference.Dense, c int, l Latent, g data.Grid) {
+func checkChannel(t *testing.T, q model, d *reference.Dense, c int, l field.Latent, g field.Grid) {
 	t.Helper()
 	const digits = 1e-6 // the dense α has the condition of the whole kernel matrix
 	p, err := q.Predict(l, g)
@@ -152,8 +152,8 @@ func checkChannel(t *testing.T, q model, d *reference.Dense, c int, l Latent, g 
 	if err != nil {
 		t.Fatal(err)
 	}
-	var slab Slab
-	err = q.PredictSlabs(t.Context(), []Latent{l}, g, SlabOptions{Numbers: 1 << 20}, func(s Slab) error {
+	var slab field.Slab
+	err = q.PredictSlabs(t.Context(), []field.Latent{l}, g, field.SlabOptions{Numbers: 1 << 20}, func(s field.Slab) error {
 		slab = s
 		for i := range s.Mean[0].Rows {
 			compare.NearOne(t, "mean of a slab", s.Mean[0].At(i, c), p.Mean.At(s.First+i, c), 1e-11)
@@ -164,8 +164,8 @@ func checkChannel(t *testing.T, q model, d *reference.Dense, c int, l Latent, g 
 	if err != nil || slab.Mean == nil {
 		t.Fatal(err)
 	}
-	certain := Latent{Mu: l.Mu, S: make([]float64, len(l.S))}
-	mixture, err := q.PredictMixture(certain, g, MixtureOptions{Components: 1})
+	certain := field.Latent{Mu: l.Mu, S: make([]float64, len(l.S))}
+	mixture, err := q.PredictMixture(certain, g, field.MixtureOptions{Components: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,9 +199,9 @@ func checkChannel(t *testing.T, q model, d *reference.Dense, c int, l Latent, g 
 			values.Set(i, c, rng.NormFloat64())
 		}
 	}
-	e := q.mustObserveAll(t, Observed{Grid: whole, Values: q.ref.UserValues(values)})
+	e := q.mustObserveAll(t, field.Observed{Grid: whole, Values: q.ref.UserValues(values)})
 	compare.NearOne(t, "test bound", boundAt(mustEvidence(t, e), l), d.TestBound(l.Mu, l.S, nil, whole, values), digits)
-	filled := q.conditional(t, e, l, InferOptions{})
+	filled := q.conditional(t, e, l, field.InferOptions{})
 	m, v := d.Conditional(l.Mu, l.S, nil, whole, values)
 	for i := range m.Rows {
 		compare.NearOne(t, "conditional mean", filled.Mean.At(i, c), m.At(i, c), digits)

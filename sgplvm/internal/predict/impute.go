@@ -6,13 +6,13 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/points"
 )
 
-// begin returns an example that is to be filled in with some options; the caller releases it. Errors: *data.ConfigError, *data.ValueError.
-func (q *Posterior) begin(ctx context.Context, obs Observed, o InferOptions, wide bool) (*example, error) {
+// begin returns an example that is to be filled in with some options; the caller releases it. Errors: *field.ConfigError, *field.ValueError.
+func (q *Posterior) begin(ctx context.Context, obs field.Observed, o field.InferOptions, wide bool) (*example, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -26,7 +26,7 @@ func (q *Posterior) begin(ctx context.Context, obs Observed, o InferOptions, wid
 		return nil, err
 	}
 	options := q.pointOptions(all, scoredStarts)
-	options.Brief = q.keeps() && e.on.training != nil && o.Candidates == 0 && o.Iterations == 0 && !o.FirstOrder && o.Conditioning == ConditionGivenLatent
+	options.Brief = q.keeps() && e.on.training != nil && o.Candidates == 0 && o.Iterations == 0 && !o.FirstOrder && o.Conditioning == field.ConditionGivenLatent
 	e.w.SetOptions(&options)
 	e.w.SetContext(ctx)
 	return e, nil
@@ -34,8 +34,8 @@ func (q *Posterior) begin(ctx context.Context, obs Observed, o InferOptions, wid
 
 // Infer returns the posterior of a partly seen example's latent variables (docs/math.md, "A
 // partly seen example"). An example with nothing observed gets its prior. Errors:
-// *data.ConfigError, *data.ValueError, ctx.Err().
-func (q *Posterior) Infer(ctx context.Context, obs Observed, o InferOptions) (l Latent, err error) {
+// *field.ConfigError, *field.ValueError, ctx.Err().
+func (q *Posterior) Infer(ctx context.Context, obs field.Observed, o field.InferOptions) (l field.Latent, err error) {
 	e, err := q.begin(ctx, obs, o, false)
 	if err != nil {
 		return l, err
@@ -53,16 +53,16 @@ func (q *Posterior) Infer(ctx context.Context, obs Observed, o InferOptions) (l 
 // predicted from q(x) and, as InferOptions.Conditioning says, from the residuals
 // of the observed ones (docs/math.md, "Conditioning on observed values"). Variances at a time are
 // calibrated, where the model is, as far as the observed values leave open what the time alone did
-// ("Examples that were seen in part"). Errors: *data.ConfigError, *data.ValueError, ctx.Err().
-func (q *Posterior) Impute(ctx context.Context, obs Observed, o InferOptions) (Prediction, Latent, error) {
-	var p Prediction
-	var l Latent
+// ("Examples that were seen in part"). Errors: *field.ConfigError, *field.ValueError, ctx.Err().
+func (q *Posterior) Impute(ctx context.Context, obs field.Observed, o field.InferOptions) (field.Prediction, field.Latent, error) {
+	var p field.Prediction
+	var l field.Latent
 	err := q.ImputeTo(ctx, &p, &l, obs, o)
 	return p, l, err
 }
 
 // ImputeTo is Impute in the storage of an earlier result of as many values. After an error p and l are as they were.
-func (q *Posterior) ImputeTo(ctx context.Context, p *Prediction, l *Latent, obs Observed, o InferOptions) error {
+func (q *Posterior) ImputeTo(ctx context.Context, p *field.Prediction, l *field.Latent, obs field.Observed, o field.InferOptions) error {
 	e, err := q.begin(ctx, obs, o, false)
 	if err != nil {
 		return err
@@ -79,7 +79,7 @@ func (q *Posterior) ImputeTo(ctx context.Context, p *Prediction, l *Latent, obs 
 // (Dempster, Laird and Rubin, J. R. Stat. Soc. B 39, 1977, section 4.1). Channels of which too many points were observed add nothing.
 // With white it adds to the diagonal the variances that missing values have given all others, the missing ones too: what of that covariance is white.
 // All that was observed is believed. Where a covariance is singular nothing is added. Errors: those of Impute.
-func (q *Posterior) ImputeUnsure(ctx context.Context, dst mat.Matrix, white bool, obs Observed, o InferOptions) (p Prediction, l Latent, err error) {
+func (q *Posterior) ImputeUnsure(ctx context.Context, dst mat.Matrix, white bool, obs field.Observed, o field.InferOptions) (p field.Prediction, l field.Latent, err error) {
 	e, err := q.begin(ctx, obs, o, true)
 	if err != nil {
 		return p, l, err
@@ -99,9 +99,9 @@ func (q *Posterior) ImputeUnsure(ctx context.Context, dst mat.Matrix, white bool
 }
 
 // ImputeGiven is Impute with the latent posterior that Infer returned. Errors: those of Impute.
-func (q *Posterior) ImputeGiven(ctx context.Context, obs Observed, l Latent, o InferOptions) (p Prediction, err error) {
+func (q *Posterior) ImputeGiven(ctx context.Context, obs field.Observed, l field.Latent, o field.InferOptions) (p field.Prediction, err error) {
 	if err := q.checkLatent(l); err != nil {
-		return p, &data.ConfigError{Field: "Latent", Err: err}
+		return p, &field.ConfigError{Field: "Latent", Err: err}
 	}
 	e, err := q.begin(ctx, obs, o, false)
 	if err != nil {
@@ -110,12 +110,12 @@ func (q *Posterior) ImputeGiven(ctx context.Context, obs Observed, l Latent, o I
 	defer e.release()
 	e.w.SetLatent(l.Mu, l.S, l.NoiseRatio())
 	e.w.SetTime(l.At)
-	err = e.complete(q, &p, new(Latent), obs)
+	err = e.complete(q, &p, new(field.Latent), obs)
 	return p, err
 }
 
 // Missing returns Blend.Gap and Blend.Seen of an example: the gap is 0 where nothing is missing or nothing observed.
-func (q *Posterior) Missing(obs Observed) (infer.Missing, error) {
+func (q *Posterior) Missing(obs field.Observed) (infer.Missing, error) {
 	e, err := q.observe(obs, false)
 	if err != nil {
 		return infer.Missing{}, err
@@ -125,13 +125,13 @@ func (q *Posterior) Missing(obs Observed) (infer.Missing, error) {
 }
 
 // NearestBlend returns the number of the blend that is for a gap and a share of what is seen most like those of an example, in d dimensions.
-func NearestBlend(blends []Blend, gap, seen float64, d int) int {
+func NearestBlend(blends []field.Blend, gap, seen float64, d int) int {
 	return points.NearestBlend(blends, infer.Missing{Gap: gap, Seen: seen}, d)
 }
 
 // complete sets p to mean and variance of all values of an example, in the user's units, calibrated, with what was observed in its place, and l to its latent
 // posterior. After an error they are as they were.
-func (e *example) complete(q *Posterior, p *Prediction, l *Latent, obs Observed) error {
+func (e *example) complete(q *Posterior, p *field.Prediction, l *field.Latent, obs field.Observed) error {
 	if err := e.w.Complete(); err != nil {
 		return err
 	}
@@ -170,7 +170,7 @@ func (e *example) complete(q *Posterior, p *Prediction, l *Latent, obs Observed)
 //	v·(1 + (c/v_0 − 1)·min(1, v/v_0))
 //
 // which is c where nothing was seen, and v where what was seen decides.
-func (e *example) calibrateSeen(q *Posterior, p Prediction) {
+func (e *example) calibrateSeen(q *Posterior, p field.Prediction) {
 	inflation, ok := q.inflation(e.prior)
 	if !ok {
 		return

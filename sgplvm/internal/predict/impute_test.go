@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 )
 
@@ -24,7 +24,7 @@ func TestImputeKeepsObserved(t *testing.T) {
 		for _, share := range []float64{0, 0.5} {
 			values := m.ref.UserValues(reference.Masked(rng, m.grid.Len(), shape.Channels, share, false))
 			kept := values.Clone()
-			p, _, err := m.Impute(t.Context(), Observed{Values: values}, InferOptions{})
+			p, _, err := m.Impute(t.Context(), field.Observed{Values: values}, field.InferOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -60,7 +60,7 @@ func TestImputeFills(t *testing.T) {
 				values.Set(i, 0, math.NaN())
 			}
 		}
-		p, _, err := m.Impute(t.Context(), Observed{Values: values}, InferOptions{})
+		p, _, err := m.Impute(t.Context(), field.Observed{Values: values}, field.InferOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,25 +89,25 @@ func TestImputeConditioning(t *testing.T) {
 		values := reference.Masked(rng, m.grid.Len(), shape.Channels, 0.5, false)
 		values.Set(0, 0, 1)
 		e := m.mustObserve(t, nil, values)
-		obs := Observed{Values: m.ref.UserValues(values)}
+		obs := field.Observed{Values: m.ref.UserValues(values)}
 		strength := float64(seed%2) * 3
-		inferred, err := m.Infer(t.Context(), obs, InferOptions{NoiseStrength: strength, Candidates: 3})
+		inferred, err := m.Infer(t.Context(), obs, field.InferOptions{NoiseStrength: strength, Candidates: 3})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, how := range []Conditioning{ConditionGivenLatent, ConditionMoments, ConditionNone} {
-			p, l, err := m.Impute(t.Context(), obs, InferOptions{Conditioning: how, NoiseStrength: strength, Candidates: 3}) // without, the search is brief
+		for _, how := range []field.Conditioning{field.ConditionGivenLatent, field.ConditionMoments, field.ConditionNone} {
+			p, l, err := m.Impute(t.Context(), obs, field.InferOptions{Conditioning: how, NoiseStrength: strength, Candidates: 3}) // without, the search is brief
 			if err != nil {
 				t.Fatal(err)
 			}
 			compare.SameBits(t, "latent mean", l.Mu, inferred.Mu)
-			want := Prediction{Conditioning: "none"}
-			if how == ConditionNone {
+			want := field.Prediction{Conditioning: "none"}
+			if how == field.ConditionNone {
 				if want, err = m.Predict(l, nil); err != nil {
 					t.Fatal(err)
 				}
 			} else {
-				want = m.given(t, e, l, InferOptions{Conditioning: how, NoiseStrength: strength})
+				want = m.given(t, e, l, field.InferOptions{Conditioning: how, NoiseStrength: strength})
 				for k, scale := range want.Variance.Data {
 					c := k % shape.Channels
 					want.Mean.Data[k] = m.scaler.Mean[c] + float64(m.scaler.Scale[c]*want.Mean.Data[k])
@@ -125,8 +125,8 @@ func TestImputeConditioning(t *testing.T) {
 			compare.Near(t, fmt.Sprintf("%v, conditioning %q: mean", shape, how), p.Mean.Data, want.Mean.Data, 1e-9)
 			compare.Near(t, fmt.Sprintf("%v, conditioning %q: variance", shape, how), p.Variance.Data, want.Variance.Data, 1e-9)
 		}
-		var config *data.ConfigError
-		if _, _, err := m.Impute(t.Context(), obs, InferOptions{Conditioning: "exact"}); !errors.As(err, &config) || config.Field != "InferOptions" {
+		var config *field.ConfigError
+		if _, _, err := m.Impute(t.Context(), obs, field.InferOptions{Conditioning: "exact"}); !errors.As(err, &config) || config.Field != "InferOptions" {
 			t.Errorf("an unknown way: %v", err)
 		}
 	}
@@ -160,8 +160,8 @@ func TestConditionOnEverything(t *testing.T) {
 		e := m.mustObserve(t, g, values)
 		l := randomLatent(rng, shape.Latent)
 		l.Mu[0] = 10 // where the training data say nothing
-		for _, how := range []Conditioning{ConditionGivenLatent, ConditionMoments} {
-			p := m.conditional(t, e, l, InferOptions{Conditioning: how})
+		for _, how := range []field.Conditioning{field.ConditionGivenLatent, field.ConditionMoments} {
+			p := m.conditional(t, e, l, field.InferOptions{Conditioning: how})
 			for i, y := range values.Data {
 				if y != y { // β⁻¹ over the least eigenvalue of K is left, 1e-4 at most
 					compare.NearOne(t, fmt.Sprintf("%v, conditioning %q: mean", shape, how), p.Mean.Data[i], want.Data[i], 1e-3)

@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
@@ -30,13 +30,13 @@ func TestNothingObserved(t *testing.T) {
 			t.Errorf("%v: L* %v, −KL %v", shape, got, want)
 		}
 
-		prior := Latent{Mu: make([]float64, shape.Latent), S: work.Ones(shape.Latent)}
-		for _, g := range []data.Grid{nil, m.ref.RandomGrid(rand.New(rand.NewPCG(seed, 10)))} {
-			obs := Observed{Grid: g, Values: values}
+		prior := field.Latent{Mu: make([]float64, shape.Latent), S: work.Ones(shape.Latent)}
+		for _, g := range []field.Grid{nil, m.ref.RandomGrid(rand.New(rand.NewPCG(seed, 10)))} {
+			obs := field.Observed{Grid: g, Values: values}
 			if g != nil {
 				obs.Values = missing(g.Len(), shape.Channels)
 			}
-			p, posterior, err := m.Impute(t.Context(), obs, InferOptions{})
+			p, posterior, err := m.Impute(t.Context(), obs, field.InferOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -58,7 +58,7 @@ func TestNothingObserved(t *testing.T) {
 
 // logLikelihood is E_q(U) log p(y* | x, U) of the observed values for a certain
 // latent point.
-func logLikelihood(d *reference.Dense, x []float64, g data.Grid, values mat.Matrix) float64 {
+func logLikelihood(d *reference.Dense, x []float64, g field.Grid, values mat.Matrix) float64 {
 	t, beta := d.Forecast(x, make([]float64, len(x)), nil, g), d.P.Noise.Beta
 	var sum float64
 	for c := range values.Cols {
@@ -86,7 +86,7 @@ func TestEvidenceQuadrature(t *testing.T) {
 		values.Set(0, 0, 0.5) // at least one
 		e := m.mustObserve(t, nil, values)
 
-		l := Latent{Mu: one(rng.NormFloat64()), S: one(0.1 * rng.Float64())}
+		l := field.Latent{Mu: one(rng.NormFloat64()), S: one(0.1 * rng.Float64())}
 		if rbf, is := m.params.Latent.Part("rbf").(*psi.RBF); is {
 			l.S[0] *= math.Pow(rbf.LengthScale[0], 2)
 		}
@@ -100,7 +100,7 @@ func TestEvidenceQuadrature(t *testing.T) {
 		got := boundAt(mustEvidence(t, e), l)
 		compare.NearOne(t, shape.String()+": L*", got, want, 1e-9)
 
-		best, err := m.Infer(t.Context(), Observed{Values: m.ref.UserValues(values)}, InferOptions{})
+		best, err := m.Infer(t.Context(), field.Observed{Values: m.ref.UserValues(values)}, field.InferOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +125,7 @@ func TestInferOptimum(t *testing.T) {
 		values.Set(0, 0, 1)
 		e := m.mustObserve(t, nil, values)
 		v := mustEvidence(t, e)
-		l, err := m.Infer(t.Context(), Observed{Values: m.ref.UserValues(values)}, InferOptions{})
+		l, err := m.Infer(t.Context(), field.Observed{Values: m.ref.UserValues(values)}, field.InferOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -138,11 +138,11 @@ func TestInferOptimum(t *testing.T) {
 				t.Errorf("%v: slope %g in dimension %d at the end", shape, g, i)
 			}
 		}
-		var starts []Latent
+		var starts []field.Latent
 		for k := range shape.Examples {
 			starts = append(starts, m.TrainingLatent(k))
 		}
-		starts = append(starts, Latent{Mu: make([]float64, shape.Latent), S: work.Ones(shape.Latent)})
+		starts = append(starts, field.Latent{Mu: make([]float64, shape.Latent), S: work.Ones(shape.Latent)})
 		for _, s := range starts {
 			if b := boundAt(v, s); !(l.Bound >= b) {
 				t.Errorf("%v: bound %v, start %d has %v", shape, l.Bound, s.Start, b)
@@ -152,7 +152,7 @@ func TestInferOptimum(t *testing.T) {
 			t.Errorf("%v: start %d", shape, l.Start)
 		}
 		// A single step from a single start is no worse than the best start.
-		quick, err := m.Infer(t.Context(), Observed{Values: m.ref.UserValues(values)}, InferOptions{Candidates: 1, Iterations: 1})
+		quick, err := m.Infer(t.Context(), field.Observed{Values: m.ref.UserValues(values)}, field.InferOptions{Candidates: 1, Iterations: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -162,7 +162,7 @@ func TestInferOptimum(t *testing.T) {
 			}
 		}
 		// More starts can only help.
-		all, err := m.Infer(t.Context(), Observed{Values: m.ref.UserValues(values)}, InferOptions{Candidates: 1000})
+		all, err := m.Infer(t.Context(), field.Observed{Values: m.ref.UserValues(values)}, field.InferOptions{Candidates: 1000})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -182,7 +182,7 @@ func TestInferFindsTrainingExample(t *testing.T) {
 				values.Set(j, 0, math.NaN())
 			}
 		}
-		l, err := m.Infer(t.Context(), Observed{Values: m.ref.UserValues(values)}, InferOptions{})
+		l, err := m.Infer(t.Context(), field.Observed{Values: m.ref.UserValues(values)}, field.InferOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -205,7 +205,7 @@ func TestInferStartsFromPrior(t *testing.T) {
 	}
 	ref.Params.Latent.Part("rbf").(*psi.RBF).Variance = 1e-3 // and not worth it
 	m := saying(t, ref, Options{})
-	l, err := m.Infer(t.Context(), Observed{Values: m.ref.UserValues(mat.New(4, 1))}, InferOptions{})
+	l, err := m.Infer(t.Context(), field.Observed{Values: m.ref.UserValues(mat.New(4, 1))}, field.InferOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +221,7 @@ func TestInferSameBitsAtAnyWidth(t *testing.T) {
 	var want []float64
 	compare.AtEveryWidth(func(procs int) {
 		fresh := trained(t)
-		p, l, err := fresh.Impute(t.Context(), Observed{Values: values}, InferOptions{})
+		p, l, err := fresh.Impute(t.Context(), field.Observed{Values: values}, field.InferOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -247,7 +247,7 @@ func TestInferNearestStarts(t *testing.T) {
 			values.Data[i] += 0.01 * rng.NormFloat64()
 		}
 		distances := m.distancesByDefinition(values, all(n), nil)
-		l, err := m.Infer(t.Context(), Observed{Values: m.ref.UserValues(values)}, InferOptions{KeepOutliers: true})
+		l, err := m.Infer(t.Context(), field.Observed{Values: m.ref.UserValues(values)}, field.InferOptions{KeepOutliers: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
@@ -66,7 +66,7 @@ func TestNoiseNear(t *testing.T) {
 		g, order := m.grid, rng.Perm(m.grid.Len())
 		if seed%2 == 0 {
 			order = order[:1+len(order)/2]
-			g = data.Grid{work.Gather(m.grid[0], order)}
+			g = field.Grid{work.Gather(m.grid[0], order)}
 		} else {
 			slices.Sort(order)
 		}
@@ -85,7 +85,7 @@ func TestNoiseNear(t *testing.T) {
 			values.Set(0, 0, 0.3)
 		}
 		h, nu, l := 0.2+rng.Float64(), 0.1+10*rng.Float64(), randomLatent(rng, m.params.X.Mu.Cols)
-		got := m.given(t, m.mustObserve(t, g, values), l, InferOptions{LocalBandwidth: h, LocalStrength: nu, FirstOrder: true, DegreesOfFreedom: -1})
+		got := m.given(t, m.mustObserve(t, g, values), l, field.InferOptions{LocalBandwidth: h, LocalStrength: nu, FirstOrder: true, DegreesOfFreedom: -1})
 
 		weights, total := m.weightsByDefinition(values, order, h)
 		total += nu
@@ -239,7 +239,7 @@ func TestDegreesOfFreedom(t *testing.T) {
 		values := reference.Masked(rng, m.grid.Len(), m.channels(), 0.4, false)
 		e := m.mustObserve(t, nil, values)
 		l, freedom := randomLatent(rng, m.params.X.Mu.Cols), 1+20*rng.Float64()
-		plain, scaled := m.conditional(t, e, l, InferOptions{}), m.conditional(t, e, l, InferOptions{DegreesOfFreedom: freedom})
+		plain, scaled := m.conditional(t, e, l, field.InferOptions{}), m.conditional(t, e, l, field.InferOptions{DegreesOfFreedom: freedom})
 		f, noise, white := d.Forecast(l.Mu, l.S, l.At, m.grid), d.Noise(d.Points), 1/m.params.Noise.Beta
 		for c, seen := range e.seen() {
 			if len(seen) == 0 || len(seen) == m.grid.Len() {
@@ -300,29 +300,29 @@ func TestLocalNoiseOptions(t *testing.T) {
 	shape := reference.Shape{Examples: 6, Inducing: 4, Latent: 2, Channels: 2, Jitter: 1e-6, Residual: kernel.Matern32, Space: []reference.Factor{{Points: 6, Dims: 2, Kind: kernel.Matern52}}}
 	m := keeping(t, learned(t, shape.Model(t), 4))
 	values := m.ref.UserValues(reference.Masked(rand.New(rand.NewPCG(7, 7)), m.grid.Len(), m.channels(), 0.5, true))
-	fill := func(m model, o InferOptions) Prediction {
+	fill := func(m model, o field.InferOptions) field.Prediction {
 		o.Candidates = 3 // a search that is not brief
-		p, _, err := m.Impute(t.Context(), Observed{Values: values}, o)
+		p, _, err := m.Impute(t.Context(), field.Observed{Values: values}, o)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return p
 	}
-	here := fill(m, InferOptions{})
+	here := fill(m, field.InferOptions{})
 	if here.Noise != "local" {
 		t.Errorf("noise %q", here.Noise)
 	}
-	compare.SameBits(t, "variance with 50 degrees of freedom", fill(m, InferOptions{DegreesOfFreedom: 50}).Variance.Data, here.Variance.Data)
-	if slices.Equal(fill(m, InferOptions{DegreesOfFreedom: -1}).Variance.Data, here.Variance.Data) {
+	compare.SameBits(t, "variance with 50 degrees of freedom", fill(m, field.InferOptions{DegreesOfFreedom: 50}).Variance.Data, here.Variance.Data)
+	if slices.Equal(fill(m, field.InferOptions{DegreesOfFreedom: -1}).Variance.Data, here.Variance.Data) {
 		t.Error("variances of a Gaussian are those of a Student distribution")
 	}
-	global, without := fill(m, InferOptions{LocalBandwidth: -1}), fill(m.with(t, Options{}), InferOptions{})
+	global, without := fill(m, field.InferOptions{LocalBandwidth: -1}), fill(m.with(t, Options{}), field.InferOptions{})
 	compare.SameBits(t, "mean with the noise of all", global.Mean.Data, without.Mean.Data)
 	if slices.Equal(global.Mean.Data, here.Mean.Data) {
 		t.Error("near examples do not count")
 	}
-	for _, o := range []InferOptions{{LocalStrength: -1}, {LocalBandwidth: math.NaN()}, {NoiseStrength: -1}, {DegreesOfFreedom: math.Inf(1)}} {
-		if _, _, err := m.Impute(t.Context(), Observed{Values: values}, o); err == nil || !strings.HasPrefix(err.Error(), "sgplvm: InferOptions: ") {
+	for _, o := range []field.InferOptions{{LocalStrength: -1}, {LocalBandwidth: math.NaN()}, {NoiseStrength: -1}, {DegreesOfFreedom: math.Inf(1)}} {
+		if _, _, err := m.Impute(t.Context(), field.Observed{Values: values}, o); err == nil || !strings.HasPrefix(err.Error(), "sgplvm: InferOptions: ") {
 			t.Errorf("%+v: error %v", o, err)
 		}
 	}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
@@ -13,15 +13,15 @@ import (
 // the training grid) for a latent posterior. They are the exact first two
 // moments for uncertain latent variables (docs/math.md, "Prediction"), the variances
 // calibrated where the model is, for a latent posterior at a time that was not Seen.
-// Errors: *data.ConfigError.
-func (q *Posterior) Predict(l Latent, g data.Grid) (Prediction, error) {
-	var p Prediction
+// Errors: *field.ConfigError.
+func (q *Posterior) Predict(l field.Latent, g field.Grid) (field.Prediction, error) {
+	var p field.Prediction
 	err := q.PredictTo(&p, l, g)
 	return p, err
 }
 
 // PredictTo is Predict in the storage of an earlier result of as many values. After an error p is as it was.
-func (q *Posterior) PredictTo(p *Prediction, l Latent, g data.Grid) error {
+func (q *Posterior) PredictTo(p *field.Prediction, l field.Latent, g field.Grid) error {
 	if err := q.checkArguments(l, g); err != nil {
 		return err
 	}
@@ -36,12 +36,12 @@ func (q *Posterior) PredictTo(p *Prediction, l Latent, g data.Grid) error {
 }
 
 // calibrate calibrates variances at the points of a grid (nil: the training grid).
-func (q *Posterior) calibrate(variance mat.Matrix, g data.Grid, inflation float64) {
+func (q *Posterior) calibrate(variance mat.Matrix, g field.Grid, inflation float64) {
 	q.calibration.Apply(variance, q.factorsAt(g), 0, inflation)
 }
 
 // factorsAt returns the factors of calibration at the points of a grid (nil: the training grid).
-func (q *Posterior) factorsAt(g data.Grid) mat.Matrix {
+func (q *Posterior) factorsAt(g field.Grid) mat.Matrix {
 	if g == nil || g.Equal(q.grid) {
 		return q.calibration.Factor
 	}
@@ -49,14 +49,14 @@ func (q *Posterior) factorsAt(g data.Grid) mat.Matrix {
 		return last.factor
 	}
 	factor := mat.New(g.Len(), q.channels())
-	eachCut(g, 2*q.grid.Len(), func(part data.Grid, first, _, _ int) { put(factor, q.calibration.At(q.grid, part), first) })
+	eachCut(g, 2*q.grid.Len(), func(part field.Grid, first, _, _ int) { put(factor, q.calibration.At(q.grid, part), first) })
 	q.lastFactors.Store(&factorsOn{copiedGrid(g), factor})
 	return factor
 }
 
 // inflation returns that of a latent posterior's time, and whether its variances are calibrated at
 // all.
-func (q *Posterior) inflation(l Latent) (inflation float64, calibrated bool) {
+func (q *Posterior) inflation(l field.Latent) (inflation float64, calibrated bool) {
 	if q.calibration == nil || l.At == nil || l.Seen {
 		return 1, false
 	}
@@ -73,12 +73,12 @@ type rescaling struct {
 
 // rescaling returns that of a latent posterior on a grid (nil: the training grid); nil where its
 // variances are not calibrated.
-func (q *Posterior) rescaling(g data.Grid, l Latent) *rescaling {
+func (q *Posterior) rescaling(g field.Grid, l field.Latent) *rescaling {
 	inflation, ok := q.inflation(l)
 	if !ok {
 		return nil
 	}
-	var p Prediction
+	var p field.Prediction
 	q.uncalibratedTo(&p, g, q.momentsOf(l))
 	r := &rescaling{p.Mean, p.Variance.Clone()}
 	q.calibrate(r.root, g, inflation)
@@ -90,7 +90,7 @@ func (q *Posterior) rescaling(g data.Grid, l Latent) *rescaling {
 
 // uncalibratedTo sets p to mean and variance of the data on a grid (nil: the training grid), in the
 // user's units, in its storage where that is as large.
-func (q *Posterior) uncalibratedTo(p *Prediction, g data.Grid, t moments) {
+func (q *Posterior) uncalibratedTo(p *field.Prediction, g field.Grid, t moments) {
 	n := q.grid.Len()
 	if g != nil {
 		n = g.Len()
@@ -107,7 +107,7 @@ func (q *Posterior) uncalibratedTo(p *Prediction, g data.Grid, t moments) {
 }
 
 // uncalibrated returns mean and variance of the data in the user's units.
-func (q *Posterior) uncalibrated(on *projection, t moments) Prediction {
+func (q *Posterior) uncalibrated(on *projection, t moments) field.Prediction {
 	p := q.marginal(on, t)
 	q.toUserUnits(p, t.noise)
 	return p
@@ -115,7 +115,7 @@ func (q *Posterior) uncalibrated(on *projection, t moments) Prediction {
 
 // toUserUnits scales a prediction of the model's f to the user's data, white noise of
 // the given multiple of the training data's included.
-func (q *Posterior) toUserUnits(p Prediction, noise float64) {
+func (q *Posterior) toUserUnits(p field.Prediction, noise float64) {
 	for c, s := range q.scaler.Scale {
 		for i := range p.Mean.Rows {
 			p.Mean.Set(i, c, q.scaler.Mean[c]+s*p.Mean.At(i, c))
@@ -132,9 +132,9 @@ var spreadRows = 1024
 // noise, in the model's units:
 // Atkinson and Zabaras (2018), predictive moments, with the last term that an
 // uncertain latent variable adds exactly.
-func (q *Posterior) marginal(on *projection, t moments) Prediction {
+func (q *Posterior) marginal(on *projection, t moments) field.Prediction {
 	n := on.grid.Len()
-	p := Prediction{Mean: q.mean(on, t), Variance: t.room.matrix(n, len(on.p)), Conditioning: "none", Noise: q.noiseName(on)}
+	p := field.Prediction{Mean: q.mean(on, t), Variance: t.room.matrix(n, len(on.p)), Conditioning: "none", Noise: q.noiseName(on)}
 	explained := q.explained(on, t)
 	for c := range on.p {
 		m := lend[marginals](t.room, marginalKind)

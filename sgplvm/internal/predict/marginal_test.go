@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
@@ -47,7 +48,7 @@ func TestPredictUncertain(t *testing.T) {
 				}
 				return
 			}
-			at, err := m.Predict(Latent{Mu: x, S: zero}, nil)
+			at, err := m.Predict(field.Latent{Mu: x, S: zero}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -72,7 +73,7 @@ func TestPredictFar(t *testing.T) {
 	for seed := range uint64(compare.Sizes(20)) {
 		shape := reference.RandomShape(11000 + seed).With(reference.RBF)
 		m := modelOf(t, shape)
-		var away data.Grid
+		var away field.Grid
 		for _, x := range m.grid {
 			x = x.Clone()
 			for i := range x.Data {
@@ -80,12 +81,12 @@ func TestPredictFar(t *testing.T) {
 			}
 			away = append(away, x)
 		}
-		latentAway := Latent{Mu: make([]float64, shape.Latent), S: make([]float64, shape.Latent)}
+		latentAway := field.Latent{Mu: make([]float64, shape.Latent), S: make([]float64, shape.Latent)}
 		latentAway.Mu[0] = 1e3
 		prior := m.params.Latent.Variance("rbf") * m.params.SpatialVariance()
 		for i, c := range []struct {
-			l Latent
-			g data.Grid
+			l field.Latent
+			g field.Grid
 		}{{randomLatent(rand.New(rand.NewPCG(seed, 32)), shape.Latent), away}, {latentAway, nil}} {
 			p, err := m.Predict(c.l, c.g)
 			if err != nil {
@@ -110,7 +111,7 @@ func TestPredictInterpolates(t *testing.T) {
 	ref.Params.Noise.Beta = 1e9
 	m := saying(t, ref, Options{})
 	for n := range 4 {
-		p, err := m.Predict(Latent{Mu: ref.Params.X.Mu.Row(n), S: ref.Params.X.S.Row(n)}, nil)
+		p, err := m.Predict(field.Latent{Mu: ref.Params.X.Mu.Row(n), S: ref.Params.X.S.Row(n)}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -128,7 +129,7 @@ func TestConcurrently(t *testing.T) {
 	ref := shape.Model(t)
 	fresh := func() model { return saying(t, ref, Options{}).calibrated(t, rand.New(rand.NewPCG(2, 2))) }
 	rng := rand.New(rand.NewPCG(1, 33))
-	grids := []data.Grid{nil, ref.RandomGrid(rng), ref.RandomGrid(rng), ref.RandomGrid(rng)}
+	grids := []field.Grid{nil, ref.RandomGrid(rng), ref.RandomGrid(rng), ref.RandomGrid(rng)}
 	values := ref.UserValues(reference.Masked(rng, 20, 2, 0.5, false))
 	predict := func(m model, i int) []float64 {
 		at, err := m.LatentAt(0, one(1.7))
@@ -140,11 +141,11 @@ func TestConcurrently(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-		drawn, err := m.Sample(t.Context(), at[0], grids[i%4], SampleOptions{Seed: uint64(i % 4)})
+		drawn, err := m.Sample(t.Context(), at[0], grids[i%4], field.SampleOptions{Seed: uint64(i % 4)})
 		if err != nil {
 			t.Error(err)
 		}
-		filled, found, err := m.Impute(t.Context(), Observed{Values: values, Prior: &at[0]}, InferOptions{})
+		filled, found, err := m.Impute(t.Context(), field.Observed{Values: values, Prior: &at[0]}, field.InferOptions{})
 		if err != nil {
 			t.Error(err)
 		}
@@ -163,8 +164,8 @@ func TestConcurrently(t *testing.T) {
 }
 
 func TestPredictSameBitsAtAnyWidth(t *testing.T) {
-	g := data.Grid{line(23), line(19)}
-	l := Latent{Mu: []float64{0.4, -1}, S: []float64{0.3, 0.01}}
+	g := field.Grid{line(23), line(19)}
+	l := field.Latent{Mu: []float64{0.4, -1}, S: []float64{0.3, 0.01}}
 	var want []float64
 	compare.AtEveryWidth(func(procs int) {
 		fresh := trained(t)
@@ -186,30 +187,30 @@ func TestPredictSameBitsAtAnyWidth(t *testing.T) {
 
 func TestPredictErrors(t *testing.T) {
 	m := modelOf(t, reference.Shape{Examples: 3, Inducing: 2, Latent: 2, Channels: 1, Space: []reference.Factor{{Points: 3, Dims: 2, Kind: kernel.RBF}}})
-	good := Latent{Mu: []float64{0, 1}, S: []float64{0, 1}}
-	grid := func(i, j int, v float64) data.Grid {
+	good := field.Latent{Mu: []float64{0, 1}, S: []float64{0, 1}}
+	grid := func(i, j int, v float64) field.Grid {
 		x := m.grid[0].Clone()
 		x.Set(i, j, v)
-		return data.Grid{x}
+		return field.Grid{x}
 	}
 	for name, c := range map[string]struct {
-		l     Latent
-		g     data.Grid
+		l     field.Latent
+		g     field.Grid
 		field string
 	}{
-		"a short mean":        {Latent{Mu: one(1), S: good.S}, nil, "Latent"},
-		"a long variance":     {Latent{Mu: good.Mu, S: work.Ones(3)}, nil, "Latent"},
-		"nothing":             {Latent{}, nil, "Latent"},
-		"a NaN mean":          {Latent{Mu: []float64{0, math.NaN()}, S: good.S}, nil, "Latent"},
-		"an infinite mean":    {Latent{Mu: []float64{math.Inf(1), 0}, S: good.S}, nil, "Latent"},
-		"a NaN variance":      {Latent{Mu: good.Mu, S: []float64{1, math.NaN()}}, nil, "Latent"},
-		"a negative variance": {Latent{Mu: good.Mu, S: []float64{1, -1e-9}}, nil, "Latent"},
-		"infinite variance":   {Latent{Mu: good.Mu, S: []float64{1, math.Inf(1)}}, nil, "Latent"},
-		"a NaN time":          {Latent{Mu: good.Mu, S: good.S, At: &data.Instant{Time: math.NaN()}}, nil, "Latent"},
-		"too many factors":    {good, data.Grid{m.grid[0], m.grid[0]}, "Grid"},
-		"no factor":           {good, data.Grid{}, "Grid"},
-		"one dimension":       {good, data.Grid{mat.New(3, 1)}, "Grid"},
-		"no points":           {good, data.Grid{mat.New(0, 2)}, "Grid"},
+		"a short mean":        {field.Latent{Mu: one(1), S: good.S}, nil, "Latent"},
+		"a long variance":     {field.Latent{Mu: good.Mu, S: work.Ones(3)}, nil, "Latent"},
+		"nothing":             {field.Latent{}, nil, "Latent"},
+		"a NaN mean":          {field.Latent{Mu: []float64{0, math.NaN()}, S: good.S}, nil, "Latent"},
+		"an infinite mean":    {field.Latent{Mu: []float64{math.Inf(1), 0}, S: good.S}, nil, "Latent"},
+		"a NaN variance":      {field.Latent{Mu: good.Mu, S: []float64{1, math.NaN()}}, nil, "Latent"},
+		"a negative variance": {field.Latent{Mu: good.Mu, S: []float64{1, -1e-9}}, nil, "Latent"},
+		"infinite variance":   {field.Latent{Mu: good.Mu, S: []float64{1, math.Inf(1)}}, nil, "Latent"},
+		"a NaN time":          {field.Latent{Mu: good.Mu, S: good.S, At: &data.Instant{Time: math.NaN()}}, nil, "Latent"},
+		"too many factors":    {good, field.Grid{m.grid[0], m.grid[0]}, "Grid"},
+		"no factor":           {good, field.Grid{}, "Grid"},
+		"one dimension":       {good, field.Grid{mat.New(3, 1)}, "Grid"},
+		"no points":           {good, field.Grid{mat.New(0, 2)}, "Grid"},
 		"a NaN coordinate":    {good, grid(2, 1, math.NaN()), "Grid"},
 		"Inf coordinate":      {good, grid(0, 0, math.Inf(-1)), "Grid"},
 	} {
@@ -217,10 +218,10 @@ func TestPredictErrors(t *testing.T) {
 			"Predict":               func() error { _, err := m.Predict(c.l, c.g); return err },
 			"PredictCovariance":     func() error { _, _, err := m.PredictCovariance(c.l, c.g); return err },
 			"PredictDataCovariance": func() error { _, _, err := m.PredictDataCovariance(c.l, c.g); return err },
-			"PredictMixture":        func() error { _, err := m.PredictMixture(c.l, c.g, MixtureOptions{}); return err },
-			"Sample":                func() error { _, err := m.Sample(t.Context(), c.l, c.g, SampleOptions{}); return err },
+			"PredictMixture":        func() error { _, err := m.PredictMixture(c.l, c.g, field.MixtureOptions{}); return err },
+			"Sample":                func() error { _, err := m.Sample(t.Context(), c.l, c.g, field.SampleOptions{}); return err },
 		} {
-			var config *data.ConfigError
+			var config *field.ConfigError
 			if err := ask(); !errors.As(err, &config) || config.Field != c.field {
 				t.Errorf("%s: %s: error %v, expected one about %s", name, method, err, c.field)
 			}
@@ -244,7 +245,7 @@ func TestLearnedNoiseAtNegativeZero(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := m.Predict(l, data.Grid{negative})
+	got, err := m.Predict(l, field.Grid{negative})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -252,7 +253,7 @@ func TestLearnedNoiseAtNegativeZero(t *testing.T) {
 		t.Errorf("noise %q at training points", got.Noise)
 	}
 	compare.Near(t, "variance", got.Variance.Data, want.Variance.Data[1:], 1e-12)
-	elsewhere, err := m.Predict(l, data.Grid{mat.New(2, 2)})
+	elsewhere, err := m.Predict(l, field.Grid{mat.New(2, 2)})
 	if err != nil || elsewhere.Noise != "parametric" || want.Noise != "learned" {
 		t.Errorf("noise %q on the training grid, %q off it, error %v", want.Noise, elsewhere.Noise, err)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
@@ -25,10 +26,10 @@ type Mixture struct {
 // PredictMixture returns the distribution of the data at the points of a grid (nil: the
 // training grid) for a latent posterior as a mixture. Where Predict calibrates variances, so are
 // those of the components and the distances of their means from Predict's. Errors:
-// *data.ConfigError.
-func (q *Posterior) PredictMixture(l Latent, g data.Grid, o MixtureOptions) (*Mixture, error) {
+// *field.ConfigError.
+func (q *Posterior) PredictMixture(l field.Latent, g field.Grid, o field.MixtureOptions) (*Mixture, error) {
 	if o.Components < 0 {
-		return nil, &data.ConfigError{Field: "MixtureOptions", Err: fmt.Errorf("%d components, expected no negative number", o.Components)}
+		return nil, &field.ConfigError{Field: "MixtureOptions", Err: fmt.Errorf("%d components, expected no negative number", o.Components)}
 	}
 	if o.Components == 0 {
 		o.Components = 100
@@ -102,8 +103,8 @@ func (r *rescaling) mixture(m *Mixture) {
 func (r *Mixture) points() int { return r.variance[0].Cols }
 
 // Component returns the Gaussian of latent point k, counted from 0, in the user's units.
-func (r *Mixture) Component(k int) Prediction {
-	p := Prediction{Mean: mat.New(r.points(), len(r.mean)), Variance: mat.New(r.points(), len(r.mean)), Conditioning: "none", Noise: r.noise}
+func (r *Mixture) Component(k int) field.Prediction {
+	p := field.Prediction{Mean: mat.New(r.points(), len(r.mean)), Variance: mat.New(r.points(), len(r.mean)), Conditioning: "none", Noise: r.noise}
 	for c, s := range r.scaler.Scale {
 		for i, v := range r.variance[c].Row(k) {
 			p.Mean.Set(i, c, r.scaler.Mean[c]+s*r.mean[c].At(k, i))
@@ -115,9 +116,9 @@ func (r *Mixture) Component(k int) Prediction {
 
 // Moments returns mean and variance of the mixture, in the user's units: those of
 // Predict but for the choice of latent points.
-func (r *Mixture) Moments() Prediction {
+func (r *Mixture) Moments() field.Prediction {
 	n, count := r.points(), float64(r.X.Rows)
-	p := Prediction{Mean: mat.New(n, len(r.mean)), Variance: mat.New(n, len(r.mean)), Conditioning: "none", Noise: r.noise}
+	p := field.Prediction{Mean: mat.New(n, len(r.mean)), Variance: mat.New(n, len(r.mean)), Conditioning: "none", Noise: r.noise}
 	for c, s := range r.scaler.Scale {
 		for i := range n {
 			var mean, variance float64

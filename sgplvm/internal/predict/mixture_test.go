@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
@@ -25,7 +25,7 @@ func TestMixture(t *testing.T) {
 		l := randomLatent(rng, shape.Latent)
 		l.Noise = 0.5 + rng.Float64()
 		for _, g := range m.samplingGrids(rng)[:2] {
-			r, err := m.PredictMixture(l, g, MixtureOptions{Components: 7, Seed: seed})
+			r, err := m.PredictMixture(l, g, field.MixtureOptions{Components: 7, Seed: seed})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -37,7 +37,7 @@ func TestMixture(t *testing.T) {
 			}
 			want := make([]float64, len(values.Data))
 			for k := range r.X.Rows {
-				p, err := m.Predict(Latent{Mu: r.X.Row(k), S: make([]float64, shape.Latent), Noise: l.Noise}, g)
+				p, err := m.Predict(field.Latent{Mu: r.X.Row(k), S: make([]float64, shape.Latent), Noise: l.Noise}, g)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -61,7 +61,7 @@ func TestMixture(t *testing.T) {
 // the nearest component.
 func TestMixtureDensityFar(t *testing.T) {
 	m := modelOf(t, reference.Shape{Examples: 4, Inducing: 3, Latent: 2, Channels: 2, Space: []reference.Factor{{Points: 3, Dims: 1, Kind: kernel.Matern32}}})
-	r, err := m.PredictMixture(m.PriorLatent(), nil, MixtureOptions{})
+	r, err := m.PredictMixture(m.PriorLatent(), nil, field.MixtureOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func TestMixtureMoments(t *testing.T) {
 		shape := samplingShape(51000 + seed)
 		m := modelOf(t, shape)
 		l := randomLatent(rand.New(rand.NewPCG(seed, 61)), shape.Latent)
-		r, err := m.PredictMixture(l, nil, MixtureOptions{Components: count, Seed: seed})
+		r, err := m.PredictMixture(l, nil, field.MixtureOptions{Components: count, Seed: seed})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -129,7 +129,7 @@ func TestMixtureMoments(t *testing.T) {
 		}
 
 		clear(l.S)
-		if r, err = m.PredictMixture(l, nil, MixtureOptions{Components: 3}); err != nil {
+		if r, err = m.PredictMixture(l, nil, field.MixtureOptions{Components: 3}); err != nil {
 			t.Fatal(err)
 		}
 		if p, err = m.Predict(l, nil); err != nil {
@@ -145,7 +145,7 @@ func TestMixtureSameBitsAtAnyWidth(t *testing.T) {
 	var want []float64
 	compare.AtEveryWidth(func(procs int) {
 		fresh := trained(t)
-		r, err := fresh.PredictMixture(fresh.TrainingLatent(3), nil, MixtureOptions{Seed: 5})
+		r, err := fresh.PredictMixture(fresh.TrainingLatent(3), nil, field.MixtureOptions{Seed: 5})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -160,11 +160,11 @@ func TestMixtureSameBitsAtAnyWidth(t *testing.T) {
 
 func TestMixtureErrors(t *testing.T) {
 	m := modelOf(t, reference.ResidualShape(52000))
-	var config *data.ConfigError
-	if _, err := m.PredictMixture(m.PriorLatent(), nil, MixtureOptions{Components: -1}); !errors.As(err, &config) || config.Field != "MixtureOptions" {
+	var config *field.ConfigError
+	if _, err := m.PredictMixture(m.PriorLatent(), nil, field.MixtureOptions{Components: -1}); !errors.As(err, &config) || config.Field != "MixtureOptions" {
 		t.Errorf("a negative number: %v", err)
 	}
-	if _, err := m.PredictMixture(Latent{}, nil, MixtureOptions{}); !errors.As(err, &config) || config.Field != "Latent" {
+	if _, err := m.PredictMixture(field.Latent{}, nil, field.MixtureOptions{}); !errors.As(err, &config) || config.Field != "Latent" {
 		t.Errorf("no latent: %v", err)
 	}
 }

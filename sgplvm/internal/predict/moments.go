@@ -3,6 +3,7 @@ package predict
 import (
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 )
@@ -18,10 +19,10 @@ type moments struct {
 	room   *room       // that of the call, or nil
 }
 
-func (q *Posterior) momentsOf(l Latent) moments { return q.momentsIn(nil, l) }
+func (q *Posterior) momentsOf(l field.Latent) moments { return q.momentsIn(nil, l) }
 
 // momentsIn is momentsOf of what a room lends.
-func (q *Posterior) momentsIn(r *room, l Latent) moments {
+func (q *Posterior) momentsIn(r *room, l field.Latent) moments {
 	t, tau := q.latentMoments(r, l)
 	t.room, t.h = r, r.rows(len(q.taken()))
 	for _, taken := range q.taken() {
@@ -34,7 +35,7 @@ func (q *Posterior) momentsIn(r *room, l Latent) moments {
 
 // latentMoments returns the moments without h, and diag T_0ᵀΨ2T_0 (1×m_ξ), of which h is a
 // combination of weights.
-func (q *Posterior) latentMoments(lent *room, l Latent) (t moments, tau mat.Matrix) {
+func (q *Posterior) latentMoments(lent *room, l field.Latent) (t moments, tau mat.Matrix) {
 	m := q.factors[0].Size()
 	r := lent.moments(q.psi, m, lent.one(l.Mu, l.S, l.At))
 	t = moments{noise: l.NoiseRatio(), psi0: r.Psi0, psi1: r.Psi1, spread: r.Spread}
@@ -75,6 +76,6 @@ func (q *Posterior) certain(x mat.Matrix, at *data.Instant) certain {
 }
 
 // psi1 sets dst to ψ1 of a latent posterior, m_ξ.
-func (q *Posterior) psi1(dst []float64, l Latent) {
+func (q *Posterior) psi1(dst []float64, l field.Latent) {
 	q.psi.Psi1(mat.NewDense(1, len(dst), dst), psi.One(l.Mu, l.S, l.At))
 }

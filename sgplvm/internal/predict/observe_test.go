@@ -11,8 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
@@ -20,43 +20,43 @@ import (
 
 func TestObservedErrors(t *testing.T) {
 	m := modelOf(t, reference.Shape{Examples: 3, Inducing: 2, Latent: 2, Channels: 2, Space: []reference.Factor{{Points: 3, Dims: 2, Kind: kernel.RBF}, {Points: 2, Dims: 1, Kind: kernel.Matern32}}})
-	good := func() Observed {
-		return Observed{Values: m.ref.UserValues(reference.Masked(rand.New(rand.NewPCG(1, 13)), 6, 2, 0.3, false))}
+	good := func() field.Observed {
+		return field.Observed{Values: m.ref.UserValues(reference.Masked(rand.New(rand.NewPCG(1, 13)), 6, 2, 0.3, false))}
 	}
-	at := func(i, c int, v float64) Observed {
+	at := func(i, c int, v float64) field.Observed {
 		obs := good()
 		obs.Values.Set(i, c, v)
 		return obs
 	}
-	on := func(change func(g data.Grid) data.Grid) Observed {
+	on := func(change func(g field.Grid) field.Grid) field.Observed {
 		obs := good()
-		obs.Grid = change(data.Grid{m.grid[0].Clone(), m.grid[1].Clone()})
+		obs.Grid = change(field.Grid{m.grid[0].Clone(), m.grid[1].Clone()})
 		return obs
 	}
 	for name, c := range map[string]struct {
-		obs   Observed
-		o     InferOptions
-		field string // of the *data.ConfigError; "": a *data.ValueError
-		value data.ValueError
+		obs   field.Observed
+		o     field.InferOptions
+		field string // of the *field.ConfigError; "": a *field.ValueError
+		value field.ValueError
 	}{
-		"too few points":      {obs: Observed{Values: mat.New(5, 2)}, field: "Observed"},
-		"too many channels":   {obs: Observed{Values: mat.New(6, 3)}, field: "Observed"},
-		"no values":           {obs: Observed{}, field: "Observed"},
-		"an infinite value":   {obs: at(4, 1, math.Inf(-1)), value: data.ValueError{Point: 4, Channel: 1}},
-		"a factor missing":    {obs: on(func(g data.Grid) data.Grid { return g[:1] }), field: "Grid"},
-		"an empty grid":       {obs: on(func(g data.Grid) data.Grid { return data.Grid{} }), field: "Grid"},
-		"a factor empty":      {obs: on(func(g data.Grid) data.Grid { g[1] = mat.New(0, 1); return g }), field: "Grid"},
-		"a dimension missing": {obs: on(func(g data.Grid) data.Grid { g[0] = mat.New(3, 1); return g }), field: "Grid"},
-		"a coordinate NaN":    {obs: on(func(g data.Grid) data.Grid { g[0].Set(1, 1, math.NaN()); return g }), field: "Grid"},
-		"a coordinate Inf":    {obs: on(func(g data.Grid) data.Grid { g[1].Set(1, 0, math.Inf(1)); return g }), field: "Grid"},
-		"negative candidates": {obs: good(), o: InferOptions{Candidates: -1}, field: "InferOptions"},
-		"negative iterations": {obs: good(), o: InferOptions{Iterations: -1}, field: "InferOptions"},
+		"too few points":      {obs: field.Observed{Values: mat.New(5, 2)}, field: "Observed"},
+		"too many channels":   {obs: field.Observed{Values: mat.New(6, 3)}, field: "Observed"},
+		"no values":           {obs: field.Observed{}, field: "Observed"},
+		"an infinite value":   {obs: at(4, 1, math.Inf(-1)), value: field.ValueError{Point: 4, Channel: 1}},
+		"a factor missing":    {obs: on(func(g field.Grid) field.Grid { return g[:1] }), field: "Grid"},
+		"an empty grid":       {obs: on(func(g field.Grid) field.Grid { return field.Grid{} }), field: "Grid"},
+		"a factor empty":      {obs: on(func(g field.Grid) field.Grid { g[1] = mat.New(0, 1); return g }), field: "Grid"},
+		"a dimension missing": {obs: on(func(g field.Grid) field.Grid { g[0] = mat.New(3, 1); return g }), field: "Grid"},
+		"a coordinate NaN":    {obs: on(func(g field.Grid) field.Grid { g[0].Set(1, 1, math.NaN()); return g }), field: "Grid"},
+		"a coordinate Inf":    {obs: on(func(g field.Grid) field.Grid { g[1].Set(1, 0, math.Inf(1)); return g }), field: "Grid"},
+		"negative candidates": {obs: good(), o: field.InferOptions{Candidates: -1}, field: "InferOptions"},
+		"negative iterations": {obs: good(), o: field.InferOptions{Iterations: -1}, field: "InferOptions"},
 	} {
 		_, inferErr := m.Infer(t.Context(), c.obs, c.o)
 		_, _, imputeErr := m.Impute(t.Context(), c.obs, c.o)
 		for _, err := range []error{inferErr, imputeErr} {
-			var config *data.ConfigError
-			var value *data.ValueError
+			var config *field.ConfigError
+			var value *field.ValueError
 			switch {
 			case c.field != "" && (!errors.As(err, &config) || config.Field != c.field):
 				t.Errorf("%s: error %v, expected one about %s", name, err, c.field)
@@ -75,14 +75,14 @@ func TestObservedFarOff(t *testing.T) {
 		values := missing(4, 2)
 		values.Set(1, 0, 0)
 		values.Set(2, 1, v)
-		var value *data.ValueError
-		if _, err := m.Infer(t.Context(), Observed{Values: values}, InferOptions{}); !errors.As(err, &value) || value.Point != 2 || value.Channel != 1 || value.Value != v {
+		var value *field.ValueError
+		if _, err := m.Infer(t.Context(), field.Observed{Values: values}, field.InferOptions{}); !errors.As(err, &value) || value.Point != 2 || value.Channel != 1 || value.Value != v {
 			t.Errorf("%g: error %v", v, err)
 		}
 	}
 	values := missing(4, 2)
 	values.Set(1, 1, 1e50)
-	p, l, err := m.Impute(t.Context(), Observed{Values: values}, InferOptions{})
+	p, l, err := m.Impute(t.Context(), field.Observed{Values: values}, field.InferOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,10 +96,10 @@ func TestInferCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, values := range []mat.Matrix{mat.New(4, 1), missing(4, 1)} {
-		if _, err := m.Infer(ctx, Observed{Values: values}, InferOptions{}); !errors.Is(err, context.Canceled) {
+		if _, err := m.Infer(ctx, field.Observed{Values: values}, field.InferOptions{}); !errors.Is(err, context.Canceled) {
 			t.Errorf("Infer: error %v", err)
 		}
-		if _, _, err := m.Impute(ctx, Observed{Values: values}, InferOptions{}); !errors.Is(err, context.Canceled) {
+		if _, _, err := m.Impute(ctx, field.Observed{Values: values}, field.InferOptions{}); !errors.Is(err, context.Canceled) {
 			t.Errorf("Impute: error %v", err)
 		}
 	}
@@ -123,7 +123,7 @@ func TestObservedPrior(t *testing.T) {
 			t.Fatal(err)
 		}
 		prior := l[0]
-		got, err := m.Infer(t.Context(), Observed{Values: missing(m.grid.Len(), m.channels()), Prior: &prior}, InferOptions{})
+		got, err := m.Infer(t.Context(), field.Observed{Values: missing(m.grid.Len(), m.channels()), Prior: &prior}, field.InferOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -132,11 +132,11 @@ func TestObservedPrior(t *testing.T) {
 		}
 
 		standard := m.PriorLatent()
-		p, q, err := m.Impute(t.Context(), Observed{Values: values}, InferOptions{})
+		p, q, err := m.Impute(t.Context(), field.Observed{Values: values}, field.InferOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		same, sameLatent, err := m.Impute(t.Context(), Observed{Values: values, Prior: &standard}, InferOptions{})
+		same, sameLatent, err := m.Impute(t.Context(), field.Observed{Values: values, Prior: &standard}, field.InferOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -145,18 +145,18 @@ func TestObservedPrior(t *testing.T) {
 		}
 		compare.SameBits(t, "the standard prior", same.Mean.Data, p.Mean.Data)
 
-		e := m.mustObserveAll(t, Observed{Values: values, Prior: &prior})
+		e := m.mustObserveAll(t, field.Observed{Values: values, Prior: &prior})
 		for k := range prior.S {
 			prior.S[k] = 1e-10
 		}
-		filled, sure, err := m.Impute(t.Context(), Observed{Values: values, Prior: &prior}, InferOptions{})
+		filled, sure, err := m.Impute(t.Context(), field.Observed{Values: values, Prior: &prior}, field.InferOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		compare.Near(t, "a prior that is sure", append(sure.Mu, sure.S...), append(prior.Mu, prior.S...), 1e-4)
 		point := prior
 		point.S = make([]float64, len(prior.S))
-		there := m.conditional(t, e, point, InferOptions{})
+		there := m.conditional(t, e, point, field.InferOptions{})
 		for j, v := range values.Data {
 			if v != v {
 				compare.NearOne(t, shape.String()+": filled in", filled.Mean.Data[j], m.scaler.Mean[j%shape.Channels]+m.scaler.Scale[j%shape.Channels]*there.Mean.Data[j], 1e-4*slices.Max(m.scaler.Scale))
@@ -164,12 +164,12 @@ func TestObservedPrior(t *testing.T) {
 		}
 	}
 	m := modelOf(t, reference.Shape{Examples: 3, Inducing: 2, Latent: 1, Channels: 1, Space: []reference.Factor{{Points: 3, Dims: 1, Kind: kernel.RBF}}})
-	for want, prior := range map[string]Latent{
+	for want, prior := range map[string]field.Latent{
 		"sgplvm: Prior: 2 means and 1 variances":     {Mu: make([]float64, 2), S: work.Ones(1)},
 		"sgplvm: Prior: dimension 0: variance 0, ex": {Mu: one(1), S: one(0)},
 		"sgplvm: Prior: dimension 0: mean NaN":       {Mu: one(math.NaN()), S: one(1)},
 	} {
-		if _, err := m.Infer(t.Context(), Observed{Values: mat.New(3, 1), Prior: &prior}, InferOptions{}); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := m.Infer(t.Context(), field.Observed{Values: mat.New(3, 1), Prior: &prior}, field.InferOptions{}); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("error %v, expected %q", err, want)
 		}
 	}

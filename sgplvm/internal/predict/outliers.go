@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/outlier"
 )
 
@@ -44,7 +45,7 @@ func (q *Posterior) reachOf() []float64 {
 
 // inferWithout infers an example's latent variables without its outliers, which are missing then: values beyond the reach of the model that are also far from
 // what it says of their places when all of those are missing. Where most are beyond it the example is of another kind, and has none.
-func (e *example) inferWithout(ctx context.Context, q *Posterior, o InferOptions) error {
+func (e *example) inferWithout(ctx context.Context, q *Posterior, o field.InferOptions) error {
 	if o.KeepOutliers {
 		return e.w.Infer()
 	}
@@ -101,14 +102,14 @@ func (e *example) leaveOut(reach []float64) (observed, beyond int) {
 }
 
 // addOutliers appends those observed values of an example that are missing now.
-func (e *example) addOutliers(to []outlier.Value, observed mat.Matrix) []outlier.Value {
+func (e *example) addOutliers(to []field.Outlier, observed mat.Matrix) []field.Outlier {
 	if !e.judged {
 		return to
 	}
 	for k, v := range e.values {
 		i, c := k/observed.Cols, k%observed.Cols
 		if y := observed.At(i, c); y == y && v != v {
-			to = append(to, outlier.Value{Point: i, Channel: c, Value: y, Score: e.scores[k]})
+			to = append(to, field.Outlier{Point: i, Channel: c, Value: y, Score: e.scores[k]})
 		}
 	}
 	return to
@@ -116,7 +117,7 @@ func (e *example) addOutliers(to []outlier.Value, observed mat.Matrix) []outlier
 
 // Outliers returns the observed values of an example, n_s*×d_y with NaN elsewhere, in the user's units, that are beyond the reach of the model and
 // far from a prediction that was made without them.
-func (q *Posterior) Outliers(values mat.Matrix, p Prediction) (found []outlier.Value) {
+func (q *Posterior) Outliers(values mat.Matrix, p field.Prediction) (found []field.Outlier) {
 	reach, observed := q.reach(), 0
 	for i := range values.Rows {
 		for c, v := range values.Row(i) {
@@ -128,7 +129,7 @@ func (q *Posterior) Outliers(values mat.Matrix, p Prediction) (found []outlier.V
 				continue
 			}
 			if score, far := outlier.Score(v, p.Mean.At(i, c), p.Variance.At(i, c)); far {
-				found = append(found, outlier.Value{Point: i, Channel: c, Value: v, Score: score})
+				found = append(found, field.Outlier{Point: i, Channel: c, Value: v, Score: score})
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 )
 
 // Values that nothing else of an example explains count as missing, whatever they are and in any number below a half, so that all that is predicted is
@@ -32,15 +33,15 @@ func TestImputeDropsOutliers(t *testing.T) {
 			places = append(places, p)
 		}
 		slices.Sort(places)
-		got, l, err := m.Impute(t.Context(), Observed{Values: broken}, InferOptions{})
+		got, l, err := m.Impute(t.Context(), field.Observed{Values: broken}, field.InferOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, _, err := m.Impute(t.Context(), Observed{Values: without}, InferOptions{KeepOutliers: true})
+		want, _, err := m.Impute(t.Context(), field.Observed{Values: without}, field.InferOptions{KeepOutliers: true})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if inferred, err := m.Infer(t.Context(), Observed{Values: broken}, InferOptions{}); err != nil || !slices.Equal(inferred.Mu, l.Mu) {
+		if inferred, err := m.Infer(t.Context(), field.Observed{Values: broken}, field.InferOptions{}); err != nil || !slices.Equal(inferred.Mu, l.Mu) {
 			t.Errorf("example %d: Infer %v, Impute %v, %v", n, inferred.Mu, l.Mu, err)
 		}
 		var found []int
@@ -58,7 +59,7 @@ func TestImputeDropsOutliers(t *testing.T) {
 				t.Errorf("example %d, point %d: %v ± %v, want %v ± %v", n, i, got.Mean.Data[i], got.Variance.Data[i], want.Mean.Data[i], want.Variance.Data[i])
 			}
 		}
-		kept, _, err := m.Impute(t.Context(), Observed{Values: broken}, InferOptions{KeepOutliers: true})
+		kept, _, err := m.Impute(t.Context(), field.Observed{Values: broken}, field.InferOptions{KeepOutliers: true})
 		if err != nil || len(kept.Outliers) > 0 || len(places) > 0 && kept.Mean.At(places[0], 0) != broken.At(places[0], 0) {
 			t.Errorf("example %d, kept: %v, %v", n, kept.Outliers, err)
 		}
@@ -79,7 +80,7 @@ func TestImputeKeepsClean(t *testing.T) {
 			}
 		}
 		for name, values := range map[string]mat.Matrix{"clean": clean, "another unit": unit, "covered": covered} {
-			p, _, err := m.Impute(t.Context(), Observed{Values: values}, InferOptions{})
+			p, _, err := m.Impute(t.Context(), field.Observed{Values: values}, field.InferOptions{})
 			if err != nil || len(p.Outliers) > 0 {
 				t.Errorf("example %d, %s: %v, %v", n, name, p.Outliers, err)
 			}

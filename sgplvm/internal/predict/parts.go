@@ -2,7 +2,7 @@ package predict
 
 import (
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 )
 
 // partNumbers is about how many numbers a projection has at most, 512 MiB: a grid that would
@@ -12,7 +12,7 @@ var partNumbers = 1 << 26
 // eachPart calls body with the projection on a grid (nil: the training grid), part after part in the
 // order of the points; first is the number of the part's first point. The whole is one part where
 // it is small, and is kept for the next call.
-func (q *Posterior) eachPart(g data.Grid, body func(on *projection, first int)) {
+func (q *Posterior) eachPart(g field.Grid, body func(on *projection, first int)) {
 	if g == nil || g.Equal(q.grid) {
 		body(q.training(), 0)
 		return
@@ -23,7 +23,7 @@ func (q *Posterior) eachPart(g data.Grid, body func(on *projection, first int)) 
 		return
 	}
 	training := q.learnedAt(g)
-	eachCut(g, perRow, func(part data.Grid, first, from, to int) {
+	eachCut(g, perRow, func(part field.Grid, first, from, to int) {
 		if training != nil { // of a single factor
 			body(q.project(part, training[from:to]), first)
 		} else {
@@ -35,12 +35,12 @@ func (q *Posterior) eachPart(g data.Grid, body func(on *projection, first int)) 
 // eachCut cuts a grid along its first factor into parts that take at most partNumbers, given what an
 // index of the first factor takes. A part has the indices from ≤ i < to, and its first point has the
 // number first.
-func eachCut(g data.Grid, perRow int, body func(part data.Grid, first, from, to int)) {
+func eachCut(g field.Grid, perRow int, body func(part field.Grid, first, from, to int)) {
 	rows, width := g[0].Rows, g.Len()/g[0].Rows
 	step := rowsTogether(perRow)
 	for from := 0; from < rows; from += step {
 		to := min(from+step, rows)
-		part := append(data.Grid{g[0].Slice(from, to, 0, g[0].Cols)}, g[1:]...)
+		part := append(field.Grid{g[0].Slice(from, to, 0, g[0].Cols)}, g[1:]...)
 		body(part, from*width, from, to)
 	}
 }

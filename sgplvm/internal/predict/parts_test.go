@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
@@ -42,14 +43,14 @@ func TestParts(t *testing.T) {
 			for i := range x.Rows {
 				copy(x.Row(i), m.grid[0].Row(x.Rows-1-i))
 			}
-			g = data.Grid{x}
+			g = field.Grid{x}
 		}
 		partNumbers = whole
 		want, err := m.Predict(l, g)
 		if err != nil {
 			t.Fatal(err)
 		}
-		mixture, err := m.PredictMixture(l, g, MixtureOptions{Components: 3})
+		mixture, err := m.PredictMixture(l, g, field.MixtureOptions{Components: 3})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +59,7 @@ func TestParts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		parts, err := m.PredictMixture(l, g, MixtureOptions{Components: 3})
+		parts, err := m.PredictMixture(l, g, field.MixtureOptions{Components: 3})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,13 +86,13 @@ func TestTooManyPoints(t *testing.T) {
 	m := modelOf(t, reference.ResidualShape(3))
 	defer func(n int) { maxDrawn = n }(maxDrawn)
 	maxDrawn = maxTogether
-	g := data.Grid{mat.New(maxTogether+1, m.grid[0].Cols)}
+	g := field.Grid{mat.New(maxTogether+1, m.grid[0].Cols)}
 	l := m.PriorLatent()
 	_, _, covariance := m.PredictCovariance(l, g)
-	_, sample := m.Sample(t.Context(), l, g, SampleOptions{})
-	_, infer := m.Infer(t.Context(), Observed{Grid: g, Values: missing(g.Len(), m.channels())}, InferOptions{})
+	_, sample := m.Sample(t.Context(), l, g, field.SampleOptions{})
+	_, infer := m.Infer(t.Context(), field.Observed{Grid: g, Values: missing(g.Len(), m.channels())}, field.InferOptions{})
 	for what, err := range map[string]error{"a covariance of all of them takes 2.15 GB": covariance, "samples at": sample, "an example at": infer} {
-		var refused *data.ConfigError
+		var refused *field.ConfigError
 		if !errors.As(err, &refused) || !strings.Contains(err.Error(), what) || !strings.Contains(err.Error(), fmt.Sprintf("%d points", g.Len())) {
 			t.Errorf("%s: %v", what, err)
 		}

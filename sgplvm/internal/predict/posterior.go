@@ -10,6 +10,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/eig"
 	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/dynamics"
@@ -22,7 +23,7 @@ import (
 // goroutines; what only some calls need is made when it is first asked for.
 type Posterior struct {
 	params *bound.Params
-	grid   data.Grid // the training grid, X_f
+	grid   field.Grid // the training grid, X_f
 	scaler data.Scaler
 	jitter float64
 	times  []data.Instant // of the training examples; nil without a dynamical prior
@@ -76,8 +77,8 @@ type Options struct {
 // New returns the posterior with parameters p, which are copied, of a model that was trained at the
 // points of a grid, in the units of the scaler; alpha is that of bound.Evaluator.Alpha and jitter
 // the training's. Grid, scaler, alpha and options are shared and must not change. Errors:
-// *bound.FactorizationError; options that do not fit the parameters.
-func New(p *bound.Params, grid data.Grid, scaler data.Scaler, alpha kronprod.Tensor, jitter float64, o Options) (*Posterior, error) {
+// *field.FactorizationError; options that do not fit the parameters.
+func New(p *bound.Params, grid field.Grid, scaler data.Scaler, alpha kronprod.Tensor, jitter float64, o Options) (*Posterior, error) {
 	p = p.Clone()
 	q := &Posterior{params: p, grid: grid, scaler: scaler, jitter: jitter, times: p.X.At(), alpha: alpha}
 	q.psi, q.last = new(psi.Statistics), new(atomic.Pointer[projection])
@@ -176,15 +177,15 @@ func (q *Posterior) versions() int {
 	return 1
 }
 
-// checkArguments checks those of a prediction. Errors: *data.ConfigError.
-func (q *Posterior) checkArguments(l Latent, g data.Grid) error {
+// checkArguments checks those of a prediction. Errors: *field.ConfigError.
+func (q *Posterior) checkArguments(l field.Latent, g field.Grid) error {
 	if g != nil {
 		if err := q.checkGrid(g); err != nil {
 			return err
 		}
 	}
 	if err := q.checkLatent(l); err != nil {
-		return &data.ConfigError{Field: "Latent", Err: err}
+		return &field.ConfigError{Field: "Latent", Err: err}
 	}
 	return nil
 }
@@ -193,7 +194,7 @@ func (q *Posterior) checkArguments(l Latent, g data.Grid) error {
 const farLatent = 1e50
 
 // checkLatent compares a latent posterior with the model.
-func (q *Posterior) checkLatent(l Latent) error {
+func (q *Posterior) checkLatent(l field.Latent) error {
 	if d := q.params.X.Mu.Cols; len(l.Mu) != d || len(l.S) != d {
 		return fmt.Errorf("%d means and %d variances, expected %d latent dimensions", len(l.Mu), len(l.S), d)
 	}
@@ -208,10 +209,10 @@ func (q *Posterior) checkLatent(l Latent) error {
 	return nil
 }
 
-// checkGrid compares a grid's factors with the model's. Errors: *data.ConfigError.
-func (q *Posterior) checkGrid(g data.Grid) error {
+// checkGrid compares a grid's factors with the model's. Errors: *field.ConfigError.
+func (q *Posterior) checkGrid(g field.Grid) error {
 	refuse := func(format string, args ...any) error {
-		return &data.ConfigError{Field: "Grid", Err: fmt.Errorf(format, args...)}
+		return &field.ConfigError{Field: "Grid", Err: fmt.Errorf(format, args...)}
 	}
 	if len(g) != len(q.grid) {
 		return refuse("%d spatial factors, expected %d", len(g), len(q.grid))

@@ -6,13 +6,13 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 )
 
 // A projection is the part of a prediction that depends on the spatial points
 // only: for each channel P = K_s·αᵀ, and features.
 type projection struct {
-	grid     data.Grid
+	grid     field.Grid
 	dims     []int        // n*_f
 	p        []mat.Matrix // per channel, n_s*×m_ξ
 	training []int        // which training points X* are, where Σ was learned at these points; else nil
@@ -33,7 +33,7 @@ type features struct {
 
 // projection returns that on a grid (nil: the training grid). The training grid's is kept, and of
 // others the last one.
-func (q *Posterior) projection(g data.Grid) *projection {
+func (q *Posterior) projection(g field.Grid) *projection {
 	if g == nil || g.Equal(q.grid) {
 		return q.training()
 	}
@@ -47,7 +47,7 @@ func (q *Posterior) projection(g data.Grid) *projection {
 
 // learnedAt returns which training points those of a grid are, where the noise was learned at all of
 // them; else nil.
-func (q *Posterior) learnedAt(g data.Grid) []int {
+func (q *Posterior) learnedAt(g field.Grid) []int {
 	if !q.params.Noise.Structured() {
 		return nil
 	}
@@ -70,7 +70,7 @@ func (q *Posterior) spatialFeatures(f int, cross mat.Matrix) mat.Matrix {
 
 // project evaluates the spatial kernels between a grid and the inducing points; training is that of
 // learnedAt.
-func (q *Posterior) project(g data.Grid, training []int) *projection {
+func (q *Posterior) project(g field.Grid, training []int) *projection {
 	p := &projection{training: training}
 	toGrid := kronprod.Operator{Factors: make([]mat.Matrix, len(q.factors))}
 	g = copiedGrid(g)
@@ -127,7 +127,7 @@ func (q *Posterior) noise(on *projection) mat.Matrix {
 }
 
 // copiedGrid returns a copy.
-func copiedGrid(g data.Grid) data.Grid {
+func copiedGrid(g field.Grid) field.Grid {
 	g = slices.Clone(g)
 	for f, x := range g {
 		g[f] = x.Clone()
@@ -137,6 +137,6 @@ func copiedGrid(g data.Grid) data.Grid {
 
 // factorsOn are the factors of calibration on a grid.
 type factorsOn struct {
-	grid   data.Grid
+	grid   field.Grid
 	factor mat.Matrix
 }

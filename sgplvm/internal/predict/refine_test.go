@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
@@ -22,18 +23,18 @@ func TestRefine(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 50))
 		values := reference.Masked(rng, m.grid.Len(), shape.Channels, 0.4, seed%2 == 0)
 		values.Set(0, 0, 0.7)
-		obs := Observed{Values: m.ref.UserValues(values)}
+		obs := field.Observed{Values: m.ref.UserValues(values)}
 		l := randomLatent(rng, shape.Latent)
-		prior := Latent{Mu: make([]float64, shape.Latent), S: work.Ones(shape.Latent)}
+		prior := field.Latent{Mu: make([]float64, shape.Latent), S: work.Ones(shape.Latent)}
 		if seed%3 == 0 {
 			prior = randomLatent(rng, shape.Latent)
 			obs.Prior = &prior
 		}
 		e, base := m.mustObserveAll(t, obs), m.momentsOf(l)
-		got := m.given(t, e, l, InferOptions{LocalBandwidth: -1, DegreesOfFreedom: -1})
+		got := m.given(t, e, l, field.InferOptions{LocalBandwidth: -1, DegreesOfFreedom: -1})
 
 		d, n := shape.Latent, m.grid.Len()
-		meanAt := func(mu []float64) mat.Matrix { return m.mean(e.on, m.momentsOf(Latent{Mu: mu, S: l.S})) }
+		meanAt := func(mu []float64) mat.Matrix { return m.mean(e.on, m.momentsOf(field.Latent{Mu: mu, S: l.S})) }
 		a, g := m.normalEquations(e, base, slopesOf(meanAt, l.Mu), meanAt(l.Mu))
 		for k := range d {
 			a[k][k] += 1 / prior.S[k]
@@ -128,7 +129,7 @@ func TestRefineLeavesAlone(t *testing.T) {
 	values.Set(0, 1, math.NaN())
 	e, l := m.mustObserve(t, nil, values), randomLatent(rng, 2)
 	conditionWith(conditionLimits{exact: 5, group: 4, neighbours: 4}, func() { // without work for conditioning
-		got, plain := m.given(t, e, l, InferOptions{DegreesOfFreedom: -1}), m.given(t, e, l, InferOptions{FirstOrder: true, DegreesOfFreedom: -1})
+		got, plain := m.given(t, e, l, field.InferOptions{DegreesOfFreedom: -1}), m.given(t, e, l, field.InferOptions{FirstOrder: true, DegreesOfFreedom: -1})
 		compare.SameBits(t, "mean", got.Mean.Data, plain.Mean.Data)
 		compare.SameBits(t, "variance", got.Variance.Data, plain.Variance.Data)
 	})

@@ -8,7 +8,7 @@ import (
 )
 
 // Residuals returns r_n = y_n − E f(x_n) of all training examples, for Options.Residuals:
-// n_ξ×(n_s·d_y) in the model's units. y are the training data. Errors: *data.ReadError, ctx.Err().
+// n_ξ×(n_s·d_y) in the model's units. y are the training data. Errors: *field.ReadError, ctx.Err().
 func (q *Posterior) Residuals(ctx context.Context, y *data.Scaled) (mat.Matrix, error) {
 	r := mat.New(y.Examples, y.Size())
 	for i := range y.Examples {

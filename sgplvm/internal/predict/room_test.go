@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
@@ -18,10 +19,10 @@ import (
 type roomCase struct {
 	model
 	name  string
-	obs   Observed
-	o     InferOptions
+	obs   field.Observed
+	o     field.InferOptions
 	limit conditionLimits // of conditioning
-	at    Latent          // for predictions
+	at    field.Latent    // for predictions
 }
 
 // roomCases returns one of each kind.
@@ -44,21 +45,21 @@ func roomCases(t *testing.T, seed uint64) []roomCase {
 	for i := range errors.Data {
 		errors.Data[i] = 0.1 * float64(i%3)
 	}
-	two := []Blend{anyBlend(rng, 0.2), anyBlend(rng, 0.7)}
+	two := []field.Blend{anyBlend(rng, 0.2), anyBlend(rng, 0.7)}
 	return []roomCase{
 		{name: "plain", model: plain},
-		{name: "other degrees of freedom", model: plain, o: InferOptions{DegreesOfFreedom: 5, NoiseStrength: 10}},
-		{name: "errors known", model: plain, obs: Observed{Errors: errors}},
-		{name: "other points", model: plain, obs: Observed{Grid: other}},
-		{name: "as the paper", model: plain, o: InferOptions{Conditioning: ConditionMoments}},
-		{name: "latent variables alone", model: product, o: InferOptions{Conditioning: ConditionNone}},
+		{name: "other degrees of freedom", model: plain, o: field.InferOptions{DegreesOfFreedom: 5, NoiseStrength: 10}},
+		{name: "errors known", model: plain, obs: field.Observed{Errors: errors}},
+		{name: "other points", model: plain, obs: field.Observed{Grid: other}},
+		{name: "as the paper", model: plain, o: field.InferOptions{Conditioning: field.ConditionMoments}},
+		{name: "latent variables alone", model: product, o: field.InferOptions{Conditioning: field.ConditionNone}},
 		{name: "product", model: product},
 		{name: "product, groups", model: product, limit: conditionLimits{exact: 2, group: 3, neighbours: 4, work: 1e12}},
 		{name: "residuals kept", model: kept, obs: obs},
-		{name: "mixture", model: kept, obs: obs, o: InferOptions{Blends: two}},
-		{name: "examples alone", model: kept, obs: obs, o: InferOptions{Blends: []Blend{anyBlend(rng, 1)}}},
+		{name: "mixture", model: kept, obs: obs, o: field.InferOptions{Blends: two}},
+		{name: "examples alone", model: kept, obs: obs, o: field.InferOptions{Blends: []field.Blend{anyBlend(rng, 1)}}},
 		{name: "learned from holes", model: learnedFrom(t, holed)},
-		{name: "calibrated in time", model: timed, obs: Observed{Prior: &prior}, at: prior},
+		{name: "calibrated in time", model: timed, obs: field.Observed{Prior: &prior}, at: prior},
 	}
 }
 
@@ -84,8 +85,8 @@ func (c roomCase) each(t *testing.T, rng *rand.Rand, body func(c roomCase, what 
 func TestRooms(t *testing.T) {
 	for seed := range uint64(compare.Sizes(10)) {
 		for _, c := range roomCases(t, seed) {
-			var p, predicted Prediction
-			var l Latent
+			var p, predicted field.Prediction
+			var l field.Latent
 			c.each(t, rand.New(rand.NewPCG(seed, 32)), func(m roomCase, what string) {
 				what = fmt.Sprintf("seed %d, %s", seed, what)
 				m.o.Candidates = 3 // a search that is not brief
@@ -136,8 +137,8 @@ func TestImputeAllocations(t *testing.T) {
 	}
 	for seed := range uint64(compare.Sizes(2)) {
 		for _, c := range roomCases(t, 950+seed) {
-			var p, predicted Prediction
-			var l Latent
+			var p, predicted field.Prediction
+			var l field.Latent
 			c.each(t, rand.New(rand.NewPCG(seed, 33)), func(m roomCase, what string) {
 				run := func() {
 					if err := m.ImputeTo(t.Context(), &p, &l, m.obs, m.o); err != nil {

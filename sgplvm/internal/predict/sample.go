@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
@@ -18,23 +19,23 @@ import (
 // has none formed: its points are drawn one after the other, each given those of its 48 nearest that are
 // drawn already, which comes close to the same distribution (docs/math.md, "Sampling"); 2²² points are
 // the most. The same options give the same bits at any GOMAXPROCS. Errors:
-// *data.ConfigError, *bound.FactorizationError, ctx.Err().
-func (q *Posterior) Sample(ctx context.Context, l Latent, g data.Grid, o SampleOptions) (Samples, error) {
+// *field.ConfigError, *field.FactorizationError, ctx.Err().
+func (q *Posterior) Sample(ctx context.Context, l field.Latent, g field.Grid, o field.SampleOptions) (field.Samples, error) {
 	if o.Count < 0 {
-		return Samples{}, &data.ConfigError{Field: "SampleOptions", Err: fmt.Errorf("%d samples, expected no negative number", o.Count)}
+		return field.Samples{}, &field.ConfigError{Field: "SampleOptions", Err: fmt.Errorf("%d samples, expected no negative number", o.Count)}
 	}
 	count := max(1, o.Count)
 	if err := q.checkArguments(l, g); err != nil {
-		return Samples{}, err
+		return field.Samples{}, err
 	}
 	if g == nil {
 		g = q.grid
 	}
 	s, err := q.drawer(ctx, g)
 	if err != nil {
-		return Samples{}, err
+		return field.Samples{}, err
 	}
-	r, rescaling := Samples{X: l.Sample(count, o.Seed)}, q.rescaling(g, l)
+	r, rescaling := field.Samples{X: l.Sample(count, o.Seed)}, q.rescaling(g, l)
 	n, dy := g.Len(), q.channels()
 	step := max(1, min(count, data.SlabNumbers/(n*dy)))
 	noise := 0.
@@ -43,12 +44,12 @@ func (q *Posterior) Sample(ctx context.Context, l Latent, g data.Grid, o SampleO
 	}
 	for from := 0; from < count; from += step {
 		if err := ctx.Err(); err != nil {
-			return Samples{}, err
+			return field.Samples{}, err
 		}
 		to := min(from+step, count)
 		y, err := s.draw(r.X.Slice(from, to, 0, r.X.Cols), l.At, o.Seed, from, noise)
 		if err != nil {
-			return Samples{}, err
+			return field.Samples{}, err
 		}
 		for k := range to - from {
 			field := mat.New(n, dy)
@@ -74,12 +75,12 @@ type drawer interface {
 var wholePoints, maxDrawn = 1 << 12, 1 << 22
 
 // drawer returns what draws fields on a grid.
-func (q *Posterior) drawer(ctx context.Context, g data.Grid) (drawer, error) {
+func (q *Posterior) drawer(ctx context.Context, g field.Grid) (drawer, error) {
 	switch n := g[0].Rows; {
 	case len(g) > 1 || n <= wholePoints || g.Equal(q.grid):
 		return q.projection(g).sampler()
 	case n > maxDrawn:
-		return nil, &data.ConfigError{Field: "Grid", Err: fmt.Errorf("samples at %d points of one factor, expected at most %d: about %.3g GB", n, maxDrawn, 1e-9*float64(n)*neighboursDrawn*12)}
+		return nil, &field.ConfigError{Field: "Grid", Err: fmt.Errorf("samples at %d points of one factor, expected at most %d: about %.3g GB", n, maxDrawn, 1e-9*float64(n)*neighboursDrawn*12)}
 	}
 	return newSequential(ctx, q, g)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
@@ -75,7 +76,7 @@ func TestSampleMoments(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			drawn, err := m.Sample(t.Context(), l, g, SampleOptions{Count: count, Seed: seed, Noise: noise})
+			drawn, err := m.Sample(t.Context(), l, g, field.SampleOptions{Count: count, Seed: seed, Noise: noise})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -113,7 +114,7 @@ func TestExactMomentsAgainstMonteCarlo(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		drawn, err := m.Sample(t.Context(), l, g, SampleOptions{Count: count, Seed: seed, Noise: true})
+		drawn, err := m.Sample(t.Context(), l, g, field.SampleOptions{Count: count, Seed: seed, Noise: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -152,7 +153,7 @@ func TestLatentSample(t *testing.T) {
 		t.Error("TrainingLatent shares the model's numbers")
 	}
 
-	l := Latent{Mu: []float64{1, -20, 0}, S: []float64{4, 0.01, 0}}
+	l := field.Latent{Mu: []float64{1, -20, 0}, S: []float64{4, 0.01, 0}}
 	x := l.Sample(4000, 3)
 	var samples [][]float64
 	for k := range x.Rows {
@@ -174,12 +175,12 @@ func TestLatentSample(t *testing.T) {
 // What cannot be drawn panics, in words of its own.
 func TestLatentSamplePanics(t *testing.T) {
 	for _, c := range []struct {
-		l     Latent
+		l     field.Latent
 		count int
 		want  string
 	}{
-		{Latent{Mu: one(1), S: one(1)}, -1, "sgplvm: Latent.Sample: -1 points, expected no negative number"},
-		{Latent{Mu: one(1)}, 2, "sgplvm: Latent.Sample: 1 means and 0 variances"},
+		{field.Latent{Mu: one(1), S: one(1)}, -1, "sgplvm: field.Latent.Sample: -1 points, expected no negative number"},
+		{field.Latent{Mu: one(1)}, 2, "sgplvm: field.Latent.Sample: 1 means and 0 variances"},
 	} {
 		if text := tier.Panic(func() { c.l.Sample(c.count, 1) }); !strings.HasPrefix(text, c.want) {
 			t.Errorf("%d points: panic %q, expected %q", c.count, text, c.want)
@@ -188,14 +189,14 @@ func TestLatentSamplePanics(t *testing.T) {
 }
 
 func TestSampleSameBitsAtAnyWidth(t *testing.T) {
-	g := data.Grid{line(23), line(19)}
-	l := Latent{Mu: []float64{0.4, -1}, S: []float64{0.3, 0.01}}
+	g := field.Grid{line(23), line(19)}
+	l := field.Latent{Mu: []float64{0.4, -1}, S: []float64{0.3, 0.01}}
 	var want []float64
 	compare.AtEveryWidth(func(procs int) {
 		fresh := trained(t)
 		var got []float64
-		for _, g := range []data.Grid{nil, g} {
-			r, err := fresh.Sample(t.Context(), l, g, SampleOptions{Count: 3, Seed: 9, Noise: true})
+		for _, g := range []field.Grid{nil, g} {
+			r, err := fresh.Sample(t.Context(), l, g, field.SampleOptions{Count: 3, Seed: 9, Noise: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -216,17 +217,17 @@ func TestSampleBatches(t *testing.T) {
 		shape := samplingShape(44000 + seed)
 		m := modelOf(t, shape)
 		l := randomLatent(rand.New(rand.NewPCG(seed, 53)), shape.Latent)
-		var want Samples
+		var want field.Samples
 		for _, size := range []int{1 << 20, 1, 2 * m.grid.Len() * shape.Channels} {
 			data.SlabNumbers = size
-			got, err := m.Sample(t.Context(), l, nil, SampleOptions{Count: 5, Seed: seed, Noise: true})
+			got, err := m.Sample(t.Context(), l, nil, field.SampleOptions{Count: 5, Seed: seed, Noise: true})
 			if err != nil {
 				t.Fatal(err)
 			}
 			if want.Y == nil {
 				want = got
 			}
-			few, err := m.Sample(t.Context(), l, nil, SampleOptions{Count: 2, Seed: seed, Noise: true})
+			few, err := m.Sample(t.Context(), l, nil, field.SampleOptions{Count: 2, Seed: seed, Noise: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -242,26 +243,26 @@ func TestSampleBatches(t *testing.T) {
 
 func TestSampleErrors(t *testing.T) {
 	m := modelOf(t, reference.ResidualShape(45000))
-	var config *data.ConfigError
-	if _, err := m.Sample(t.Context(), m.PriorLatent(), nil, SampleOptions{Count: -1}); !errors.As(err, &config) || config.Field != "SampleOptions" {
+	var config *field.ConfigError
+	if _, err := m.Sample(t.Context(), m.PriorLatent(), nil, field.SampleOptions{Count: -1}); !errors.As(err, &config) || config.Field != "SampleOptions" {
 		t.Errorf("a negative count: %v", err)
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := m.Sample(gone, m.PriorLatent(), nil, SampleOptions{}); !errors.Is(err, context.Canceled) {
+	if _, err := m.Sample(gone, m.PriorLatent(), nil, field.SampleOptions{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	if _, err := m.Sample(t.Context(), Latent{}, nil, SampleOptions{}); !errors.As(err, &config) || config.Field != "Latent" {
+	if _, err := m.Sample(t.Context(), field.Latent{}, nil, field.SampleOptions{}); !errors.As(err, &config) || config.Field != "Latent" {
 		t.Errorf("no latent: %v", err)
 	}
-	if r, err := m.Sample(t.Context(), m.PriorLatent(), nil, SampleOptions{}); err != nil || len(r.Y) != 1 || r.X.Rows != 1 {
+	if r, err := m.Sample(t.Context(), m.PriorLatent(), nil, field.SampleOptions{}); err != nil || len(r.Y) != 1 || r.X.Rows != 1 {
 		t.Errorf("the zero options: %d fields, %v", len(r.Y), err)
 	}
 	m = saying(t, learned(t, m.ref, 5), Options{})
-	if _, err := m.Sample(t.Context(), m.PriorLatent(), data.Grid{mat.New(1, m.grid[0].Cols)}, SampleOptions{Noise: true}); err != nil {
+	if _, err := m.Sample(t.Context(), m.PriorLatent(), field.Grid{mat.New(1, m.grid[0].Cols)}, field.SampleOptions{Noise: true}); err != nil {
 		t.Errorf("a learned covariance off its points: %v", err)
 	}
-	if _, err := m.Sample(t.Context(), m.PriorLatent(), nil, SampleOptions{Noise: true}); err != nil {
+	if _, err := m.Sample(t.Context(), m.PriorLatent(), nil, field.SampleOptions{Noise: true}); err != nil {
 		t.Error(err)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/dynamics"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
@@ -25,10 +25,10 @@ const maxJointFilm = 1 << 14
 // frame by itself has mean and variance as under Sample with the latent posterior of its time
 // (docs/math.md, "Sampling"). body is called with one frame after the other, which belong to it until it returns.
 // Beside the model it holds a film. The same options give the same bits at any GOMAXPROCS. Errors:
-// *data.ConfigError, *bound.FactorizationError, ctx.Err(), those of body; a model without a dynamical prior.
-func (q *Posterior) SampleFilm(ctx context.Context, sequence int, times []float64, g data.Grid, o SampleOptions, body func(f SampledFrame) error) error {
+// *field.ConfigError, *field.FactorizationError, ctx.Err(), those of body; a model without a dynamical prior.
+func (q *Posterior) SampleFilm(ctx context.Context, sequence int, times []float64, g field.Grid, o field.SampleOptions, body func(f field.SampledFrame) error) error {
 	if o.Count < 0 {
-		return &data.ConfigError{Field: "SampleOptions", Err: fmt.Errorf("%d samples, expected no negative number", o.Count)}
+		return &field.ConfigError{Field: "SampleOptions", Err: fmt.Errorf("%d samples, expected no negative number", o.Count)}
 	}
 	count := max(1, o.Count)
 	latents, err := q.LatentAt(sequence, times)
@@ -42,7 +42,7 @@ func (q *Posterior) SampleFilm(ctx context.Context, sequence int, times []float6
 		g = q.grid
 	}
 	if n := g[0].Rows; len(g) == 1 && n > maxJointFilm && !g.Equal(q.grid) {
-		return &data.ConfigError{Field: "Grid", Err: fmt.Errorf("films drawn at %d points of one factor, expected at most %d: larger ones take a model with a factor for rows and one for columns", n, maxJointFilm)}
+		return &field.ConfigError{Field: "Grid", Err: fmt.Errorf("films drawn at %d points of one factor, expected at most %d: larger ones take a model with a factor for rows and one for columns", n, maxJointFilm)}
 	}
 	on := q.projection(g)
 	s, err := on.sampler()
@@ -62,7 +62,7 @@ func (q *Posterior) SampleFilm(ctx context.Context, sequence int, times []float6
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			f := SampledFrame{Draw: draw, Frame: i, Values: mat.New(on.grid.Len(), q.channels())}
+			f := field.SampledFrame{Draw: draw, Frame: i, Values: mat.New(on.grid.Len(), q.channels())}
 			for c, scale := range q.scaler.Scale {
 				for k, v := range y[c].Row(i) {
 					f.Values.Row(k)[c] = q.scaler.Mean[c] + scale*v
@@ -89,7 +89,7 @@ func (q *Posterior) SampleFilm(ctx context.Context, sequence int, times []float6
 //	(K − A·Aᵀ) ⊗ (⊗K_f) + A·Aᵀ ⊗ Σ_f Q_1 ⊗ … ⊗ (K_f − Q_f) ⊗ K_f+1 ⊗ …
 //
 // where K is the latent kernel between the frames.
-func (s *sampler) drawFilm(ctx context.Context, x mat.Matrix, latents []Latent, o SampleOptions, draw int) ([]mat.Matrix, error) {
+func (s *sampler) drawFilm(ctx context.Context, x mat.Matrix, latents []field.Latent, o field.SampleOptions, draw int) ([]mat.Matrix, error) {
 	q, frames := s.q, x.Rows
 	at := make([]data.Instant, frames)
 	for i, l := range latents {
@@ -171,7 +171,7 @@ func (q *Posterior) unexplainedAlong(path psi.Q, a mat.Matrix) (mat.Matrix, erro
 	mat.Syrk(k, -1, a, 1)
 	root, err := dynamics.Root(k, minMode*largest)
 	if err != nil {
-		return root, &bound.FactorizationError{Factor: 0, Err: err}
+		return root, &field.FactorizationError{Factor: 0, Err: err}
 	}
 	return root, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
@@ -24,7 +25,7 @@ func TestSampleFilmMoments(t *testing.T) {
 		m := modelOf(t, shape)
 		rng := rand.New(rand.NewPCG(seed, 61))
 		at := &data.Instant{}
-		latents := []Latent{randomLatent(rng, shape.Latent), randomLatent(rng, shape.Latent), {}}
+		latents := []field.Latent{randomLatent(rng, shape.Latent), randomLatent(rng, shape.Latent), {}}
 		for i := range latents[:2] {
 			clear(latents[i].S)
 			latents[i].At = at
@@ -42,7 +43,7 @@ func TestSampleFilmMoments(t *testing.T) {
 		for _, noise := range []bool{false, true} {
 			samples := make([][][]float64, 2)
 			for draw := range count {
-				y, err := s.drawFilm(t.Context(), path, latents, SampleOptions{Seed: seed, Noise: noise}, draw)
+				y, err := s.drawFilm(t.Context(), path, latents, field.SampleOptions{Seed: seed, Noise: noise}, draw)
 				if err != nil {
 					t.Fatal(err)
 				}

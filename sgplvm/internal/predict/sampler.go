@@ -10,7 +10,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/dynamics"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
@@ -60,12 +60,12 @@ func newSampler(q *Posterior, on *projection) (*sampler, error) {
 		if u := q.factors[f+1]; !u.Tied || !work.Equal(x, q.inducing[f]) {
 			nugget := minMode * q.params.Space[f].Kernel.Variance
 			if whole, err = dynamics.Root(on.kss[f](), nugget); err != nil {
-				return nil, &bound.FactorizationError{Factor: f + 1, Err: err}
+				return nil, &field.FactorizationError{Factor: f + 1, Err: err}
 			}
 			unexplained := on.kss[f]().Clone()
 			mat.Syrk(unexplained, -1, known, 1)
 			if remainder, err = dynamics.Root(unexplained, nugget); err != nil {
-				return nil, &bound.FactorizationError{Factor: f + 1, Err: err}
+				return nil, &field.FactorizationError{Factor: f + 1, Err: err}
 			}
 		}
 		s.whole.Factors = append(s.whole.Factors, whole)

@@ -8,8 +8,8 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
@@ -60,7 +60,7 @@ func TestSampleSingularKernel(t *testing.T) {
 	for i := range between.Data {
 		between.Data[i] += 0.4
 	}
-	for _, g := range []data.Grid{m.grid, {between}} {
+	for _, g := range []field.Grid{m.grid, {between}} {
 		s, err := m.projection(g).sampler()
 		if err != nil {
 			t.Fatal(err)
@@ -115,7 +115,7 @@ func TestSampleLearnedNoise(t *testing.T) {
 		for i := range some.Rows {
 			copy(some.Row(i), x.Row(x.Rows-1-2*i))
 		}
-		for _, g := range []data.Grid{m.grid, {some}, m.ref.RandomGrid(rand.New(rand.NewPCG(seed, 56)))} {
+		for _, g := range []field.Grid{m.grid, {some}, m.ref.RandomGrid(rand.New(rand.NewPCG(seed, 56)))} {
 			s, err := m.projection(g).sampler()
 			if err != nil {
 				t.Fatal(err)

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
@@ -18,13 +18,13 @@ import (
 // where f′ and f″ are drawn from K_f at the inducing points, and then at those of the grid in succession.
 type sequential struct {
 	q    *Posterior
-	grid data.Grid
+	grid field.Grid
 	root mat.Matrix // Q_uu^½, m_f×m_f
 
 	f, noise *succession
 }
 
-func newSequential(ctx context.Context, q *Posterior, g data.Grid) (*sequential, error) {
+func newSequential(ctx context.Context, q *Posterior, g field.Grid) (*sequential, error) {
 	s := &sequential{q: q, grid: g}
 	var err error
 	if q.factors[1].Tied {
@@ -50,7 +50,7 @@ func (s *sequential) failed(ctx context.Context, factor int, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return &bound.FactorizationError{Factor: factor, Err: err}
+	return &field.FactorizationError{Factor: factor, Err: err}
 }
 
 // draw is sampler.draw.

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 )
 
 // PredictSlabs predicts what Predict does, to rounding, for many latent posteriors at once
@@ -26,9 +26,9 @@ import (
 //	2·m_ξ·d_y·n_1·m_2·(m_1 + n_2) + 2·n·m_ξ·d_y·n_1·n_2·(1 + r)
 //
 // operations, where r ≤ m_ξ is the mean rank of Ψ2 − ψ1ψ1ᵀ: 0 where latent variables are certain,
-// and less than half of m_ξ where they are nearly so. Errors: *data.ConfigError, ctx.Err() and
+// and less than half of m_ξ where they are nearly so. Errors: *field.ConfigError, ctx.Err() and
 // those of body.
-func (q *Posterior) PredictSlabs(ctx context.Context, latents []Latent, g data.Grid, o SlabOptions, body func(s Slab) error) error {
+func (q *Posterior) PredictSlabs(ctx context.Context, latents []field.Latent, g field.Grid, o field.SlabOptions, body func(s field.Slab) error) error {
 	if g == nil {
 		g = q.grid
 	}
@@ -43,7 +43,7 @@ func (q *Posterior) PredictSlabs(ctx context.Context, latents []Latent, g data.G
 		return err
 	}
 	factor := q.factorsAt(g)
-	return q.slabs(ctx, latents, g, o, func(s Slab) error {
+	return q.slabs(ctx, latents, g, o, func(s field.Slab) error {
 		mat.Parallel(len(latents), func(i int) {
 			if calibrated[i] {
 				q.calibration.Apply(s.Variance[i], factor, s.First, inflations[i])
@@ -56,14 +56,14 @@ func (q *Posterior) PredictSlabs(ctx context.Context, latents []Latent, g data.G
 // PredictLeftOut is what leaving examples out needs of the map that has seen them: means and variances
 // (noise included, not calibrated) of the data at the training points for the latents, in the
 // user's units, n_s×d_y each, and ψ1 of the latents, a row of m_ξ each. Errors: ctx.Err().
-func (q *Posterior) PredictLeftOut(ctx context.Context, latents []Latent) (psi1 mat.Matrix, means, variances []mat.Matrix, err error) {
+func (q *Posterior) PredictLeftOut(ctx context.Context, latents []field.Latent) (psi1 mat.Matrix, means, variances []mat.Matrix, err error) {
 	points, channels := q.grid.Len(), q.channels()
 	psi1 = mat.New(len(latents), q.factors[0].Size())
 	for i, l := range latents {
 		q.psi1(psi1.Row(i), l)
 		means, variances = append(means, mat.New(points, channels)), append(variances, mat.New(points, channels))
 	}
-	err = q.slabs(ctx, latents, q.grid, SlabOptions{}, func(s Slab) error {
+	err = q.slabs(ctx, latents, q.grid, field.SlabOptions{}, func(s field.Slab) error {
 		mat.Parallel(len(latents), func(i int) {
 			to := s.First + s.Mean[i].Rows
 			mat.Copy(means[i].Slice(s.First, to, 0, channels), s.Mean[i])
@@ -75,13 +75,13 @@ func (q *Posterior) PredictLeftOut(ctx context.Context, latents []Latent) (psi1 
 }
 
 // slabs is PredictSlabs on a grid without calibration.
-func (q *Posterior) slabs(ctx context.Context, latents []Latent, g data.Grid, o SlabOptions, body func(s Slab) error) error {
+func (q *Posterior) slabs(ctx context.Context, latents []field.Latent, g field.Grid, o field.SlabOptions, body func(s field.Slab) error) error {
 	if err := q.checkGrid(g); err != nil {
 		return err
 	}
 	for i, l := range latents {
 		if err := q.checkLatent(l); err != nil {
-			return &data.ConfigError{Field: "Latent", Err: fmt.Errorf("posterior %d: %w", i, err)}
+			return &field.ConfigError{Field: "Latent", Err: fmt.Errorf("posterior %d: %w", i, err)}
 		}
 	}
 	if len(latents) == 0 {

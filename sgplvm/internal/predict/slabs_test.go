@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
@@ -19,7 +20,7 @@ import (
 )
 
 // assembled puts slabs together to predictions of n_s*×d_y.
-func assembled(t testing.TB, m model, latents []Latent, g data.Grid, o SlabOptions) (mean, variance []mat.Matrix, slabs int) {
+func assembled(t testing.TB, m model, latents []field.Latent, g field.Grid, o field.SlabOptions) (mean, variance []mat.Matrix, slabs int) {
 	t.Helper()
 	points := m.grid.Len()
 	if g != nil {
@@ -30,7 +31,7 @@ func assembled(t testing.TB, m model, latents []Latent, g data.Grid, o SlabOptio
 		variance = append(variance, mat.New(points, m.channels()))
 	}
 	row, first := 0, 0
-	err := m.PredictSlabs(t.Context(), latents, g, o, func(s Slab) error {
+	err := m.PredictSlabs(t.Context(), latents, g, o, func(s field.Slab) error {
 		if s.From != row || s.First != first || s.To <= s.From || len(s.Mean) != len(latents) || o.MeanOnly != (s.Variance == nil) {
 			t.Fatalf("slab %d–%d from point %d, %d means, %d variances after row %d, point %d", s.From, s.To, s.First, len(s.Mean), len(s.Variance), row, first)
 		}
@@ -74,12 +75,12 @@ func TestPredictSlabs(t *testing.T) {
 		}
 		m := saying(t, ref, Options{})
 		rng := rand.New(rand.NewPCG(seed, 41))
-		grids := []data.Grid{nil, m.ref.RandomGrid(rng)}
+		grids := []field.Grid{nil, m.ref.RandomGrid(rng)}
 		if seed%8 == 7 {
-			grids[1] = data.Grid{m.grid[0].Slice(m.grid[0].Rows/2, m.grid[0].Rows, 0, m.grid[0].Cols)}
+			grids[1] = field.Grid{m.grid[0].Slice(m.grid[0].Rows/2, m.grid[0].Rows, 0, m.grid[0].Cols)}
 		}
 		stackRows, spreadColumns = 1+int(seed%7), 1+int(seed%5)
-		latents := make([]Latent, 1+rng.IntN(2*shape.Inducing))
+		latents := make([]field.Latent, 1+rng.IntN(2*shape.Inducing))
 		for i := range latents {
 			latents[i] = randomLatent(rng, shape.Latent)
 			latents[i].Noise = float64(rng.IntN(3))
@@ -91,7 +92,7 @@ func TestPredictSlabs(t *testing.T) {
 			}
 		}
 		for _, g := range grids {
-			for _, o := range []SlabOptions{{}, {Numbers: 1}, {Numbers: 200 * len(latents)}, {MeanOnly: true, Numbers: 100}} {
+			for _, o := range []field.SlabOptions{{}, {Numbers: 1}, {Numbers: 200 * len(latents)}, {MeanOnly: true, Numbers: 100}} {
 				mean, variance, slabs := assembled(t, m, latents, g, o)
 				rows := m.grid[0].Rows
 				if g != nil {
@@ -118,14 +119,14 @@ func TestPredictSlabs(t *testing.T) {
 
 func TestPredictSlabsSameBitsAtAnyWidth(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 42))
-	var latents []Latent
+	var latents []field.Latent
 	for range 9 {
 		latents = append(latents, randomLatent(rng, 2))
 	}
 	var want []float64
 	compare.AtEveryWidth(func(procs int) {
 		fresh := trained(t)
-		mean, variance, _ := assembled(t, fresh, latents, data.Grid{line(23), line(190)}, SlabOptions{Numbers: 1 << 16})
+		mean, variance, _ := assembled(t, fresh, latents, field.Grid{line(23), line(190)}, field.SlabOptions{Numbers: 1 << 16})
 		var got []float64
 		for i := range latents {
 			got = slices.Concat(got, mean[i].Data, variance[i].Data)
@@ -141,33 +142,33 @@ func TestPredictSlabsSameBitsAtAnyWidth(t *testing.T) {
 func TestPredictSlabsEnd(t *testing.T) {
 	m := modelOf(t, reference.Shape{Examples: 3, Inducing: 2, Latent: 2, Channels: 1, Space: []reference.Factor{{Points: 6, Dims: 2, Kind: kernel.RBF}}})
 	m.training = func() *projection { t.Error("a projection of the training grid"); return nil }
-	l := []Latent{{Mu: []float64{0, 1}, S: []float64{0, 1}}}
+	l := []field.Latent{{Mu: []float64{0, 1}, S: []float64{0, 1}}}
 	calls, stop := 0, errors.New("enough")
-	if err := m.PredictSlabs(t.Context(), l, nil, SlabOptions{Numbers: 1}, func(Slab) error { calls++; return stop }); err != stop || calls != 1 {
+	if err := m.PredictSlabs(t.Context(), l, nil, field.SlabOptions{Numbers: 1}, func(field.Slab) error { calls++; return stop }); err != stop || calls != 1 {
 		t.Errorf("error %v after %d slabs", err, calls)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	calls = 0
-	if err := m.PredictSlabs(ctx, l, nil, SlabOptions{Numbers: 1}, func(Slab) error { calls++; cancel(); return nil }); !errors.Is(err, context.Canceled) || calls != 1 {
+	if err := m.PredictSlabs(ctx, l, nil, field.SlabOptions{Numbers: 1}, func(field.Slab) error { calls++; cancel(); return nil }); !errors.Is(err, context.Canceled) || calls != 1 {
 		t.Errorf("error %v after %d slabs", err, calls)
 	}
-	never := func(Slab) error { t.Error("a slab"); return nil }
-	if err := m.PredictSlabs(t.Context(), nil, nil, SlabOptions{}, never); err != nil {
+	never := func(field.Slab) error { t.Error("a slab"); return nil }
+	if err := m.PredictSlabs(t.Context(), nil, nil, field.SlabOptions{}, never); err != nil {
 		t.Error(err)
 	}
 	if m.last.Load() != nil {
 		t.Error("a projection is kept")
 	}
-	var config *data.ConfigError
-	for field, c := range map[string]struct {
-		l []Latent
-		g data.Grid
+	var config *field.ConfigError
+	for name, c := range map[string]struct {
+		l []field.Latent
+		g field.Grid
 	}{
-		"Latent": {[]Latent{l[0], {Mu: []float64{0, math.NaN()}, S: []float64{0, 1}}}, nil},
-		"Grid":   {l, data.Grid{mat.New(2, 1)}},
+		"Latent": {[]field.Latent{l[0], {Mu: []float64{0, math.NaN()}, S: []float64{0, 1}}}, nil},
+		"Grid":   {l, field.Grid{mat.New(2, 1)}},
 	} {
-		if err := m.PredictSlabs(t.Context(), c.l, c.g, SlabOptions{}, never); !errors.As(err, &config) || config.Field != field {
-			t.Errorf("error %v, expected one about %s", err, field)
+		if err := m.PredictSlabs(t.Context(), c.l, c.g, field.SlabOptions{}, never); !errors.As(err, &config) || config.Field != name {
+			t.Errorf("error %v, expected one about %s", err, name)
 		}
 	}
 }
@@ -186,7 +187,7 @@ func TestPredictSlabsMemory(t *testing.T) {
 		}
 		shape := reference.Shape{Examples: 12, Inducing: 12, Latent: 2, Channels: 3, Space: space}
 		m := modelOf(t, shape)
-		var g data.Grid
+		var g field.Grid
 		rows := []int{200, 12, 10}
 		if len(space) == 1 {
 			rows = []int{20000}
@@ -201,7 +202,7 @@ func TestPredictSlabsMemory(t *testing.T) {
 			g = append(g, x)
 		}
 		rng := rand.New(rand.NewPCG(7, 43))
-		var latents []Latent
+		var latents []field.Latent
 		for range 12 {
 			latents = append(latents, randomLatent(rng, shape.Latent))
 		}
@@ -213,7 +214,7 @@ func TestPredictSlabsMemory(t *testing.T) {
 				runtime.GC()
 			}
 			base, peak, slabs = reference.LiveBytes(), 0, 0
-			if err := m.PredictSlabs(t.Context(), latents, g, SlabOptions{Numbers: numbers}, func(Slab) error {
+			if err := m.PredictSlabs(t.Context(), latents, g, field.SlabOptions{Numbers: numbers}, func(field.Slab) error {
 				if slabs++; run == 1 {
 					runtime.GC()
 					peak = max(peak, reference.LiveBytes())

@@ -8,8 +8,8 @@ import (
 	"github.com/seed-08962ecc/kronfield/eig"
 	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
@@ -28,7 +28,7 @@ type featureBasis struct {
 }
 
 // decompose solves the eigenproblems of a model of complete data.
-func decompose(p *bound.Params, grid data.Grid, jitter float64) ([]eig.Spectrum, error) {
+func decompose(p *bound.Params, grid field.Grid, jitter float64) ([]eig.Spectrum, error) {
 	ofAll := new(psi.Statistics) // let go afterwards, with its room for all examples
 	ofAll.Set(p.Latent, p.Inducing())
 	factors, err := bound.Factors(ofAll, p, grid, jitter)

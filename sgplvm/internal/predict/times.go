@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/dynamics"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
@@ -16,19 +17,19 @@ var errNoTimes = errors.New("sgplvm: the model has no dynamical prior, so its la
 
 // PriorLatent returns the prior of a latent variable, N(0, I), as a posterior that has
 // seen nothing; for a certain time see LatentAt.
-func (q *Posterior) PriorLatent() Latent {
+func (q *Posterior) PriorLatent() field.Latent {
 	d := q.params.X.Mu.Cols
-	return Latent{Mu: make([]float64, d), S: work.Ones(d), Start: -1, Noise: 1}
+	return field.Latent{Mu: make([]float64, d), S: work.Ones(d), Start: -1, Noise: 1}
 }
 
 // TrainingLatent returns q(x) of training example i, which is counted from 0. It
 // panics if there is no such example. Its Bound is 0: examples share one.
-func (q *Posterior) TrainingLatent(i int) Latent {
+func (q *Posterior) TrainingLatent(i int) field.Latent {
 	x := &q.params.X
 	if i < 0 || i >= x.Mu.Rows {
 		panic(fmt.Sprintf("sgplvm: TrainingLatent: example %d of %d", i, x.Mu.Rows))
 	}
-	l := Latent{Mu: slices.Clone(x.Mu.Row(i)), S: slices.Clone(x.S.Row(i)), Noise: 1, Start: i, Seen: true}
+	l := field.Latent{Mu: slices.Clone(x.Mu.Row(i)), S: slices.Clone(x.S.Row(i)), Noise: 1, Start: i, Seen: true}
 	if q.times != nil {
 		at := q.times[i]
 		l.At = &at
@@ -48,8 +49,8 @@ func (q *Posterior) overTime() (*dynamics.Posterior, error) {
 // one of its sequences (0 where none were given), in the order of the times: between
 // the examples, before and after them, where it tends to the prior (docs/math.md, "Other times and
 // sample paths"). Its use as Observed.Prior adds what was seen of a frame. Errors:
-// *data.ConfigError; a model without a dynamical prior.
-func (q *Posterior) LatentAt(sequence int, times []float64) ([]Latent, error) {
+// *field.ConfigError; a model without a dynamical prior.
+func (q *Posterior) LatentAt(sequence int, times []float64) ([]field.Latent, error) {
 	p, err := q.overTime()
 	if err != nil {
 		return nil, err
@@ -58,9 +59,9 @@ func (q *Posterior) LatentAt(sequence int, times []float64) ([]Latent, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := make([]Latent, len(times))
+	all := make([]field.Latent, len(times))
 	for i := range all {
-		all[i] = Latent{Mu: slices.Clone(mu.Row(i)), S: slices.Clone(s.Row(i)), Noise: 1, Start: -1, At: &data.Instant{Sequence: sequence, Time: times[i]}}
+		all[i] = field.Latent{Mu: slices.Clone(mu.Row(i)), S: slices.Clone(s.Row(i)), Noise: 1, Start: -1, At: &data.Instant{Sequence: sequence, Time: times[i]}}
 	}
 	return all, nil
 }
@@ -72,7 +73,7 @@ func (q *Posterior) LatentAt(sequence int, times []float64) ([]Latent, error) {
 // as LatentAt's.
 func (q *Posterior) LatentPaths(sequence int, times []float64, count int, seed uint64) ([]mat.Matrix, error) {
 	if count < 0 {
-		return nil, &data.ConfigError{Field: "LatentPaths", Err: fmt.Errorf("%d paths, expected no negative number", count)}
+		return nil, &field.ConfigError{Field: "LatentPaths", Err: fmt.Errorf("%d paths, expected no negative number", count)}
 	}
 	p, err := q.overTime()
 	if err != nil {

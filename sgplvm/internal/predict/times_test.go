@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/seed-08962ecc/kronfield/internal/tier"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
@@ -33,7 +34,7 @@ func TestLatentAt(t *testing.T) {
 				t.Errorf("training example %d: %+v", i, want)
 			}
 			for k, l := range l {
-				if d := cmp.Diff(Latent{Mu: l.Mu, S: l.S, Noise: 1, Start: -1, At: &data.Instant{Sequence: at.Sequence, Time: at.Time + float64(k)*1e6}}, l); d != "" {
+				if d := cmp.Diff(field.Latent{Mu: l.Mu, S: l.S, Noise: 1, Start: -1, At: &data.Instant{Sequence: at.Sequence, Time: at.Time + float64(k)*1e6}}, l); d != "" {
 					t.Error(d)
 				}
 			}
@@ -48,7 +49,7 @@ func TestLatentAt(t *testing.T) {
 func TestLatentsAreCopies(t *testing.T) {
 	m := modelOf(t, reference.TimeShape(1))
 	label := m.times[0].Sequence
-	ask := func() []Latent {
+	ask := func() []field.Latent {
 		l, err := m.LatentAt(label, []float64{1, 2})
 		if err != nil {
 			t.Fatal(err)
@@ -134,7 +135,7 @@ func TestPredictLeftOut(t *testing.T) {
 		shape := reference.TimeShape(seed)
 		plain := modelOf(t, shape)
 		m := plain.calibrated(t, rand.New(rand.NewPCG(seed, 80)))
-		latents := []Latent{randomLatent(rand.New(rand.NewPCG(seed, 81)), shape.Latent), m.TrainingLatent(0)}
+		latents := []field.Latent{randomLatent(rand.New(rand.NewPCG(seed, 81)), shape.Latent), m.TrainingLatent(0)}
 		latents[0].At = &data.Instant{Sequence: m.times[0].Sequence, Time: 0.4}
 		psi1, means, variances, err := m.PredictLeftOut(t.Context(), latents)
 		if err != nil {

@@ -11,35 +11,12 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/points"
 )
 
-// What predictions ask for and give, by the names of package field.
-type (
-	Observed       = field.Observed
-	Latent         = field.Latent
-	Prediction     = field.Prediction
-	Slab           = field.Slab
-	SlabOptions    = field.SlabOptions
-	Conditioning   = field.Conditioning
-	Blend          = field.Blend
-	InferOptions   = field.InferOptions
-	MixtureOptions = field.MixtureOptions
-	SampleOptions  = field.SampleOptions
-	Samples        = field.Samples
-	SampledFrame   = field.SampledFrame
-)
-
-// The ways of conditioning.
-const (
-	ConditionGivenLatent = field.ConditionGivenLatent
-	ConditionMoments     = field.ConditionMoments
-	ConditionNone        = field.ConditionNone
-)
-
-func bandwidth(o InferOptions) float64 { return cmp.Or(o.LocalBandwidth, 0.7) }
-func strength(o InferOptions) float64  { return cmp.Or(o.LocalStrength, 1) }
+func bandwidth(o field.InferOptions) float64 { return cmp.Or(o.LocalBandwidth, 0.7) }
+func strength(o field.InferOptions) float64  { return cmp.Or(o.LocalStrength, 1) }
 
 // degrees returns the degrees of freedom, 0 for infinitely many. kept says whether the model keeps its
 // training residuals.
-func degrees(o InferOptions, kept bool) float64 {
+func degrees(o field.InferOptions, kept bool) float64 {
 	if o.DegreesOfFreedom == 0 && kept {
 		return 50
 	}
@@ -47,21 +24,21 @@ func degrees(o InferOptions, kept bool) float64 {
 }
 
 // CheckOptions returns what is wrong with options. Errors: *ConfigError.
-func CheckOptions(o InferOptions) error {
+func CheckOptions(o field.InferOptions) error {
 	_, err := complete(o)
 	return err
 }
 
-// complete checks the options and fills in defaults. Errors: *data.ConfigError.
-func complete(o InferOptions) (InferOptions, error) {
-	refuse := func(format string, args ...any) (InferOptions, error) {
-		return o, &data.ConfigError{Field: "InferOptions", Err: fmt.Errorf(format, args...)}
+// complete checks the options and fills in defaults. Errors: *field.ConfigError.
+func complete(o field.InferOptions) (field.InferOptions, error) {
+	refuse := func(format string, args ...any) (field.InferOptions, error) {
+		return o, &field.ConfigError{Field: "InferOptions", Err: fmt.Errorf(format, args...)}
 	}
 	switch {
 	case o.Candidates < 0 || o.Iterations < 0:
 		return refuse("Candidates %d, Iterations %d, expected no negative number", o.Candidates, o.Iterations)
-	case o.Conditioning != ConditionGivenLatent && o.Conditioning != ConditionMoments && o.Conditioning != ConditionNone:
-		return refuse("Conditioning %q, expected nothing, %q or %q", string(o.Conditioning), ConditionMoments, ConditionNone)
+	case o.Conditioning != field.ConditionGivenLatent && o.Conditioning != field.ConditionMoments && o.Conditioning != field.ConditionNone:
+		return refuse("Conditioning %q, expected nothing, %q or %q", string(o.Conditioning), field.ConditionMoments, field.ConditionNone)
 	case !(o.LocalStrength >= 0) || math.IsInf(o.LocalStrength, 0) || math.IsNaN(o.LocalBandwidth) || math.IsInf(o.LocalBandwidth, 0):
 		return refuse("LocalBandwidth %v, LocalStrength %v, expected finite numbers, the strength 0 or more", o.LocalBandwidth, o.LocalStrength)
 	case math.IsNaN(o.DegreesOfFreedom) || math.IsInf(o.DegreesOfFreedom, 0):
@@ -85,7 +62,7 @@ func complete(o InferOptions) (InferOptions, error) {
 }
 
 // CopyLatent makes to a copy of l, in its storage.
-func CopyLatent(to *Latent, l Latent) {
+func CopyLatent(to *field.Latent, l field.Latent) {
 	l.Mu, l.S, l.At = append(to.Mu[:0], l.Mu...), append(to.S[:0], l.S...), copiedTime(to.At, l.At)
 	*to = l
 }
@@ -103,7 +80,7 @@ func copiedTime(to, at *data.Instant) *data.Instant {
 }
 
 // CopyPrediction makes to a copy of p, in its storage where that is as large, and apart from observed values.
-func CopyPrediction(to *Prediction, p Prediction, values mat.Matrix) {
+func CopyPrediction(to *field.Prediction, p field.Prediction, values mat.Matrix) {
 	mean, variance := apartFrom(to.Mean, values, p.Mean.Rows, p.Mean.Cols), apartFrom(to.Variance, values, p.Variance.Rows, p.Variance.Cols)
 	mat.Copy(mean, p.Mean)
 	mat.Copy(variance, p.Variance)

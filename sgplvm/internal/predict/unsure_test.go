@@ -10,6 +10,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 )
 
@@ -77,8 +78,8 @@ func TestImputeUnsure(t *testing.T) {
 			}
 		}
 		white := mat.New(n, n)
-		add := func(dst mat.Matrix, white bool, o InferOptions) error {
-			e, err := m.begin(t.Context(), Observed{Values: values}, o, true)
+		add := func(dst mat.Matrix, white bool, o field.InferOptions) error {
+			e, err := m.begin(t.Context(), field.Observed{Values: values}, o, true)
 			if err != nil {
 				return err
 			}
@@ -88,17 +89,17 @@ func TestImputeUnsure(t *testing.T) {
 			}
 			return e.w.AddCovariance(dst, white)
 		}
-		if err := add(white, true, InferOptions{FirstOrder: true}); err != nil {
+		if err := add(white, true, field.InferOptions{FirstOrder: true}); err != nil {
 			t.Fatal(err)
 		}
 		compare.Near(t, "innovations", white.Data, innovations.Data, 1e-6)
 		got := mat.New(n, n)
-		if err := add(got, false, InferOptions{FirstOrder: true}); err != nil {
+		if err := add(got, false, field.InferOptions{FirstOrder: true}); err != nil {
 			t.Fatal(err)
 		}
 		compare.Near(t, "covariance", got.Data, want.Data, 1e-7)
 		refined := mat.New(n, n)
-		if err := add(refined, false, InferOptions{}); err != nil {
+		if err := add(refined, false, field.InferOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		for i := range n {

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/dynamics"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
@@ -191,9 +191,9 @@ func Matrix(t testing.TB, rows Rows) mat.Matrix {
 }
 
 // Grid returns the points of prediction number i.
-func (c *Case) Grid(t testing.TB, i int) data.Grid {
+func (c *Case) Grid(t testing.TB, i int) field.Grid {
 	t.Helper()
-	var g data.Grid
+	var g field.Grid
 	for _, x := range c.Expected.Forward[i].X {
 		g = append(g, Matrix(t, x))
 	}

@@ -5,6 +5,7 @@ import (
 	"reflect"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
@@ -31,7 +32,7 @@ type Dense struct {
 }
 
 // GridPoints lists all points of a grid, the last factor's index fastest.
-func GridPoints(g data.Grid) []Rows {
+func GridPoints(g field.Grid) []Rows {
 	points := []Rows{nil}
 	for _, x := range g {
 		var next []Rows
@@ -57,7 +58,7 @@ func SpatialCovariance(p *bound.Params, x, y Rows) float64 {
 // NewDense computes the model m.
 func NewDense(m *Model) *Dense {
 	p := m.Params
-	var inducing data.Grid
+	var inducing field.Grid
 	for f, x := range m.Space {
 		if !p.Space[f].Tied() {
 			x = p.Space[f].Xu

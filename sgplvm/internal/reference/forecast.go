@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
@@ -20,7 +21,7 @@ type Forecast struct {
 }
 
 // Forecast predicts f; at may be nil.
-func (d *Dense) Forecast(mu, s []float64, at *data.Instant, g data.Grid) Forecast {
+func (d *Dense) Forecast(mu, s []float64, at *data.Instant, g field.Grid) Forecast {
 	points := GridPoints(g)
 	n, mx, ms := len(points), d.P.Z.Rows, len(d.Spots)
 	ks := NewRows(n, ms)
@@ -76,7 +77,7 @@ func (d *Dense) Forecast(mu, s []float64, at *data.Instant, g data.Grid) Forecas
 
 // TestBound is L* with a standard normal prior: the expected log likelihood of the observed values
 // (n×d_y, NaN where missing) under q(x) and q(U), less the divergence of q(x).
-func (d *Dense) TestBound(mu, s []float64, at *data.Instant, g data.Grid, values mat.Matrix) float64 {
+func (d *Dense) TestBound(mu, s []float64, at *data.Instant, g field.Grid, values mat.Matrix) float64 {
 	t := d.Forecast(mu, s, at, g)
 	bound := -klOf(mu, s)
 	noise := d.Noise(GridPoints(g))
@@ -112,7 +113,7 @@ func seenOf(values mat.Matrix, c int) (seen, missing []int) {
 
 // Conditional returns mean and variance (n×d_y) of the data without the white noise at the missing
 // points given the observed ones, and without these at the observed ones.
-func (d *Dense) Conditional(mu, s []float64, at *data.Instant, g data.Grid, values mat.Matrix) (mean, variance mat.Matrix) {
+func (d *Dense) Conditional(mu, s []float64, at *data.Instant, g field.Grid, values mat.Matrix) (mean, variance mat.Matrix) {
 	t := d.Forecast(mu, s, at, g)
 	noise := d.Noise(GridPoints(g))
 	white := 1 / d.P.Noise.Beta

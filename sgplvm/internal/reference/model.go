@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/dynamics"
@@ -16,7 +17,7 @@ import (
 // Model is a model with its data.
 type Model struct {
 	Params *bound.Params
-	Space  data.Grid
+	Space  field.Grid
 	Y      mat.Matrix // (n_ξ·n_s)×d_y, in the model's units; NaN: missing
 	Errors mat.Matrix // known standard errors of Y, likewise; 0×0: none
 	Jitter float64
@@ -33,14 +34,14 @@ func (m *Model) Examples() int { return m.Params.X.Mu.Rows }
 // Evaluator returns a new evaluator of the bound.
 func (m *Model) Evaluator() *bound.Evaluator {
 	n := m.Examples()
-	y := &data.Scaled{Source: data.MatrixSource(m.Y, n), Examples: n, Points: m.Y.Rows / n, Channels: m.Y.Cols, Scaler: Unscaled(m.Y.Cols)}
+	y := &data.Scaled{Source: field.MatrixSource(m.Y, n), Examples: n, Points: m.Y.Rows / n, Channels: m.Y.Cols, Scaler: Unscaled(m.Y.Cols)}
 	for _, v := range m.Y.Data {
 		if v != v {
 			y.Missing++
 		}
 	}
 	if m.Errors.Rows > 0 {
-		y.Errors = data.MatrixSource(m.Errors, n)
+		y.Errors = field.MatrixSource(m.Errors, n)
 	}
 	return bound.NewEvaluator(y, m.Space, m.Jitter)
 }
@@ -214,8 +215,8 @@ func RandomLatent(rng *rand.Rand, d int) (mu, s []float64) {
 }
 
 // RandomGrid draws points that are not those of the model, a few per factor.
-func (m *Model) RandomGrid(rng *rand.Rand) data.Grid {
-	var g data.Grid
+func (m *Model) RandomGrid(rng *rand.Rand) field.Grid {
+	var g field.Grid
 	for _, x := range m.Space {
 		points := mat.New(1+rng.IntN(3), x.Cols)
 		for i := range points.Data {

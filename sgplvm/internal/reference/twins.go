@@ -4,8 +4,8 @@ import (
 	"math/rand/v2"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
@@ -35,7 +35,7 @@ var Twins = map[string]func(rng *rand.Rand, m *Model) Twin{
 }
 
 // twin returns a twin of m with other parts, everything where it was.
-func (m *Model) twin(space data.Grid, p *bound.Params, y mat.Matrix) Twin {
+func (m *Model) twin(space field.Grid, p *bound.Params, y mat.Matrix) Twin {
 	return Twin{
 		Model: &Model{Params: p, Space: space, Y: y, Jitter: m.Jitter, Scaler: Unscaled(y.Cols), Seed: m.Seed},
 		Point: identity(space.Len()), Channel: identity(y.Cols), Latent: identity(p.X.Mu.Cols), Mirror: work.Ones(p.X.Mu.Cols), Sign: 1,
@@ -43,7 +43,7 @@ func (m *Model) twin(space data.Grid, p *bound.Params, y mat.Matrix) Twin {
 }
 
 // Rebuilt returns the model with other parts and without a scaler.
-func (m *Model) Rebuilt(space data.Grid, p *bound.Params, y mat.Matrix) *Model {
+func (m *Model) Rebuilt(space field.Grid, p *bound.Params, y mat.Matrix) *Model {
 	return m.twin(space, p, y).Model
 }
 
@@ -136,7 +136,7 @@ func permuteInducing(rng *rand.Rand, m *Model) Twin {
 
 func translateSpace(rng *rand.Rand, m *Model) Twin {
 	p := m.Params.Clone()
-	var space data.Grid
+	var space field.Grid
 	for f, x := range m.Space {
 		move := make([]float64, x.Cols)
 		for q := range move {
@@ -176,7 +176,7 @@ func permuteChannels(rng *rand.Rand, m *Model) Twin {
 
 func permutePoints(rng *rand.Rand, m *Model) Twin {
 	p := m.Params.Clone()
-	var space data.Grid
+	var space field.Grid
 	points := []int{0} // which of the other's points stands at each place
 	for _, x := range m.Space {
 		order := rng.Perm(x.Rows)
@@ -203,7 +203,7 @@ func permutePoints(rng *rand.Rand, m *Model) Twin {
 func rotateFactors(_ *rand.Rand, m *Model) Twin {
 	p := m.Params.Clone()
 	k := len(m.Space) - 1
-	space := append(data.Grid{m.Space[k]}, m.Space[:k]...)
+	space := append(field.Grid{m.Space[k]}, m.Space[:k]...)
 	p.Space = append([]bound.Spatial{p.Space[k]}, p.Space[:k]...)
 	nk, others := m.Space[k].Rows, m.Space.Len()/m.Space[k].Rows
 	place := make([]int, nk*others)

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 )
 
@@ -36,7 +36,7 @@ type pairing struct {
 func (c *Chroma) Shared() bool { return c.Across.Shared || c.Down.Shared }
 
 // Interpolated returns frames of width×height pixels with chroma that is interpolated: frames themselves where no pixels share it.
-func (c *Chroma) Interpolated(frames data.Source, width, height int) data.Source {
+func (c *Chroma) Interpolated(frames field.Source, width, height int) field.Source {
 	if !c.Shared() {
 		return frames
 	}
@@ -45,12 +45,12 @@ func (c *Chroma) Interpolated(frames data.Source, width, height int) data.Source
 
 // interpolated is a source of frames whose chroma is interpolated.
 type interpolated struct {
-	data.Source
+	field.Source
 	chroma        Chroma
 	width, height int
 }
 
-// ReadExamples is that of data.Source.
+// ReadExamples is that of field.Source.
 func (s interpolated) ReadExamples(dst []float64, from, to int) error {
 	if err := s.Source.ReadExamples(dst, from, to); err != nil {
 		return err

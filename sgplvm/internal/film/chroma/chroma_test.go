@@ -8,8 +8,8 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/drawn"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 )
@@ -44,7 +44,7 @@ func colourful(frames, width, height int, pair func(x, y int) (pairX, pairY int)
 	return true, shared
 }
 
-func read(t *testing.T, src data.Source) []float64 {
+func read(t *testing.T, src field.Source) []float64 {
 	t.Helper()
 	n, points, channels := src.Dims()
 	values := make([]float64, n*points*channels)
@@ -72,7 +72,7 @@ func TestChroma(t *testing.T) {
 		{"3×1", func(x, y int) (int, int) { return x / 3, y }, pairing{}, pairing{}, ""},
 	} {
 		truth, shared := colourful(frames, width, height, c.pair)
-		src := data.NewSource(shared, frames, width*height, 3)
+		src := field.NewSource(shared, frames, width*height, 3)
 		found, err := Find(context.Background(), src, width, height)
 		if err != nil {
 			t.Fatal(err)
@@ -137,15 +137,15 @@ func TestChromaNone(t *testing.T) {
 		{"grey", grey, width, height, 3}, {"of one colour", plain, width, height, 3}, {"repeated", doubled, width, height, 3},
 		{"one channel", shared, 3 * width, height, 1}, {"small", shared[:3*width*15], width, 15, 3},
 	} {
-		found, err := Find(context.Background(), data.NewSource(c.values, 1, c.width*c.height, c.channels), c.width, c.height)
+		found, err := Find(context.Background(), field.NewSource(c.values, 1, c.width*c.height, c.channels), c.width, c.height)
 		if err != nil || found != (Chroma{}) {
 			t.Errorf("%s: found %+v, error %v", c.name, found, err)
 		}
 	}
-	if found, err := Find(context.Background(), data.NewSource(shared[:3*width*16], 1, width*16, 3), width, 16); err != nil || !found.Across.Shared {
+	if found, err := Find(context.Background(), field.NewSource(shared[:3*width*16], 1, width*16, 3), width, 16); err != nil || !found.Across.Shared {
 		t.Errorf("16 rows: found %+v, error %v", found, err)
 	}
-	broken := drawn.Failing{Source: data.NewSource(shared, 1, width*height, 3), At: 0}
+	broken := drawn.Failing{Source: field.NewSource(shared, 1, width*height, 3), At: 0}
 	if _, err := Find(context.Background(), broken, width, height); err == nil {
 		t.Error("frames that cannot be read: no error")
 	}
@@ -154,7 +154,7 @@ func TestChromaNone(t *testing.T) {
 	}
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Find(cancelled, data.NewSource(shared, 1, width*height, 3), width, height); !errors.Is(err, context.Canceled) {
+	if _, err := Find(cancelled, field.NewSource(shared, 1, width*height, 3), width, height); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: error %v", err)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"log"
 	"math"
 
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/chroma"
 )
 
@@ -22,7 +22,7 @@ func Example() {
 			film = append(film, math.Round(green+red), math.Round(green), math.Round(green-red))
 		}
 	}
-	c, err := chroma.Find(context.Background(), data.NewSource(film, 1, width*height, 3), width, height)
+	c, err := chroma.Find(context.Background(), field.NewSource(film, 1, width*height, 3), width, height)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -3,7 +3,7 @@ package chroma
 import (
 	"context"
 
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 )
 
@@ -11,8 +11,8 @@ import (
 // about 1 in filmed ones.
 const maxShared = 1. / 4
 
-// Find finds out which pixels of all frames share their chroma. Errors: *data.ReadError, ctx.Err().
-func Find(ctx context.Context, frames data.Source, width, height int) (c Chroma, err error) {
+// Find finds out which pixels of all frames share their chroma. Errors: *field.ReadError, ctx.Err().
+func Find(ctx context.Context, frames field.Source, width, height int) (c Chroma, err error) {
 	if _, _, channels := frames.Dims(); channels != len(luma) || min(width, height) < frame.LeastSide {
 		return c, nil
 	}
@@ -58,7 +58,7 @@ func (s *stepSums) pairs() pairing {
 }
 
 // learn learns how chroma is interpolated from twice as large pairs, of the pairs that share it, as scenes look alike from octave to octave.
-func (c *Chroma) learn(ctx context.Context, frames data.Source, width, height int) error {
+func (c *Chroma) learn(ctx context.Context, frames field.Source, width, height int) error {
 	var slopes [2]slopeSums
 	if err := frame.Each(ctx, frames, func(_ int, values []float64) {
 		c.Across.eachHalf(values, height, 3*width, width, 3, slopes[0].add)

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 )
 
 // One weight for each distance is what least squares of the coarser octave have, over all frames and both differences of channels.
@@ -79,7 +79,7 @@ func TestLearnChroma(t *testing.T) {
 			g := -luma[0]*u - luma[2]*v
 			shared[k], shared[k+1], shared[k+2] = shared[k]+g+u, shared[k+1]+g, shared[k+2]+g+v
 		}
-		found, err := Find(context.Background(), data.NewSource(shared, 2, width*height, 3), width, height)
+		found, err := Find(context.Background(), field.NewSource(shared, 2, width*height, 3), width, height)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,19 +3,19 @@ package drawn
 import (
 	"errors"
 
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 )
 
 // Failing is a source whose disk fails at a frame.
 type Failing struct {
-	data.Source
+	field.Source
 	At int
 }
 
 // ErrDisk is the error of its disk.
 var ErrDisk = errors.New("the disk is gone")
 
-// ReadExamples is that of data.Source.
+// ReadExamples is that of field.Source.
 func (f Failing) ReadExamples(dst []float64, from, to int) error {
 	if from <= f.At && f.At < to {
 		return ErrDisk

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/drawn"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
@@ -14,7 +15,7 @@ import (
 // Find returns the shots of frames of drawn.Width×drawn.Height pixels.
 func Find(t testing.TB, film []float64, times []float64, channels int) *motion.Motion {
 	t.Helper()
-	f, err := motion.Keep(t.Context(), data.NewSource(film, len(times), drawn.Width*drawn.Height, channels), drawn.Width, drawn.Height)
+	f, err := motion.Keep(t.Context(), field.NewSource(film, len(times), drawn.Width*drawn.Height, channels), drawn.Width, drawn.Height)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +44,7 @@ func MomentAt(t testing.TB, m *motion.Motion, time float64, without int) motion.
 }
 
 // Keep returns the frames of a source.
-func Keep(t testing.TB, m *motion.Motion, src data.Source) *motion.Frames {
+func Keep(t testing.TB, m *motion.Motion, src field.Source) *motion.Frames {
 	t.Helper()
 	f, err := motion.Keep(t.Context(), src, m.Width, m.Height)
 	if err != nil {
@@ -77,7 +78,7 @@ func Waves(t testing.TB, w drawn.Waves, count int, where func(i int, x, y float6
 		}
 		values, f.Fine = append(values, coarse.Data...), append(f.Fine, fine)
 	}
-	f.Frames = Keep(t, f.Motion, data.NewSource(values, count, width*height, 1))
+	f.Frames = Keep(t, f.Motion, field.NewSource(values, count, width*height, 1))
 	for _, m := range f.Fine {
 		for k, v := range m.Data {
 			m.Data[k] = float32((float64(v) - f.Frames.Least) / f.Frames.Step)

@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
@@ -14,8 +14,8 @@ type Limits struct{ Channels []Range }
 // A Range is where the values of a channel lie in all frames.
 type Range struct{ Least, Most float64 }
 
-// FindLimits measures the limits of frames, of which values may be missing (NaN), not all of a channel. Errors: *data.ReadError, ctx.Err().
-func FindLimits(ctx context.Context, frames data.Source) (l Limits, err error) {
+// FindLimits measures the limits of frames, of which values may be missing (NaN), not all of a channel. Errors: *field.ReadError, ctx.Err().
+func FindLimits(ctx context.Context, frames field.Source) (l Limits, err error) {
 	_, _, channels := frames.Dims()
 	for range channels {
 		l.Channels = append(l.Channels, Range{Least: math.Inf(1), Most: math.Inf(-1)})

@@ -8,14 +8,13 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 )
 
 // Ranges are those of each channel over all values of all frames that are not missing.
 func TestFind(t *testing.T) {
 	nan := math.NaN()
-	frames := data.NewSource([]float64{5, 7, 30.5, 5, nan, 31.5, nan, nan, nan, 9, 7, 30.5, -1, 7, nan, 8, nan, nan}, 2, 3, 3)
+	frames := field.NewSource([]float64{5, 7, 30.5, 5, nan, 31.5, nan, nan, nan, 9, 7, 30.5, -1, 7, nan, 8, nan, nan}, 2, 3, 3)
 	got, err := FindLimits(context.Background(), frames)
 	if err != nil {
 		t.Fatal(err)

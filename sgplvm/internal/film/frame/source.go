@@ -3,11 +3,11 @@ package frame
 import (
 	"context"
 
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 )
 
 // Each calls visit with every frame of a source, which it may not keep.
-func Each(ctx context.Context, src data.Source, visit func(i int, frame []float64)) error {
+func Each(ctx context.Context, src field.Source, visit func(i int, frame []float64)) error {
 	n, points, channels := src.Dims()
 	frame := make([]float64, points*channels)
 	for i := range n {
@@ -15,7 +15,7 @@ func Each(ctx context.Context, src data.Source, visit func(i int, frame []float6
 			return err
 		}
 		if err := src.ReadExamples(frame, i, i+1); err != nil {
-			return &data.ReadError{From: i, To: i + 1, Err: err}
+			return &field.ReadError{From: i, To: i + 1, Err: err}
 		}
 		visit(i, frame)
 	}

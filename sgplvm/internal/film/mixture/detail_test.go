@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/drawn"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 )
@@ -51,7 +51,7 @@ func TestDetail(t *testing.T) {
 				truth += v * v / float64(n*len(missed.Data))
 			}
 		}
-		d, err := Measure(context.Background(), data.NewSource(low, n, width*height/4, 1), width/2, height/2)
+		d, err := Measure(context.Background(), field.NewSource(low, n, width*height/4, 1), width/2, height/2)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -111,7 +111,7 @@ func TestDetailOctaves(t *testing.T) {
 	for i := range v {
 		v[i] = rng.NormFloat64()
 	}
-	d, err := Measure(context.Background(), data.NewSource(v, 1, width*height, 1), width, height)
+	d, err := Measure(context.Background(), field.NewSource(v, 1, width*height, 1), width, height)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +199,7 @@ func TestDetailFollowsContents(t *testing.T) {
 			v[i] = rng.NormFloat64()
 		}
 	}
-	d, err := Measure(context.Background(), data.NewSource(v, 1, width*height, 1), width, height)
+	d, err := Measure(context.Background(), field.NewSource(v, 1, width*height, 1), width, height)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,19 +212,19 @@ func TestDetailFollowsContents(t *testing.T) {
 }
 
 func TestDetailErrors(t *testing.T) {
-	src := data.NewSource(make([]float64, 24), 1, 24, 1)
+	src := field.NewSource(make([]float64, 24), 1, 24, 1)
 	if _, err := Measure(context.Background(), src, 5, 5); err == nil || err.Error() != "sgplvm: size: frames of 5×5 pixels from a source of 1 frames of 24 points" {
 		t.Errorf("error %v", err)
 	}
-	plain := data.NewSource(make([]float64, 400), 1, 400, 1)
+	plain := field.NewSource(make([]float64, 400), 1, 400, 1)
 	tiny := make([]float64, 15*15)
 	for i := range tiny {
 		tiny[i] = float64(i * i % 7)
 	}
 	for _, c := range []struct {
-		src           data.Source
+		src           field.Source
 		width, height int
-	}{{src, 6, 4}, {data.NewSource(tiny, 1, 15*15, 1), 15, 15}, {plain, 20, 20}} { // too small to measure; nothing to see
+	}{{src, 6, 4}, {field.NewSource(tiny, 1, 15*15, 1), 15, 15}, {plain, 20, 20}} { // too small to measure; nothing to see
 		d, err := Measure(context.Background(), c.src, c.width, c.height)
 		if err != nil {
 			t.Fatal(err)

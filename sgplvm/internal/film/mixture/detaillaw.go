@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
@@ -117,11 +117,11 @@ func (l *detailLaw) detail() *Detail {
 }
 
 // Measure learns from some frames of width×height pixels, row by row, as if they had been predicted
-// without error. Errors: *data.ConfigError where sizes do not fit, *data.ReadError, ctx.Err().
-func Measure(ctx context.Context, frames data.Source, width, height int) (*Detail, error) {
+// without error. Errors: *field.ConfigError where sizes do not fit, *field.ReadError, ctx.Err().
+func Measure(ctx context.Context, frames field.Source, width, height int) (*Detail, error) {
 	n, points, channels := frames.Dims()
 	if n < 1 || width < 1 || height < 1 || points != width*height {
-		return nil, &data.ConfigError{Field: "size", Err: fmt.Errorf("frames of %d×%d pixels from a source of %d frames of %d points", width, height, n, points)}
+		return nil, &field.ConfigError{Field: "size", Err: fmt.Errorf("frames of %d×%d pixels from a source of %d frames of %d points", width, height, n, points)}
 	}
 	law := newDetailLaw(width, height, channels, n)
 	f := frame.Frame{Width: width, Height: height, Mean: mat.New(points, channels)}
@@ -130,7 +130,7 @@ func Measure(ctx context.Context, frames data.Source, width, height int) (*Detai
 			return err
 		}
 		if err := frames.ReadExamples(f.Mean.Data, i, i+1); err != nil {
-			return &data.ReadError{From: i, To: i + 1, Err: err}
+			return &field.ReadError{From: i, To: i + 1, Err: err}
 		}
 		return nil
 	}

@@ -5,7 +5,7 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/drawn"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/filmtest"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
@@ -16,7 +16,7 @@ func TestDeterminismOfMixture(t *testing.T) {
 	times := drawn.Times(6, 1)
 	size := drawn.Width * drawn.Height
 	film := drawn.Cut(times, 3, drawn.Rotation)
-	source := data.NewSource(film, len(times), size, 1)
+	source := field.NewSource(film, len(times), size, 1)
 	run := func() string {
 		m := filmtest.Find(t, film, times, 1)
 		frames, d := trained(t, m, source)

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 )
 
@@ -36,7 +36,7 @@ func TestEdges(t *testing.T) {
 		fine, low = append(fine, m), append(low, HalfOf(m).Data...)
 	}
 	points := width * height / 4
-	d, err := Measure(context.Background(), data.NewSource(low, n, points, 1), width/2, height/2)
+	d, err := Measure(context.Background(), field.NewSource(low, n, points, 1), width/2, height/2)
 	if err != nil {
 		t.Fatal(err)
 	}

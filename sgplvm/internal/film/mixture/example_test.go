@@ -6,6 +6,7 @@ import (
 	"log"
 	"math"
 
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/mixture"
@@ -26,7 +27,7 @@ func Example() {
 			film = append(film, show(float64(t), float64(k%width), float64(k/width)))
 		}
 	}
-	ctx, source := context.Background(), data.NewSource(film, frames, width*height, 1)
+	ctx, source := context.Background(), field.NewSource(film, frames, width*height, 1)
 	kept, err := motion.Keep(ctx, source, width, height)
 	if err != nil {
 		log.Fatal(err)

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/drawn"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/filmtest"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
@@ -21,7 +21,7 @@ func TestFollow(t *testing.T) {
 	move := func(t, u, v float64) (x, y float64) { return u + 1.5/width*t, v }
 	values := drawn.Film(times, width, height, channels, move)
 	m := filmtest.Still(width, height, times)
-	f := filmtest.Keep(t, m, data.NewSource(values, len(times), width*height, channels))
+	f := filmtest.Keep(t, m, field.NewSource(values, len(times), width*height, channels))
 	for _, c := range []struct {
 		name     string
 		at, leap float64

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/drawn"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/filmtest"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
@@ -106,7 +106,7 @@ type turning struct {
 var turned = sync.OnceValue(func() (x turning) {
 	times := drawn.Times(8, 1)
 	x.film = drawn.Film(times, drawn.Width, drawn.Height, 1, drawn.Rotation)
-	source := data.NewSource(x.film, len(times), drawn.Width*drawn.Height, 1)
+	source := field.NewSource(x.film, len(times), drawn.Width*drawn.Height, 1)
 	if x.frames, x.err = motion.Keep(context.Background(), source, drawn.Width, drawn.Height); x.err == nil {
 		x.motion, x.err = motion.Find(context.Background(), x.frames, times, nil)
 	}

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/drawn"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/filmtest"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
@@ -25,7 +25,7 @@ func TestNothingAcrossCut(t *testing.T) {
 	if err := back.Decode(text); err != nil {
 		t.Fatal(err)
 	}
-	frames := filmtest.Keep(t, m, data.NewSource(film, len(times), size, 1))
+	frames := filmtest.Keep(t, m, field.NewSource(film, len(times), size, 1))
 	for _, m := range []*motion.Motion{m, back} {
 		for _, c := range []struct {
 			time          float64
@@ -52,7 +52,7 @@ func TestFew(t *testing.T) {
 	for n, want := range map[int]bool{2: true, 3: true, 4: false} {
 		times := drawn.Times(n, 1)
 		m := filmtest.Still(8, 6, times)
-		frames := filmtest.Keep(t, m, data.NewSource(drawn.Film(times, 8, 6, 1, drawn.Translation), n, 48, 1))
+		frames := filmtest.Keep(t, m, field.NewSource(drawn.Film(times, 8, 6, 1, drawn.Translation), n, 48, 1))
 		if o := NewOthers(frames, new(Detail), m.LeftOut(1), 8, 6); o.few != want {
 			t.Errorf("%d frames are few: %v", n, o.few)
 		}

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 )
 
@@ -18,7 +18,7 @@ func TestSharpened(t *testing.T) {
 	fine := frame.Image[float64]{Width: width, Height: height, Channels: 1, Data: octaves(width, height, 0.35, rng)}
 	half := frame.NewImage[float64](width/2, height/2, 1)
 	frame.DownsampleImage(half, fine)
-	d, err := Measure(context.Background(), data.NewSource(half.Data, 1, len(half.Data), 1), width/2, height/2)
+	d, err := Measure(context.Background(), field.NewSource(half.Data, 1, len(half.Data), 1), width/2, height/2)
 	if err != nil {
 		t.Fatal(err)
 	}

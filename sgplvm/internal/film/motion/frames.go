@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 )
 
@@ -27,19 +27,19 @@ type Head struct {
 	Least, Step                     float64
 }
 
-// Keep keeps frames of width×height pixels. Errors: *data.ConfigError, *data.ReadError, *data.ValueError, ctx.Err().
-func Keep(ctx context.Context, src data.Source, width, height int) (*Frames, error) {
+// Keep keeps frames of width×height pixels. Errors: *field.ConfigError, *field.ReadError, *field.ValueError, ctx.Err().
+func Keep(ctx context.Context, src field.Source, width, height int) (*Frames, error) {
 	n, points, channels := src.Dims()
 	if width < 1 || width > frame.MaxSide || height < 1 || height > frame.MaxSide || width*height != points || n < 1 || channels < 1 {
-		return nil, &data.ConfigError{Field: "frames", Err: fmt.Errorf("%d frames of %d channels, %d×%d pixels for %d points, expected one frame of one channel at least, and 1 to %d pixels each way", n, channels, width, height, points, frame.MaxSide)}
+		return nil, &field.ConfigError{Field: "frames", Err: fmt.Errorf("%d frames of %d channels, %d×%d pixels for %d points, expected one frame of one channel at least, and 1 to %d pixels each way", n, channels, width, height, points, frame.MaxSide)}
 	}
 	head := Head{Width: width, Height: height, Channels: channels, Step: 1, Frames: n}
 	least, most, whole := math.Inf(1), math.Inf(-1), true
-	var bad *data.ValueError
+	var bad *field.ValueError
 	if err := frame.Each(ctx, src, func(i int, frame []float64) {
 		for k, v := range frame {
 			if v-v != 0 && bad == nil {
-				bad = &data.ValueError{Example: i, Point: k / channels, Channel: k % channels, Value: v, Want: "a finite number"}
+				bad = &field.ValueError{Example: i, Point: k / channels, Channel: k % channels, Value: v, Want: "a finite number"}
 			}
 			least, most = min(least, v), max(most, v)
 			whole = whole && v == math.Trunc(v)
@@ -104,7 +104,7 @@ func (f *Frames) frame(i int) []byte {
 	return f.values[i*n : (i+1)*n]
 }
 
-// Dims and ReadExamples are those of data.Source: the frames in the units that they were given in.
+// Dims and ReadExamples are those of field.Source: the frames in the units that they were given in.
 func (f *Frames) Dims() (examples, points, channels int) {
 	return f.Frames, f.Width * f.Height, f.Channels
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/drawn"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
@@ -32,7 +33,7 @@ func TestTrainingFramesKept(t *testing.T) {
 		for i, v := range film {
 			values[i] = c.of(v)
 		}
-		o, err := Keep(context.Background(), data.NewSource(values, n, width*height, 1), width, height)
+		o, err := Keep(context.Background(), field.NewSource(values, n, width*height, 1), width, height)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,9 +90,9 @@ func TestTrainingFramesFile(t *testing.T) {
 func TestTrainingFramesRefused(t *testing.T) {
 	bad := make([]float64, 96)
 	bad[50] = math.NaN()
-	for want, src := range map[string]data.Source{
-		"8×6 pixels for 47 points":                 data.NewSource(make([]float64, 94), 2, 47, 1),
-		"example 1, point 2, channel 0: value NaN": data.NewSource(bad, 2, 48, 1),
+	for want, src := range map[string]field.Source{
+		"8×6 pixels for 47 points":                 field.NewSource(make([]float64, 94), 2, 47, 1),
+		"example 1, point 2, channel 0: value NaN": field.NewSource(bad, 2, 48, 1),
 	} {
 		if _, err := Keep(t.Context(), src, 8, 6); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)

@@ -15,7 +15,7 @@ type Moment struct {
 }
 
 // Moments returns those of a time: two between shots, since the cut is as likely at any time between the frames around it.
-// Errors: *data.ConfigError for an unknown sequence.
+// Errors: *field.ConfigError for an unknown sequence.
 func (m *Motion) Moments(at data.Instant) ([]Moment, error) {
 	shots, err := m.shots(at.Sequence)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 )
@@ -19,10 +20,10 @@ type Motion struct {
 
 // Find finds the shots of a film. times are those of the frames, in any unit and order;
 // frames with different labels in sequences (nil: all are alike) have nothing to do with one
-// another. Errors: *data.ConfigError, ctx.Err().
+// another. Errors: *field.ConfigError, ctx.Err().
 func Find(ctx context.Context, f *Frames, times []float64, sequences []int) (*Motion, error) {
 	if err := data.CheckInstants(times, sequences, f.Frames); err != nil {
-		return nil, &data.ConfigError{Field: "times", Err: err}
+		return nil, &field.ConfigError{Field: "times", Err: err}
 	}
 	m := &Motion{Width: f.Width, Height: f.Height, Frames: f.Frames, Sequences: f.shots(SequencesOf(times, sequences))}
 	return m, ctx.Err()
@@ -56,7 +57,7 @@ func (m *Motion) shots(label int) ([]Sequence, error) {
 	first := sort.Search(len(m.Sequences), func(i int) bool { return m.Sequences[i].Label >= label })
 	end := sort.Search(len(m.Sequences), func(i int) bool { return m.Sequences[i].Label > label })
 	if first == end {
-		return nil, &data.ConfigError{Field: "sequence", Err: fmt.Errorf("no frames with the label %d", label)}
+		return nil, &field.ConfigError{Field: "sequence", Err: fmt.Errorf("no frames with the label %d", label)}
 	}
 	return m.Sequences[first:end], nil
 }

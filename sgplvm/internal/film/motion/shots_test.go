@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/drawn"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
@@ -24,7 +25,7 @@ func shotsOf(t *testing.T, film, times []float64) []Sequence {
 func keptFrames(t *testing.T, film []float64) *Frames {
 	t.Helper()
 	size := drawn.Width * drawn.Height
-	f, err := Keep(t.Context(), data.NewSource(film, len(film)/size, size, 1), drawn.Width, drawn.Height)
+	f, err := Keep(t.Context(), field.NewSource(film, len(film)/size, size, 1), drawn.Width, drawn.Height)
 	if err != nil {
 		t.Fatal(err)
 	}
