@@ -172,14 +172,6 @@ func TestModelRefuses(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-func toText(r any) string {
-	if err, ok := r.(error); ok {
-		return err.Error()
-	}
-	s, _ := r.(string)
-	return s
-}
-
 // A context that has ended ends what takes long.
 func TestModelHearsTheContext(t *testing.T) {
 	ended, cancel := context.WithCancel(context.Background())
