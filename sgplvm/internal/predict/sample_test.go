@@ -179,8 +179,8 @@ func TestLatentSamplePanics(t *testing.T) {
 		count int
 		want  string
 	}{
-		{field.Latent{Mu: one(1), S: one(1)}, -1, "sgplvm: field.Latent.Sample: -1 points, expected no negative number"},
-		{field.Latent{Mu: one(1)}, 2, "sgplvm: field.Latent.Sample: 1 means and 0 variances"},
+		{field.Latent{Mu: one(1), S: one(1)}, -1, "sgplvm: Latent.Sample: -1 points, expected no negative number"},
+		{field.Latent{Mu: one(1)}, 2, "sgplvm: Latent.Sample: 1 means and 0 variances"},
 	} {
 		if text := tier.Panic(func() { c.l.Sample(c.count, 1) }); !strings.HasPrefix(text, c.want) {
 			t.Errorf("%d points: panic %q, expected %q", c.count, text, c.want)
