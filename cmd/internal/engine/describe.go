@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
+	"github.com/seed-08962ecc/kronfield/internal/quote"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
@@ -207,7 +208,7 @@ func relevance(slopes []float64) string {
 	for i, x := range d {
 		share := 100 * x.slope / largest
 		if share < 100*leastRelevance {
-			s = append(s, fmt.Sprintf("and %d dimensions below 1 %%", len(d)-i))
+			s = append(s, fmt.Sprintf("and %s below 1 %%", quote.Counted(len(d)-i, "dimension")))
 			break
 		}
 		s = append(s, fmt.Sprintf("%d: %.0f %%", x.index+1, share))

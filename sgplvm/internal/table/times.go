@@ -16,7 +16,7 @@ var (
 	timeNames = []string{"time", "t", "date", "datetime", "timestamp", "day", "days", "hour", "hours", "year", "years", "month", "epoch", "unix", "elapsed", "seconds", "date_time", "datum", "zeit", "fecha", "depth", "distance"}
 	sureNames = []string{"time", "date", "datetime", "timestamp"}                                              // of a time in any column
 	spanNames = []string{"year", "years", "jahr", "month", "week", "day", "days", "hour", "quarter", "period"} // of a time in any column that has others beside it
-	rowNames  = []string{"", "#", "index", "id", "row", "rows", "nr", "no", "n", "obs", "number", "unnamed: 0", "rownames", "rowid", "record", "rank", "case", "lfdn", "respondent"}
+	rowNames  = []string{"", "#", "index", "id", "row", "rows", "nr", "no", "n", "obs", "number", "unnamed: 0", "rownames", "rowid", "record", "rank", "case", "lfdn", "respondent", "run", "runs", "run_id", "simulation", "sample", "experiment", "job"}
 	partNames = [][]string{{"year", "yr", "yyyy", "yy", "jahr"}, {"month", "mon", "mm", "mo", "monat"}, {"day", "dd", "dy", "tag"}, {"hour", "hr", "hh", "stunde"}, {"minute", "min", "mn", "mi"}}
 )
 

@@ -16,19 +16,8 @@ func (t *Table) Kind(k int) Kind {
 	return Date
 }
 
-// runNames are further names of a column that counts runs.
-var runNames = []string{"run", "run_id", "runs", "simulation", "sample", "case", "experiment", "job"}
-
 // CountsRuns tells whether the first column only counts the rows, and has no name or one that says so.
-func (t *Table) CountsRuns() bool {
-	if t.isNamed(0, runNames) {
-		u := *t
-		u.Names = slices.Clone(t.Names)
-		u.Names[0] = "id"
-		t = &u
-	}
-	return t.countsRows(0)
-}
+func (t *Table) CountsRuns() bool { return t.countsRows(0) }
 
 // Dates returns those of a column as days since 1970-01-01, NaN where they are missing.
 func (t *Table) Dates(k int) ([]float64, error) {
