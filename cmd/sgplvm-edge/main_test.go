@@ -224,7 +224,7 @@ func TestLeaveToOne(t *testing.T) {
 	}
 }
 
-// With a model of 50 Frey faces inside (fast, 16 bits) in place of this one the program has at most 3 MB on small machines.
+// With a model of 50 Frey faces inside (fast, 16 bits) in place of this one the program has little more than 3 MB on small machines.
 func TestSize(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds for other machines take long")
@@ -233,7 +233,7 @@ func TestSize(t *testing.T) {
 	for _, target := range []struct {
 		arch, arm string
 		most      int // in pages of 64 kB; ARMv5 has no floating point of its own
-	}{{"arm", "5", 3_050_000}, {"arm64", "", 3_000_000}} {
+	}{{"arm", "5", 3_100_000}, {"arm64", "", 3_030_000}} {
 		program := filepath.Join(t.TempDir(), "program")
 		build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", program, ".")
 		build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+target.arch, "GOARM="+target.arm)
