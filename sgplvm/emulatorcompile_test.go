@@ -11,10 +11,16 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/edge"
 )
 
-// A compiled emulator of a table with a category and of input fields predicts what the emulator does, and allocates nothing; every byte that is changed is noticed.
+// A compiled emulator of a table with a category, of one whose logarithms count, and of input fields predicts what the emulator does, and allocates nothing; every byte that is changed
+// is noticed.
 func TestCompiledEmulator(t *testing.T) {
-	for _, fields := range []bool{false, true} {
-		d := simulated(40)
+	for _, inputs := range []string{"table", "logarithms", "fields"} {
+		d, fields, logs := simulated(40), inputs == "fields", inputs == "logarithms"
+		if logs {
+			for i, v := range d.Inputs.Columns[0].Numbers {
+				d.Inputs.Columns[0].Numbers[i] = math.Exp(8 * v)
+			}
+		}
 		if fields {
 			field := mat.New(40*7, 1)
 			for i := range 40 {
@@ -25,6 +31,9 @@ func TestCompiledEmulator(t *testing.T) {
 			d.Inputs.Fields = sgplvm.NewSource(field.Data, 40, 7, 1)
 		}
 		m := emulated(t, d)
+		if columns, _, _ := m.Inputs(); columns[0].Log != logs {
+			t.Fatalf("%s: logarithms count: %v", inputs, columns[0].Log)
+		}
 		want, err := m.Predict(d.Inputs)
 		if err != nil {
 			t.Fatal(err)
@@ -64,8 +73,13 @@ func TestCompiledEmulator(t *testing.T) {
 				if n := testing.AllocsPerRun(2, func() { _ = w.Predict(mean, deviation, input) }); n > 0 {
 					t.Fatalf("a prediction allocates %v times", n)
 				}
-				input[1] = math.NaN()
 				var value *edge.ValueError
+				if input[0] = -1; logs {
+					if err := w.Predict(mean, deviation, input); !errors.As(err, &value) || value.Index != 0 {
+						t.Fatalf("-1 where logarithms count: %v", err)
+					}
+				}
+				input[0], input[1] = 1, math.NaN()
 				if err := w.Predict(mean, deviation, input); !errors.As(err, &value) || value.Index != 1 {
 					t.Fatalf("NaN as an input: %v", err)
 				}

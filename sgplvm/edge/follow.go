@@ -108,7 +108,7 @@ func (s *Stream) fill(time float64, dst, variance, values []float64, mask []bool
 	}
 	s.setLevel(f, w.compared)
 	if !strange && !s.o.Believe {
-		s.judge(values, mask)
+		s.assess(values, mask)
 	}
 	s.latent.found(w.Latent().Mu, w.Latent().S)
 	s.field.found(w.w.Field())

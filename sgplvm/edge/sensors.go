@@ -42,8 +42,8 @@ func (s *Stream) choose() (f points.Foresight, strange bool, err error) {
 	}
 	strange = f.Scale > strangest*s.typical
 	again := strange
-	for k, doubtful := range w.w.Doubtful() {
-		if strange || doubtful {
+	for k, suspect := range w.w.Suspects() {
+		if strange || suspect {
 			leave(k)
 			again = true
 		}
@@ -58,8 +58,8 @@ func (s *Stream) choose() (f points.Foresight, strange bool, err error) {
 	return f, strange, nil
 }
 
-// judge has sensors know how their values agreed with the example that was filled in.
-func (s *Stream) judge(values []float64, mask []bool) {
+// assess has sensors know how their values agreed with the example that was filled in.
+func (s *Stream) assess(values []float64, mask []bool) {
 	w := s.w
 	mean, variance := w.w.Result()
 	w.w.Surprise(w.room)
@@ -83,14 +83,14 @@ func (s *Stream) judge(values []float64, mask []bool) {
 		if math.Abs(residual) > disagreeing*s.typical {
 			disagrees = 1
 		}
-		v.doubt += recent * (disagrees - v.doubt)
+		v.rate += recent * (disagrees - v.rate)
 		v.bias += recent * (min(max(residual/s.typical, -disagreeing), disagreeing) - v.bias)
-		switch doubtful := v.doubt > often || math.Abs(v.bias) > biased; {
-		case doubtful && v.same >= unchanged:
+		switch suspect := v.rate > often || math.Abs(v.bias) > biased; {
+		case suspect && v.same >= unchanged:
 			v.fault = Stuck
-		case doubtful:
+		case suspect:
 			v.fault = Drifting
-		case disagrees > 0 || v.doubt > spikes:
+		case disagrees > 0 || v.rate > spikes:
 			v.fault = Spiking
 		default:
 			v.fault = Sound

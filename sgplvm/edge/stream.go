@@ -134,7 +134,7 @@ func (f Fault) String() string { return [...]string{"sound", "spiking", "driftin
 // A sensor is what a stream remembers of a value.
 type sensor struct {
 	last  float64 // the value when it was observed
-	doubt float64 // how often it disagreed lately
+	rate  float64 // how often it disagreed lately
 	bias  float64 // the mean of its leave-one-out residuals lately, in units of what was expected
 	same  int32   // examples since it changed
 	left  bool    // it was left out of the last example

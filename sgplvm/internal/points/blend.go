@@ -3,11 +3,12 @@ package points
 import (
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/chol"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 )
 
 // mixture mixes into result what training examples like this one say, and multiplies variances by the blend's factor. Both
 // predictions have all noise. Errors: *chol.NonFiniteError.
-func (w *Workspace) mixture(b *Blend) error {
+func (w *Workspace) mixture(b *field.Blend) error {
 	if b.Share > 0 {
 		w.saved()
 		err := w.mixParts(b)
@@ -30,13 +31,13 @@ func singular(err error) bool {
 }
 
 // inflate multiplies variances of what is missing by the blend's factor.
-func (w *Workspace) inflate(b *Blend) {
+func (w *Workspace) inflate(b *field.Blend) {
 	for _, i := range w.missing {
 		asm.Scale(w.result.variance.Row(i), b.Inflation, w.result.variance.Row(i))
 	}
 }
 
-func (w *Workspace) mixParts(b *Blend) error {
+func (w *Workspace) mixParts(b *field.Blend) error {
 	w.setDistances()
 	for from := 0; from < len(w.ends); from += partsTogether {
 		to := min(from+partsTogether, len(w.ends))
@@ -57,7 +58,7 @@ func (w *Workspace) mixParts(b *Blend) error {
 }
 
 // mixPart mixes in what examples that are like this one near a part say of that, given their distances.
-func (w *Workspace) mixPart(b *Blend, points []int, distances []float64) error {
+func (w *Workspace) mixPart(b *field.Blend, points []int, distances []float64) error {
 	t := &w.moments
 	t.own, t.noise, t.latent, t.degrees, t.damping = w.setSimilar(b, distances, points), 1, false, w.o.Degrees, b.Damping
 	w.marginal(w.direct, points)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/internal/text"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
@@ -224,7 +225,7 @@ func (o *Options) visit(f codec) {
 	f.integer(&o.PartNeighbours)
 	f.integer(&o.MaxExamples)
 	if n := f.count(len(o.Blends)); len(o.Blends) != n {
-		o.Blends = make([]Blend, n)
+		o.Blends = make([]field.Blend, n)
 	}
 	for i := range o.Blends {
 		b := &o.Blends[i]

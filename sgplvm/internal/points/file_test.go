@@ -13,6 +13,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
@@ -62,7 +63,7 @@ func contents(seed uint64, structured bool) *Contents {
 	}
 	c.Filled, c.Alike = NewTable(mat.New(examples, dy*n)), NewLowerTable(mat.New(n, n))
 	c.Options.Degrees = 10
-	c.Options.Blends = []Blend{{Share: 0.5, Neighbours: 2, Shrinkage: 0.5, Taper: 2, WideTaper: 1, Reach: 1, Inflation: 1.2, Parts: 2}}
+	c.Options.Blends = []field.Blend{{Share: 0.5, Neighbours: 2, Shrinkage: 0.5, Taper: 2, WideTaper: 1, Reach: 1, Inflation: 1.2, Parts: 2}}
 	if seed%6 == 0 {
 		c.Approximate(Float64)
 	}
@@ -310,19 +311,19 @@ func TestBadBlends(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	for _, field := range []struct {
 		name      string
-		of        func(b *Blend) *float64
+		of        func(b *field.Blend) *float64
 		good, bad []float64
 	}{
-		{"Gap", func(b *Blend) *float64 { return &b.Gap }, []float64{0, 100}, []float64{-1, nan, inf}},
-		{"Seen", func(b *Blend) *float64 { return &b.Seen }, []float64{0, 1}, []float64{-0.1, 1.1, nan, inf}},
-		{"Share", func(b *Blend) *float64 { return &b.Share }, []float64{0, 1}, []float64{-0.1, 1.1, nan, inf}},
-		{"Neighbours", func(b *Blend) *float64 { return &b.Neighbours }, []float64{1, 4}, []float64{0.5, -1, nan, inf}},
-		{"Shrinkage", func(b *Blend) *float64 { return &b.Shrinkage }, []float64{0.1, 1}, []float64{0, 1.1, nan, inf}},
-		{"Taper", func(b *Blend) *float64 { return &b.Taper }, []float64{0.5, 9}, []float64{0, -1, nan, inf}},
-		{"WideTaper", func(b *Blend) *float64 { return &b.WideTaper }, []float64{0, 9}, []float64{-1, nan, inf}},
-		{"Reach", func(b *Blend) *float64 { return &b.Reach }, []float64{0, 9}, []float64{-1, nan, inf}},
-		{"Damping", func(b *Blend) *float64 { return &b.Damping }, []float64{0, 1}, []float64{-0.1, 1.1, nan, inf}},
-		{"Inflation", func(b *Blend) *float64 { return &b.Inflation }, []float64{0.1, 9}, []float64{0, -1, nan, inf}},
+		{"Gap", func(b *field.Blend) *float64 { return &b.Gap }, []float64{0, 100}, []float64{-1, nan, inf}},
+		{"Seen", func(b *field.Blend) *float64 { return &b.Seen }, []float64{0, 1}, []float64{-0.1, 1.1, nan, inf}},
+		{"Share", func(b *field.Blend) *float64 { return &b.Share }, []float64{0, 1}, []float64{-0.1, 1.1, nan, inf}},
+		{"Neighbours", func(b *field.Blend) *float64 { return &b.Neighbours }, []float64{1, 4}, []float64{0.5, -1, nan, inf}},
+		{"Shrinkage", func(b *field.Blend) *float64 { return &b.Shrinkage }, []float64{0.1, 1}, []float64{0, 1.1, nan, inf}},
+		{"Taper", func(b *field.Blend) *float64 { return &b.Taper }, []float64{0.5, 9}, []float64{0, -1, nan, inf}},
+		{"WideTaper", func(b *field.Blend) *float64 { return &b.WideTaper }, []float64{0, 9}, []float64{-1, nan, inf}},
+		{"Reach", func(b *field.Blend) *float64 { return &b.Reach }, []float64{0, 9}, []float64{-1, nan, inf}},
+		{"Damping", func(b *field.Blend) *float64 { return &b.Damping }, []float64{0, 1}, []float64{-0.1, 1.1, nan, inf}},
+		{"Inflation", func(b *field.Blend) *float64 { return &b.Inflation }, []float64{0.1, 9}, []float64{0, -1, nan, inf}},
 	} {
 		file := func(v float64) []byte {
 			c, w := contents(1, true), new(writer)

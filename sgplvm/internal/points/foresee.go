@@ -30,11 +30,11 @@ const (
 const normalMedian = 0.6745
 
 // Foresee sets scores, n·d_y, of the observed values to how many standard deviations they are from what N(mean, diag variance) predicts. The
-// covariance of what was predicted of a channel is C + P·(Ψ2 − ψ1ψ1ᵀ)·Pᵀ. Values that disagree with all others, by more than a bound times the scale of such residuals, are doubtful (Doubtful); +Inf: none is.
+// covariance of what was predicted of a channel is C + P·(Ψ2 − ψ1ψ1ᵀ)·Pᵀ. Values that disagree with all others, by more than a bound times the scale of such residuals, are suspects (Suspects); +Inf: none is.
 // Errors: those of Complete.
 func (w *Workspace) Foresee(scores, mean, variance []float64, bound float64, patches bool) (f Foresight, err error) {
 	f.Score = math.NaN()
-	clear(w.doubtful)
+	clear(w.suspects)
 	if w.observed == 0 {
 		return f, nil
 	}
@@ -63,7 +63,7 @@ func (w *Workspace) Foresee(scores, mean, variance []float64, bound float64, pat
 			w.patches(&f, c, seen, residual)
 		}
 		if !math.IsInf(bound, 1) {
-			scale, err := w.doubt(c, seen, w.solve(residual), bound)
+			scale, err := w.suspect(c, seen, w.solve(residual), bound)
 			if err != nil {
 				return f, err
 			}
@@ -76,8 +76,8 @@ func (w *Workspace) Foresee(scores, mean, variance []float64, bound float64, pat
 	return f, nil
 }
 
-// Doubtful returns which values disagreed with all others in Foresee, n·d_y.
-func (w *Workspace) Doubtful() []bool { return w.doubtful }
+// Suspects returns which values disagreed with all others in Foresee, n·d_y.
+func (w *Workspace) Suspects() []bool { return w.suspects }
 
 // patches finds the patch of a channel that is farthest off, given the factor of C and L⁻¹·r: with weights v of a patch vᵀ·C⁻¹·r/√(vᵀ·C⁻¹·v).
 func (w *Workspace) patches(f *Foresight, c int, seen []int, residual mat.Matrix) {
@@ -103,9 +103,9 @@ func (w *Workspace) patches(f *Foresight, c int, seen []int, residual mat.Matrix
 	}
 }
 
-// doubt finds doubtful values of a channel and returns the scale, given C⁻¹·r and the factor of C. A value's leave-one-out residual is (C⁻¹r)_i/(C⁻¹)_ii. Of the values A where that is large,
-// those are doubtful of which it is still large given the values that are not in A: with Λ the part of C⁻¹ of A their residuals are Λ⁻¹·(C⁻¹r)_A, of covariance Λ⁻¹.
-func (w *Workspace) doubt(c int, seen []int, solved []float64, bound float64) (scale float64, err error) {
+// suspect finds suspect values of a channel and returns the scale, given C⁻¹·r and the factor of C. A value's leave-one-out residual is (C⁻¹r)_i/(C⁻¹)_ii. Of the values A where that is large,
+// those are suspects of which it is still large given the values that are not in A: with Λ the part of C⁻¹ of A their residuals are Λ⁻¹·(C⁻¹r)_A, of covariance Λ⁻¹.
+func (w *Workspace) suspect(c int, seen []int, solved []float64, bound float64) (scale float64, err error) {
 	r, n := &w.room, len(seen)
 	precision, size := r.precision[:n], r.z[:n]
 	w.factor.InverseDiagonal(precision)
@@ -142,7 +142,7 @@ func (w *Workspace) doubt(c int, seen []int, solved []float64, bound float64) (s
 	variances := r.explained[:len(order)]
 	w.refinement.factor.InverseDiagonal(variances)
 	for l, k := range order {
-		w.doubtful[seen[k]*w.m.c.Channels+c] = math.Abs(left.Data[l]) > least*math.Sqrt(variances[l])
+		w.suspects[seen[k]*w.m.c.Channels+c] = math.Abs(left.Data[l]) > least*math.Sqrt(variances[l])
 	}
 	return scale, nil
 }

@@ -5,11 +5,12 @@ import (
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
 )
 
 // blend returns that of the example (docs/math.md, section 14.4); nil where it has none.
-func (w *Workspace) blend() *Blend {
+func (w *Workspace) blend() *field.Blend {
 	o := &w.o
 	if len(o.Blends) == 0 || w.observed == 0 || o.FirstOrder || o.LatentOnly || o.Moments {
 		return nil
@@ -123,7 +124,7 @@ func (w *Workspace) nearestSeen(i int, seen []int) float64 {
 }
 
 // setParts divides the missing points into a blend's parts.
-func (w *Workspace) setParts(b *Blend) {
+func (w *Workspace) setParts(b *field.Blend) {
 	parts := b.Parts
 	if !w.exactly() {
 		parts = 1 // they are conditioned group by group
@@ -199,7 +200,7 @@ func (w *Workspace) sort(list []int, by []float64) {
 }
 
 // reachAll sets rows of each, from row 1 on, to how much values count for some parts, and returns the end of these rows.
-func (w *Workspace) reachAll(b *Blend, from, to int) int {
+func (w *Workspace) reachAll(b *field.Blend, from, to int) int {
 	for p := from; p < to; p++ {
 		w.reaching(w.each.Row(1+p-from), w.part(p), b.Reach)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
@@ -169,7 +170,7 @@ func (w *Workspace) setImputed(o *ownNoise, scale float64) {
 }
 
 // setSimilar sets what examples at small distances say directly of some points.
-func (w *Workspace) setSimilar(b *Blend, distances []float64, points []int) *ownNoise {
+func (w *Workspace) setSimilar(b *field.Blend, distances []float64, points []int) *ownNoise {
 	m, o := w.m, &w.similar
 	weights := w.weights
 	infer.Effective(weights, distances, b.Neighbours)

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/internal/text"
-	fields "github.com/seed-08962ecc/kronfield/sgplvm/field"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
 )
 
@@ -35,7 +35,7 @@ type Options struct {
 	Exact, Group, Neighbours int
 	Work                     float64
 
-	Blends []Blend
+	Blends []field.Blend
 }
 
 // most bounds every size in a file, so that products of two are within range on 32 bits for what fits into one.
@@ -53,11 +53,8 @@ func (o *Options) validate() string {
 	return CheckBlends(o.Blends)
 }
 
-// Blend is field.Blend.
-type Blend = fields.Blend
-
 // CheckBlends returns why one of some blends has numbers that mean nothing, or "".
-func CheckBlends(blends []Blend) string {
+func CheckBlends(blends []field.Blend) string {
 	for i := range blends {
 		if why := checkBlend(&blends[i]); why != "" {
 			return why
@@ -67,7 +64,7 @@ func CheckBlends(blends []Blend) string {
 }
 
 // checkBlend returns why a blend has numbers that mean nothing, or "".
-func checkBlend(b *Blend) string {
+func checkBlend(b *field.Blend) string {
 	for _, v := range []float64{b.Gap, b.Seen, b.Share, b.Neighbours, b.Shrinkage, b.Taper, b.WideTaper, b.Reach, b.Damping, b.Inflation} {
 		if !(v >= 0) || math.IsInf(v, 0) {
 			return text.Sprintf("a blend with the number %v, expected finite ones, 0 or more", v)
@@ -87,7 +84,7 @@ func checkBlend(b *Blend) string {
 }
 
 // NearestBlend returns the number of the blend that is for values missing in a way most like that of an example, in d dimensions.
-func NearestBlend(blends []Blend, missing infer.Missing, d int) (nearest int) {
+func NearestBlend(blends []field.Blend, missing infer.Missing, d int) (nearest int) {
 	far := math.Inf(1)
 	for i := range blends {
 		if u := infer.Unlike(infer.Missing{Gap: blends[i].Gap, Seen: blends[i].Seen}, missing, d); u < far {
@@ -98,10 +95,10 @@ func NearestBlend(blends []Blend, missing infer.Missing, d int) (nearest int) {
 }
 
 // taperFactor is what squared distances are multiplied by in the exponent of a blend's taper C.
-func taperFactor(b *Blend) float64 { return 1 / (b.Taper * b.Taper) }
+func taperFactor(b *field.Blend) float64 { return 1 / (b.Taper * b.Taper) }
 
 // wideFactor is that of C′; 0: there is none.
-func wideFactor(b *Blend) float64 {
+func wideFactor(b *field.Blend) float64 {
 	if b.WideTaper > 0 {
 		return 1 / (b.WideTaper * b.WideTaper)
 	}

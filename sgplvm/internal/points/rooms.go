@@ -219,10 +219,10 @@ type term struct {
 	amount float64
 }
 
-// A field is what earlier examples of a stream say of the part in time of f at the present one, beyond what the training examples say
+// A streamField is what earlier examples of a stream say of the part in time of f at the present one, beyond what the training examples say
 // (docs/math.md, section 23, "Streams"): Σ_j √w_j·ρ_cj·b_j of channel c, with features b_j of the spatial kernel, the variances w_j that
 // the training examples leave of them at that time, and ρ_cj ~ N(mean, variance), N(0, 1) where nothing is known.
-type field struct {
+type streamField struct {
 	active         bool
 	apart          bool      // channels have different variances
 	mean, variance []float64 // of ρ, d_y·J; after Complete given the example

@@ -54,8 +54,8 @@ type Workspace struct {
 	moments moments
 
 	refinement refinement
-	field      field
-	doubtful   []bool // n·d_y
+	field      streamField
+	suspects   []bool // n·d_y
 	room       room   // for covariances and conditioning
 	factor     chol.Factor
 	ready      bool // factor is of C_OO of all channels and moments
@@ -113,7 +113,7 @@ func (m *Model) newWorkspace(most, exact int) *Workspace {
 	w.newRoom(exact)
 	w.newRefinement()
 	w.newField()
-	w.doubtful = make([]bool, m.values())
+	w.suspects = make([]bool, m.values())
 	w.result, w.direct, w.kept = w.newPrediction(), w.newPrediction(), w.newPrediction()
 	if m.kept() {
 		w.weights, w.counts = w.vector(c.Examples), w.vector(n)
@@ -313,5 +313,5 @@ func (w *Workspace) newField() {
 	if n == 0 {
 		return
 	}
-	w.field = field{mean: w.vector(n), variance: w.vector(n), roots: w.vector(w.m.features), at: w.vector(w.m.values()), factors: w.vector(w.m.features), kappa: w.matrix(1, w.m.c.Inducing)}
+	w.field = streamField{mean: w.vector(n), variance: w.vector(n), roots: w.vector(w.m.features), at: w.vector(w.m.values()), factors: w.vector(w.m.features), kappa: w.matrix(1, w.m.c.Inducing)}
 }
