@@ -469,11 +469,7 @@ func (c *completer) round(ctx context.Context, cfg Config) error {
 	if c.d.Times != nil { // neighbours in time in different folds
 		slices.Sort(order)
 	}
-	n := c.y.Rows
-	folds, least := c.folds(), 2 // and how many examples are the least to learn from
-	if c.d.Film {
-		least = 1 // a frame shows what the one beside it misses
-	}
+	folds := c.folds()
 	var lower []float64
 	for f := range folds {
 		var out []int
@@ -481,14 +477,7 @@ func (c *completer) round(ctx context.Context, cfg Config) error {
 			out = append(out, order[k])
 		}
 		slices.Sort(out)
-		in := allBut(n, out)
-		if c.d.Film { // what was filled in of a whole frame shows nothing
-			in = slices.DeleteFunc(in, func(i int) bool { return !slices.Contains(c.holes.Of(i), false) })
-		}
-		if len(in) < min(least, n) {
-			in = allBut(n, nil)
-		}
-		more, err := c.fold(ctx, cfg, in, out, fmt.Sprintf("%sround %d, fold %d of %d: ", c.doing, c.rounds, f+1, folds))
+		more, err := c.fold(ctx, cfg, c.learnedFrom(out), out, fmt.Sprintf("%sround %d, fold %d of %d: ", c.doing, c.rounds, f+1, folds))
 		if err != nil {
 			return err
 		}
@@ -496,6 +485,21 @@ func (c *completer) round(ctx context.Context, cfg Config) error {
 	}
 	c.d.imputationErrors = c.imputationErrors(lower)
 	return nil
+}
+
+// learnedFrom returns from which examples a model is learned that fills in others: all but these, and of a film those of which something was observed, since what
+// was filled in of a whole frame shows nothing. Of too few it is all examples.
+func (c *completer) learnedFrom(out []int) []int {
+	n := c.y.Rows
+	in, least := allBut(n, out), 2
+	if c.d.Film {
+		in = slices.DeleteFunc(in, func(i int) bool { return !slices.Contains(c.holes.Of(i), false) })
+		least = 1 // a frame shows what the one beside it misses
+	}
+	if len(in) < min(least, n) {
+		return allBut(n, nil)
+	}
+	return in
 }
 
 // fold fills in the examples out with a model of the examples in. It returns the sum of their imputation covariances, a lower triangle.

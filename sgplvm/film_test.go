@@ -732,3 +732,27 @@ func TestFilmTrainer(t *testing.T) {
 		t.Errorf("without motion: %v", err)
 	}
 }
+
+// A model that fills in frames is learned from those of which something was observed, if there are others; one of other examples from all others.
+func TestLearnedFrom(t *testing.T) {
+	d := sceneData(evenly(5))
+	values := scene(evenly(5), 1)
+	for k := range filmWidth * filmHeight {
+		values[2*filmWidth*filmHeight+k] = math.NaN()
+	}
+	d.Source = NewSource(values, 5, filmWidth*filmHeight, 1)
+	for _, c := range []struct {
+		film bool
+		out  []int
+		want []int
+	}{{true, []int{1}, []int{0, 3, 4}}, {false, []int{1}, []int{0, 2, 3, 4}}, {true, []int{0, 1, 3, 4}, []int{0, 1, 2, 3, 4}}, {false, []int{0, 1, 2, 3}, []int{0, 1, 2, 3, 4}}} {
+		d.Film = c.film
+		of, err := newCompleter(trainingSet{Data: d}, Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := of.learnedFrom(c.out); !slices.Equal(got, c.want) {
+			t.Errorf("film: %v, without %v: %v, expected %v", c.film, c.out, got, c.want)
+		}
+	}
+}

@@ -70,14 +70,14 @@ func (w drawnStream) compiled(t *testing.T, trained, held int) *edge.Model {
 	return c
 }
 
-// Of drawn streams with drop-outs, dropped frames, frames of garbage, sensors that spike and that are stuck what is missing is nearer to the truth than the
+// Of drawn streams with drop-outs, dropped frames, frames of garbage, sensors that spike, that drift and that are stuck what is missing is nearer to the truth than the
 // last value that was seen, and the sensors are named by index, and no other.
 func TestDrawnStreams(t *testing.T) {
 	const trained, frames = 60, 120
 	w := newDrawnStream(trained+frames, 1)
 	m := w.compiled(t, trained, 0)
 	const broken = 13
-	for _, kind := range []string{"drop-outs", "dropped", "garbage", "spikes", "stuck"} {
+	for _, kind := range []string{"drop-outs", "dropped", "garbage", "spikes", "drift", "stuck"} {
 		rng := rand.New(rand.NewPCG(5, 5))
 		s, err := m.NewWorkspace(0).NewStream(edge.StreamOptions{})
 		if err != nil {
@@ -101,6 +101,9 @@ func TestDrawnStreams(t *testing.T) {
 				case kind == "spikes" && rng.Float64() < 0.03:
 					values[i] += 5 + rng.Float64()
 				}
+			}
+			if kind == "drift" && k > 20 {
+				values[broken], mask[broken] = values[broken]+0.2*float64(k-20), true
 			}
 			if kind == "stuck" && k > 20 {
 				if k == 21 {
@@ -126,8 +129,10 @@ func TestDrawnStreams(t *testing.T) {
 			s.Faults(faults)
 			for i, f := range faults {
 				switch {
-				case f >= edge.Drifting && kind == "stuck" && i == broken:
-					named++
+				case i == broken && (kind == "stuck" || kind == "drift"):
+					if f == map[string]edge.Fault{"stuck": edge.Stuck, "drift": edge.Drifting}[kind] {
+						named++
+					}
 				case f >= edge.Drifting:
 					wrong++
 				}
@@ -138,8 +143,8 @@ func TestDrawnStreams(t *testing.T) {
 		if !(ours < 0.75*repeated) || covered/count < 0.75 || wrong > 0 {
 			t.Errorf("%s: error %.3f, of the last value %.3f; 90 %% intervals cover %.2f; %d sound sensors not believed", kind, ours, repeated, covered/count, wrong)
 		}
-		if kind == "stuck" && named < 40 {
-			t.Errorf("a stuck sensor is named in %d of 99 frames", named)
+		if (kind == "stuck" || kind == "drift") && named < 40 {
+			t.Errorf("%s: the sensor is named in %d of 99 frames", kind, named)
 		}
 	}
 }

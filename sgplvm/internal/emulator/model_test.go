@@ -131,7 +131,8 @@ func TestFixedValues(t *testing.T) {
 	}
 }
 
-// Runs of the same inputs are in the same fold, and up to nine runs have a fold each. On a grid each fold holds out a level of an input between others.
+// Runs of the same inputs are in the same fold, and up to nine runs have a fold each. On a grid each fold holds out a level of an input between others; beside a
+// scattered input some folds more do.
 func TestSplit(t *testing.T) {
 	scattered := func(n int) *Inputs { return &Inputs{Numbers: worlds(n, 1, 1, 1).x, Fixed: []bool{false}} }
 	folds := split(scattered(14), []int{0, 1, 2, 1, 0, 3, 4, 5, 6, 7, 8, 9, 10, 11}, 1)
@@ -165,6 +166,12 @@ func TestSplit(t *testing.T) {
 				t.Errorf("fold %v", held)
 			}
 		}
+	}
+	for i := range groups { // a second input that is scattered
+		grid.Numbers.Set(i, 1, math.Mod(float64(i)*0.618, 1))
+	}
+	if mixed := split(grid, groups, 1); len(mixed) != 5+3 || !slices.ContainsFunc(mixed[5:], func(held []int) bool { return len(held) == 6 && grid.Numbers.At(held[0], 0) == 2 }) {
+		t.Errorf("folds of an input with levels beside a scattered one %v", mixed)
 	}
 	in := Inputs{Numbers: mat.NewDense(3, 1, []float64{1, 2, 1})}
 	if g := in.groups(); !slices.Equal(g, []int{0, 1, 0}) {
