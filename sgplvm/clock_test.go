@@ -114,8 +114,8 @@ func TestForecastWithinLimit(t *testing.T) {
 // No limit of a run ends the training of a candidate: what a search compares is trained as it would be alone.
 func TestSearchIsQuiet(t *testing.T) {
 	c := &clock{begin: time.Now(), limit: time.Hour, until: time.Now().Add(-time.Second), watch: unwatched{}, parts: 1}
-	d := trainingSet{Data: sceneData(evenly(6)), run: Run{clock: c}} // each candidate is trained on all frames
-	if _, s, err := choose(t.Context(), d, Config{LatentDims: 2, Effort: EffortQuick, Training: steps(8)}); err != nil || len(s.selection.Stages) == 0 || s.selection.Ended != "" || c.cut > 0 {
-		t.Errorf("%d trainings were ended, %+v, error %v", c.cut, s, err)
+	d := trainingSet{Data: sceneData(evenly(10)), run: Run{clock: c}} // each candidate is trained on all frames
+	if _, s, err := choose(t.Context(), d, Config{LatentDims: 2, Training: steps(8)}); err != nil || len(s.selection.Stages) == 0 || s.selection.Ended != "" || c.cut > 0 {
+		t.Errorf("%d trainings were ended, %+v, error %v", c.cut, s.selection, err)
 	}
 }
