@@ -14,7 +14,8 @@ import (
 // Form is what is known of frames besides their numbers.
 type Form struct {
 	Name  string // the file or folder, for messages
-	Count int    // n, at least 1
+	Count int    // n, at least 1, but 0 of a slice that has none
+	First int    // the number of the first example in the source, of which a slice was read (SetOptions.Slice)
 	Layout
 	Scattered bool     // the pixels are scattered points, side by side in one row
 	Table     bool     // there are no pictures: one pixel, of which the channels are the columns of a table
@@ -26,6 +27,7 @@ type Form struct {
 
 	Times []float64   // of the examples: of an animation's frames in seconds, else in the source's unit; nil where it has none
 	Grid  sgplvm.Grid // the points, where the source has coordinates; nil: they are pixels, or the caller knows them
+	all   int         // examples of the source, where a slice was read
 	text  *textTable  // that the values come from; nil: none
 	Notes []string    // sentences that a user should read: what was taken as missing or as outside, and what looks wrong
 }
@@ -142,6 +144,7 @@ func (f *Frames) Missing(frame int) int {
 
 // place names a value by its frame and its index in it.
 func (f *Form) place(frame, i int) string {
+	frame += f.First
 	point := i / f.Channels
 	if f.Table {
 		name := ""

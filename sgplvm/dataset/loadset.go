@@ -35,14 +35,16 @@ func LoadSet(name string, o SetOptions) (*Set, error) {
 	if err := s.setObserved(o.Observed); err != nil {
 		return nil, err
 	}
-	if err := s.setExists(o.Exists); err != nil {
+	if s.all > 0 && o.Exists == "" && o.Model != nil {
+		s.existIn(o.Model)
+	} else if err := s.setExists(o.Exists); err != nil {
 		return nil, err
 	}
 	if o.Times != "" {
-		if s.Times, err = LoadTimes(o.Times, s.Count); err != nil {
+		if s.Times, err = s.LoadTimes(o.Times); err != nil {
 			return nil, err
 		}
-		if s.Units = nil; s.Count > 1 {
+		if s.Units = nil; s.Whole() > 1 {
 			err = distinct(o.Times, "times", s.Times)
 		}
 		if err != nil {
@@ -54,13 +56,20 @@ func LoadSet(name string, o SetOptions) (*Set, error) {
 			return nil, err
 		}
 	}
+	if s.all > 0 {
+		return s, nil
+	}
 	return s, s.check()
 }
 
-// LoadWith is [Load], or [LoadAt] at o.Points, which then are the Grid, with those of the options that say how a source is read: Layout, Points, FillValue
-// and Select. Errors: [*Error].
+// LoadWith is [Load], or [LoadAt] at o.Points, which then are the Grid, or o.At, with those of the options that say how a source is read: Layout, Points, FillValue,
+// Select and Slice. Errors: [*Error].
 func LoadWith(path string, o SetOptions) (*Frames, error) {
-	if o.FillValue == nil && o.Select == "" && o.Points == "" && !IsText(path) {
+	switch {
+	case o.FillValue != nil || o.Select != "" || o.Points != "" || o.Slice != nil:
+	case o.At > 0:
+		return LoadAt(path, o.At, o.Channels)
+	case !IsText(path):
 		return Load(path, o.Layout)
 	}
 	s, err := loadSource(path, o)
@@ -119,6 +128,11 @@ func OpenWith(path string, o SetOptions) (*Training, error) {
 
 // loadSource reads the values, the points and the times of a source, without those that mean missing.
 func loadSource(name string, o SetOptions) (s *Set, err error) {
+	if names, err := Several(name); err != nil {
+		return nil, err
+	} else if names != nil {
+		return loadSeveral(name, names, o)
+	}
 	var grid sgplvm.Grid
 	if o.Select != "" && !isNetCDF(name) {
 		return nil, &Error{Path: name, Found: "no names of dimensions", Want: "a NetCDF file to select " + quote.Line(o.Select) + " of"}
@@ -130,19 +144,24 @@ func loadSource(name string, o SetOptions) (s *Set, err error) {
 		if grid, err = loadPoints(o.Points, maxPoints); err != nil {
 			return nil, err
 		}
+		o.At = grid.Len()
 	}
 	switch {
-	case isNetCDF(name):
+	case isNetCDF(name) && (o.At == 0 || grid != nil):
 		s, err = loadNetCDF(name, o)
-	case isNPZ(name):
+	case isNPZ(name) && (o.At == 0 || grid != nil):
 		s, err = loadNPZ(name, o.Layout, grid)
 	case IsText(name):
-		s, err = loadTable(name, o, grid.Len()*min(1, len(grid)))
+		s, err = loadTable(name, o, o.At)
 	default:
-		s, err = loadPlain(name, o.Layout, grid)
+		s, err = loadPlain(name, o)
 	}
 	if err != nil {
 		return nil, err
+	}
+	if o.Slice != nil && s.all == 0 {
+		s.cut(o.Slice)
+		s.Values, s.original = within(s.Values, s.First*s.size(), (s.First+s.Count)*s.size()), nil
 	}
 	if err := s.checkLayout(o.Layout); err != nil {
 		return nil, err
@@ -153,7 +172,9 @@ func loadSource(name string, o SetOptions) (s *Set, err error) {
 		}
 		s.Grid, s.coordinates = grid, nil
 	}
-	s.complete()
+	if o.At == 0 || grid != nil { // else the caller knows them
+		s.complete()
+	}
 	if o.FillValue != nil && !isNetCDF(name) {
 		err = s.dropFill(*o.FillValue)
 	}
@@ -161,19 +182,22 @@ func loadSource(name string, o SetOptions) (s *Set, err error) {
 }
 
 // loadPlain loads frames or a table.
-func loadPlain(name string, want Layout, grid sgplvm.Grid) (*Set, error) {
-	var f *Frames
-	var err error
-	if grid != nil {
-		f, err = LoadAt(name, grid.Len(), want.Channels)
-	} else {
-		f, err = Load(name, want)
+func loadPlain(name string, o SetOptions) (*Set, error) {
+	open := func() (*Training, error) { return OpenEach(name, o.Layout) }
+	if o.At > 0 {
+		open = func() (*Training, error) { return OpenAt(name, o.At, o.Channels) }
 	}
+	t, err := open()
 	if err != nil {
 		return nil, err
 	}
-	s := &Set{Form: f.Form, Values: make([]float64, f.Count*f.size())}
-	return s, f.ReadExamples(s.Values, 0, f.Count)
+	defer t.Close()
+	s := &Set{Form: t.Form}
+	if o.Slice != nil {
+		s.cut(o.Slice)
+	}
+	s.Values = make([]float64, s.Count*s.size())
+	return s, t.ReadExamples(s.Values, s.First, s.First+s.Count)
 }
 
 // dropFill takes a number as missing, where it is not among the other values of its channel.
@@ -319,6 +343,27 @@ func (s *Set) setExists(path string) error {
 		s.note("%s no value in any example: filled in from their neighbours", counted(never, "point that exists has", "points that exist have"))
 	}
 	return nil
+}
+
+// existIn makes the points exist that a grid has, where it has fewer.
+func (s *Set) existIn(g sgplvm.Grid) {
+	if g.Len() >= s.Points() || s.Table {
+		return
+	}
+	known := map[string]bool{}
+	for i, g := range []sgplvm.Grid{joined(g), joined(s.Grid)} {
+		if i == 1 {
+			s.Exists = make([]bool, s.Points())
+		}
+		for k := range g[0].Rows {
+			at := fmt.Sprint(g[0].Row(k))
+			if i == 0 {
+				known[at] = true
+			} else {
+				s.Exists[k] = known[at]
+			}
+		}
+	}
 }
 
 // loadExists reads a mask of points.

@@ -26,19 +26,37 @@ import (
 //
 // Errors: [*Error].
 func LoadMask(path string, f *Form) (*Mask, error) {
-	a, err := loadMasks(path)
+	if f.Count == 0 && f.all > 0 {
+		return &Mask{layout: f.Layout, frames: 1, channels: 1, observed: make([]bool, f.Points())}, nil
+	}
+	of := fmt.Sprintf("the data of shape %s in %s", quote.Shape(f.Shape), quote.Line(f.Name))
+	a, err := f.loadMaskSlice(path, f.masks(f.Whole()))
 	if err != nil {
 		return nil, err
 	}
-	allowed := append(masksOf(f.Count, f.Layout), oneMask(f.Layout)...)
-	if f.Scattered {
-		allowed = scatteredMasks(f.Count, f.Layout)
+	if a != nil {
+		return newMask(path, a, f.Layout, f.masks(f.Count), of)
 	}
-	if n, d := f.Count, f.Channels; f.Table {
-		allowed = []maskShape{{[]int{n, d}, n, d}, {[]int{d}, 1, d}}
+	if a, err = loadMasks(path); err != nil {
+		return nil, err
 	}
-	return newMask(path, a, f.Layout, allowed,
-		fmt.Sprintf("the data of shape %s in %s", quote.Shape(f.Shape), quote.Line(f.Name)))
+	m, err := newMask(path, a, f.Layout, f.masks(f.Whole()), of)
+	if err == nil && m.frames > 1 {
+		size := len(m.observed) / m.frames
+		m.frames, m.observed = f.Count, m.observed[f.First*size:(f.First+f.Count)*size]
+	}
+	return m, err
+}
+
+// masks are the shapes of masks of n examples of a form.
+func (f *Form) masks(n int) []maskShape {
+	switch d := f.Channels; {
+	case f.Table:
+		return []maskShape{{[]int{n, d}, n, d}, {[]int{d}, 1, d}}
+	case f.Scattered:
+		return scatteredMasks(n, f.Layout)
+	}
+	return append(masksOf(n, f.Layout), oneMask(f.Layout)...)
 }
 
 // LoadMasks reads masks as [LoadMask] does, but one for each frame, and returns
