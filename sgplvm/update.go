@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync/atomic"
 
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -249,7 +250,10 @@ func (m *Model) withSums(ctx context.Context, b *sums.Basis, all, seen *sums.Sum
 	old := m.posterior
 	p, spatial := old.Params().Clone(), m.solution().Spectra[1:]
 	if p.Noise.Learned() {
-		p.Noise.Covariance, spatial = b.LearnNoise(b.Residual(seen, m.solution()), seen.Totals[sums.Count], noise.mean.Clone(), noise.weight), nil
+		for i := range p.Noise.Taper { // as bound.DefaultTaper
+			p.Noise.Taper[i] *= math.Pow(all.Totals[sums.Count]/old.Options().Totals[sums.Count], 1./6)
+		}
+		p.Noise.Covariance, spatial = b.LearnNoise(&p.Noise, b.Residual(seen, m.solution()), seen.Totals[sums.Count], noise.mean.Clone(), noise.weight), nil
 	}
 	p.X.Mu, p.X.S = kept.q.Mu, kept.q.S
 	b = sums.NewBasis(p, old.Grid(), old.Jitter(), m.Channels())
@@ -266,7 +270,7 @@ func (m *Model) withSums(ctx context.Context, b *sums.Basis, all, seen *sums.Sum
 	if err != nil {
 		return nil, 0, err
 	}
-	next, err := predict.New(p, old.Grid(), old.Scaler(), q.Alpha, old.Jitter(), predict.Options{Spectra: q.Spectra, Totals: all.Totals})
+	next, err := predict.New(p, old.Grid(), old.Scaler(), q.Alpha, old.Jitter(), predict.Options{Spectra: q.Spectra, Totals: slices.Clone(all.Totals)})
 	if err != nil {
 		return nil, 0, err
 	}
