@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
+	"github.com/seed-08962ecc/kronfield/cmd/internal/engine"
+	"github.com/seed-08962ecc/kronfield/cmd/internal/files"
+	"github.com/seed-08962ecc/kronfield/cmd/internal/part"
+	"github.com/seed-08962ecc/kronfield/internal/quote"
+	"github.com/seed-08962ecc/kronfield/sgplvm"
+)
+
+func shard(ctx context.Context, e *cli.Environment, args []string) error {
+	f := cli.NewFlags(e, "shard", `sgplvm shard -model MODEL -data F -part 3/8 -out PART [flags]
+
+Makes of a part of more examples than one machine holds what sgplvm reduce needs of them. MODEL was trained on some of them, as by
+train -sample. Each part is a process of its own, here or elsewhere; it reads its slice of the data alone, and its memory does not
+depend on their number. When all are done, reduce makes a better model of them, with which the next round begins:
+
+  sgplvm train -data 'faces*.npy' -sample 2000 -out m0
+  for i in 1 2 3 4; do sgplvm shard -model m0 -data 'faces*.npy' -part $i/4 -out part$i; done
+  sgplvm reduce part* -model m0 -out m1`)
+	model := f.String("model", "", "the model `file`")
+	data := f.String("data", "", "all examples: "+engine.DataUsage+", a pattern such as 'faces*.npy', or @LIST, a file with a name in each line")
+	text := f.String("part", "1/1", "which `part` of how many, as 3/8, or auto: what the scheduler says")
+	count := f.Whole("parts", 0, 0, 1000000, "the `number` of parts, where -part auto does not find it")
+	out := f.String("out", "", "the `file` to write")
+	engine.NewReadFlags(f)
+	f.Everyday("model", "data", "part", "out")
+	f.Examples("sgplvm shard -model m0 -data 'faces*.npy' -part 3/8 -out part3")
+	if err := f.Read(args); err != nil {
+		return err
+	}
+	if err := f.Require("model", "data", "out"); err != nil {
+		return err
+	}
+	if err := f.Files([]string{"model", "data"}, []string{"out"}); err != nil {
+		return err
+	}
+	p, err := part.Parse(*text)
+	if *text == "auto" {
+		p, err = part.Auto(*count)
+	}
+	if err != nil {
+		return f.Usagef("-part %s: %v", *text, err)
+	}
+	m, err := engine.Load(*model)
+	if err != nil {
+		return err
+	}
+	examples, err := engine.OpenSlices(f, *model, m, *data)
+	if err != nil {
+		return err
+	}
+	var show func(done int)
+	stop, done := func() {}, 0
+	err = files.WriteAtomic(*out, func(w io.Writer) error {
+		return m.Shard(ctx, examples, sgplvm.ShardPart(p), filepath.Base(*data), w, func(d, of int) {
+			if show == nil {
+				show, stop = e.Counting("summed", of)
+			}
+			show(d)
+			done = d
+		})
+	})
+	stop()
+	if err != nil {
+		return engine.AboutData(*data, err)
+	}
+	fmt.Fprintf(e.Stdout, "part %s: %s of %d\n", p, quote.Counted(done, "example"), examples.Count)
+	return nil
+}
