@@ -33,6 +33,9 @@ const examplesTogether = 64
 // shardFormat begins the file of a part: a line of JSON follows, the numbers of its nodes, and a SHA-256 checksum.
 const shardFormat = "kronfield sums 1\n"
 
+// maxShards bounds the number of parts. More than there are leaves have nothing to do.
+const maxShards = 1 << 20
+
 // A ShardPart is one of Count parts of the examples, by its number from 1.
 type ShardPart struct{ Index, Count int }
 
@@ -83,8 +86,8 @@ func (m *Model) digest() (string, error) {
 // data names the data: parts of data with other names do not go together. What a part takes of memory does not depend on the number of examples. progress, if not nil, is told how many examples are done.
 // Errors: *ConfigError for what Update refuses, *ValueError, *ReadError, ctx.Err() and those of w.
 func (m *Model) Shard(ctx context.Context, examples Source, part ShardPart, data string, w io.Writer, progress func(done, of int)) error {
-	if part.Index < 1 || part.Index > part.Count {
-		return &ConfigError{Field: "Part", Err: fmt.Errorf("%d of %d, expected one from 1 on", part.Index, part.Count)}
+	if part.Index < 1 || part.Index > part.Count || part.Count > maxShards {
+		return &ConfigError{Field: "Part", Err: fmt.Errorf("%d of %d, expected one from 1 on, of at most %d", part.Index, part.Count, maxShards)}
 	}
 	b, err := m.sumsOf(examples)
 	if err != nil {
@@ -173,11 +176,26 @@ type Shard struct {
 // maxShardHeader bounds a part's header, in bytes.
 const maxShardHeader = 1 << 16
 
-// OpenShard reads the header of a part's file of size bytes, and its checksum; the file must not change while the Shard is used. Errors: *FileError.
+// A PartError reports a part that cannot be used, or that is missing.
+type PartError struct {
+	Part ShardPart // zero where the file does not say
+	Err  error
+}
+
+func (e *PartError) Error() string {
+	if e.Part.Count == 0 {
+		return e.Err.Error()
+	}
+	return fmt.Sprintf("part %d of %d %v", e.Part.Index, e.Part.Count, e.Err)
+}
+
+func (e *PartError) Unwrap() error { return e.Err }
+
+// OpenShard reads the header of a part's file of size bytes, and its checksum; the file must not change while the Shard is used. Errors: *PartError.
 func OpenShard(file io.ReaderAt, size int64) (*Shard, error) {
 	s := &Shard{file: file}
 	if err := s.open(size); err != nil {
-		return nil, &FileError{Err: err}
+		return nil, &PartError{Err: err}
 	}
 	return s, nil
 }
@@ -214,7 +232,7 @@ func (s *Shard) open(size int64) error {
 	if !bytes.Equal(found, sum.Sum(nil)) {
 		return errors.New("wrong checksum: the file is damaged")
 	}
-	if p := h.Part; p.Index < 1 || p.Index > p.Count || h.Examples < 1 {
+	if p := h.Part; p.Index < 1 || p.Index > p.Count || p.Count > maxShards || h.Examples < 1 {
 		return fmt.Errorf("part %d of %d of %d examples", p.Index, p.Count, h.Examples)
 	}
 	if from, to := h.Part.leaves(); !slices.Equal(h.Nodes, nodes(from, to)) {
@@ -246,10 +264,10 @@ type RoundReport struct {
 
 // Reduce returns the model with the examples of all parts in place of those that it has, without training: kernels and inducing points stay, fields and noise are those of all
 // examples. Examples that others are compared with (residuals), calibration and what was chosen stay those of the model. Round after round,
-// each with the model of the one before, raises the bound. Errors: *ConfigError for parts that are missing, there twice, or of another model or other data; *FactorizationError, those of reading, ctx.Err().
+// each with the model of the one before, raises the bound. Errors: *PartError for parts that are missing, there twice, or of another model or other data; *ConfigError, *FactorizationError, those of reading, ctx.Err().
 func (m *Model) Reduce(ctx context.Context, shards []*Shard) (*Model, RoundReport, error) {
 	if err := m.whole(shards); err != nil {
-		return nil, RoundReport{}, &ConfigError{Field: "Parts", Err: err}
+		return nil, RoundReport{}, err
 	}
 	h := shards[0].header
 	one := []*Shard{}
@@ -263,7 +281,7 @@ func (m *Model) Reduce(ctx context.Context, shards []*Shard) (*Model, RoundRepor
 		return nil, RoundReport{}, err
 	}
 	if h.Numbers != b.Len() {
-		return nil, RoundReport{}, &ConfigError{Field: "Parts", Err: fmt.Errorf("sums of %d numbers, expected %d", h.Numbers, b.Len())}
+		return nil, RoundReport{}, &PartError{h.Part, fmt.Errorf("has sums of %d numbers, expected %d", h.Numbers, b.Len())}
 	}
 	all := b.New()
 	const together = 1 << 16 // numbers, so that little but the result is in memory
@@ -341,33 +359,31 @@ func added(shards []*Shard, dst []float64, n shardNode, from int) error {
 // whole returns an error unless the parts are all of one whole, made with the model.
 func (m *Model) whole(shards []*Shard) error {
 	if len(shards) == 0 {
-		return errors.New("none, expected all parts")
+		return &PartError{Err: errors.New("no part, expected all")}
 	}
 	digest, err := m.digest()
 	if err != nil {
 		return err
 	}
 	first := shards[0].header
-	seen := make([]int, first.Part.Count)
+	seen := make([]bool, first.Part.Count)
 	for _, s := range shards {
 		h := s.header
-		name := fmt.Sprintf("part %d of %d", h.Part.Index, h.Part.Count)
 		switch {
 		case h.Model != digest:
-			return fmt.Errorf("%s was made with another model", name)
-		case h.Part.Count != first.Part.Count:
-			return fmt.Errorf("%s beside one of %d", name, first.Part.Count)
-		case h.Data != first.Data || h.Examples != first.Examples || h.Numbers != first.Numbers:
-			return fmt.Errorf("%s is of other data (%d examples, %s) than part %d (%d, %s)", name, h.Examples, quote.Text(h.Data), first.Part.Index, first.Examples, quote.Text(first.Data))
+			err = errors.New("was made with another model")
+		case h.Part.Count != first.Part.Count || h.Data != first.Data || h.Examples != first.Examples || h.Numbers != first.Numbers:
+			err = fmt.Errorf("is of %d examples of %s, expected %d of %s as part %d of %d is", h.Examples, quote.Text(h.Data), first.Examples, quote.Text(first.Data), first.Part.Index, first.Part.Count)
+		case seen[h.Part.Index-1]:
+			err = errors.New("is there twice")
 		}
-		if seen[h.Part.Index-1]++; seen[h.Part.Index-1] > 1 {
-			return fmt.Errorf("%s is there twice", name)
+		if err != nil {
+			return &PartError{h.Part, err}
 		}
+		seen[h.Part.Index-1] = true
 	}
-	for i, n := range seen {
-		if n == 0 {
-			return fmt.Errorf("part %d of %d is missing", i+1, len(seen))
-		}
+	if i := slices.Index(seen, false); i >= 0 {
+		return &PartError{ShardPart{i + 1, len(seen)}, errors.New("is missing")}
 	}
 	return nil
 }

@@ -93,11 +93,11 @@ func TestPartsRefused(t *testing.T) {
 		files [][]byte
 		want  string
 	}{
-		{m, nil, "none"},
+		{m, nil, "no part"},
 		{m, [][]byte{files[0], files[2]}, "part 2 of 3 is missing"},
 		{m, [][]byte{files[0], files[1], files[2], files[1]}, "part 2 of 3 is there twice"},
-		{m, [][]byte{files[0], four[1], files[2]}, "beside one of"},
-		{m, [][]byte{files[0], more[1], files[2]}, "other data"},
+		{m, [][]byte{files[0], four[1], files[2]}, "of 3 is"},
+		{m, [][]byte{files[0], more[1], files[2]}, "is of 21 examples"},
 		{other, files, "another model"},
 		{m, [][]byte{files[0], damaged, files[2]}, "checksum"},
 		{m, [][]byte{files[0][:len(files[0])-9]}, "not the whole file"},
@@ -105,7 +105,7 @@ func TestPartsRefused(t *testing.T) {
 		{m, [][]byte{saved(t, m)}, "begins with"},
 	} {
 		_, _, err := reduced(t, c.m, c.files)
-		if config, file := (*ConfigError)(nil), (*FileError)(nil); !errors.As(err, &config) && !errors.As(err, &file) || !strings.Contains(err.Error(), c.want) {
+		if part := (*PartError)(nil); !errors.As(err, &part) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, expected something about %q", err, c.want)
 		}
 	}

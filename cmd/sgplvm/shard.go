@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -22,8 +23,9 @@ train -sample. Each part is a process of its own, here or elsewhere; it reads it
 depend on their number. When all are done, reduce makes a better model of them, with which the next round begins:
 
   sgplvm train -data 'faces*.npy' -sample 2000 -out m0
-  for i in 1 2 3 4; do sgplvm shard -model m0 -data 'faces*.npy' -part $i/4 -out part$i; done
-  sgplvm reduce part* -model m0 -out m1`)
+  sgplvm shard -model m0 -data 'faces*.npy' -part 1/2 -out part1
+  sgplvm shard -model m0 -data 'faces*.npy' -part 2/2 -out part2
+  sgplvm reduce part1 part2 -model m0 -out m1`)
 	model := f.String("model", "", "the model `file`")
 	data := f.String("data", "", "all examples: "+engine.DataUsage+", a pattern such as 'faces*.npy', or @LIST, a file with a name in each line")
 	text := f.String("part", "1/1", "which `part` of how many, as 3/8, or auto: what the scheduler says")
@@ -31,7 +33,7 @@ depend on their number. When all are done, reduce makes a better model of them, 
 	out := f.String("out", "", "the `file` to write")
 	engine.NewReadFlags(f)
 	f.Everyday("model", "data", "part", "out")
-	f.Examples("sgplvm shard -model m0 -data 'faces*.npy' -part 3/8 -out part3")
+	f.Examples("sgplvm shard -model faces.model -data @faces.list -part 3/8 -out part3")
 	if err := f.Read(args); err != nil {
 		return err
 	}
@@ -68,6 +70,9 @@ depend on their number. When all are done, reduce makes a better model of them, 
 		})
 	})
 	stop()
+	if bad := (*sgplvm.ConfigError)(nil); errors.As(err, &bad) {
+		return fmt.Errorf("%s: %w", *model, bad.Err)
+	}
 	if err != nil {
 		return engine.AboutData(*data, err)
 	}

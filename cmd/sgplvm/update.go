@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -30,7 +31,7 @@ the new runs.`)
 	engine.NewReadFlags(f)
 	f.Everyday("model", "data", "inputs", "forget", "out")
 	f.Examples(
-		"sgplvm update -model faces.model -data new.npy -out faces2.model",
+		"sgplvm update -model faces.model -data whole.npy -out faces2.model",
 		"sgplvm update -model emulator -data new.npy -inputs new.csv -out emulator",
 	)
 	if err := f.Read(args); err != nil {
@@ -78,6 +79,9 @@ func updateModel(ctx context.Context, e *cli.Environment, f *cli.Flags, observed
 	stop := e.Timing("update")
 	next, r, err := m.Update(ctx, seen, forget)
 	stop()
+	if bad := (*sgplvm.ConfigError)(nil); errors.As(err, &bad) {
+		return fmt.Errorf("%s: %w", path, bad.Err)
+	}
 	if err != nil {
 		return engine.AboutData(data, engine.Placed(&seen.Form, err, nil))
 	}
