@@ -53,7 +53,7 @@ func (t *TimeFlags) Priors(m *sgplvm.Model, form *dataset.Form) ([]sgplvm.Latent
 	if _, _, err := t.span(m); err != nil {
 		return nil, err
 	}
-	times, err := dataset.LoadTimes(*t.file, form.Count)
+	times, err := form.LoadTimes(*t.file)
 	if err != nil {
 		return nil, err
 	}
