@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/part"
+	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
 
 func join(ctx context.Context, e *cli.Environment, args []string) error {
@@ -17,21 +18,36 @@ func join(ctx context.Context, e *cli.Environment, args []string) error {
 	if n == 0 {
 		f := cli.NewFlags(e, "join", `sgplvm join PART... [flags]
 
-Puts the files together that impute, predict, fill -model, latents, sample or render have written with -part
-1/n to n/n, in any order, and writes the results of that command, with the bytes that one process would have
-written. Model and data must be where they were. Flags behind the files are those of the command and take the place of its own:
--out, -variance, -sheet, -truth, -json, or -model and -data where these are elsewhere. Parts that are missing,
-there twice, damaged or of other work are named.`)
-		f.Examples(
-			"sgplvm join filled.npy.part*",
-			"sgplvm join parts/* -out filled.npy -variance variance.npy",
-		)
+Puts the files together that impute, predict, fill -model, latents, sample or render have
+written with -part 1/n to n/n, in any order, and writes the results of that command, with the
+bytes that one process would have written. Model and data must be where they were. Flags behind
+the files are those of the command, and take the place of its own. Parts that are missing, there
+twice, damaged or of other work are named.`)
+		f.String("out", "", "the `name` of the results, in place of that of the parts")
+		f.String("variance", "", "the `name` of the variances")
+		f.String("sheet", "", "the PNG `file` with the first pictures")
+		f.String("truth", "", "the complete `pictures` of impute: print the errors")
+		f.String("model", "", "the model `file`, where it is elsewhere now")
+		f.String("data", "", "the `data`, where they are elsewhere now")
+		f.Everyday("out", "variance")
+		f.Examples("sgplvm join filled.npy.part*", "sgplvm join filled.npy.part* -out other.npy -sheet sheet.png")
 		if err := f.Read(args); err != nil {
 			return err
 		}
-		return f.Usagef("no part, expected the files of all")
+		return f.Usagef("no part, expected the files of all before any flag")
 	}
-	work, err := part.Join(args[:n])
+	var paths []string
+	for _, a := range args[:n] {
+		names, err := dataset.Several(a)
+		if err != nil {
+			return err
+		}
+		if names == nil {
+			names = []string{a}
+		}
+		paths = append(paths, names...)
+	}
+	work, err := part.Join(paths)
 	if err != nil {
 		return err
 	}

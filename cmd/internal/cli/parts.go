@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/part"
@@ -103,14 +104,14 @@ func withoutPart(args []string) (rest []string) {
 }
 
 // made says what makes the bits of results: the program and its instructions.
-func made() (string, error) {
+var made = sync.OnceValues(func() (string, error) {
 	path, err := os.Executable()
 	if err != nil {
 		return "", err
 	}
 	sum, err := checksum(path)
 	return fmt.Sprintf("a program with SHA-256 %s and %s", sum, asm.Level()), err
-}
+})
 
 // checksum is that of a file.
 func checksum(path string) (string, error) {

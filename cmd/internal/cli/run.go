@@ -30,7 +30,7 @@ func Run(ctx context.Context, e *Environment, commands []Command, args []string)
 	var done *part.Done
 	switch {
 	case errors.As(err, &done):
-		in.Note("%v", done)
+		in.Tell(done.Error())
 		return ExitDone
 	case err == nil || errors.Is(err, flag.ErrHelp):
 		return ExitDone

@@ -10,8 +10,10 @@ import (
 	"io"
 	"maps"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/files"
 	"github.com/seed-08962ecc/kronfield/internal/quote"
@@ -36,8 +38,36 @@ type header struct {
 type Work struct {
 	header
 	path  string
+	begin time.Time // of what is measured
 	joins []*header // in the order of the parts; nil: this is one of them
 	paths []string  // of their files
+}
+
+// Measured ends a command of which a few examples were done to see what all cost.
+type Measured struct {
+	Examples, All int
+	Each          time.Duration // of an example
+	Before        time.Duration // until the first one
+	Bytes         int64         // of an example's result
+	Memory        int64         // that the system has given
+}
+
+func (m *Measured) Error() string {
+	return fmt.Sprintf("measured %d examples of %d", m.Examples, m.All)
+}
+
+// Measure returns the work of a few examples, which ends in a *[Measured].
+func Measure() *Work { return &Work{begin: time.Now()} }
+
+// measuredExamples is how many are done at most.
+const measuredExamples = 8
+
+// counter counts what is written.
+type counter struct{ n int64 }
+
+func (c *counter) Write(b []byte) (int, error) {
+	c.n += int64(len(b))
+	return len(b), nil
 }
 
 // Done ends a command that has written its part.
@@ -47,12 +77,17 @@ type Done struct {
 }
 
 func (d *Done) Error() string {
-	return fmt.Sprintf("%s has examples %d to %d of %d; sgplvm join puts the parts together", quote.Line(d.Path), d.From, d.To-1, d.All)
+	return fmt.Sprintf("%s has %d of %d examples, from number %d on; sgplvm join puts the parts together", quote.Line(d.Path), d.To-d.From, d.All, d.From)
+}
+
+// Name is that of the file of a part beside out, the name of the results.
+func Name(p Part, out string) string {
+	return fmt.Sprintf("%s.part%dof%d", strings.TrimRight(out, "/"+string(os.PathSeparator)), p.Index, p.Count)
 }
 
 // New returns the work of a part, which goes to a file beside out; args are the command and its flags, made is the program that does it.
 func New(p Part, out string, args []string, made string) *Work {
-	return &Work{header: header{Part: p, Args: args, Made: made}, path: fmt.Sprintf("%s.part%dof%d", strings.TrimRight(out, "/"+string(os.PathSeparator)), p.Index, p.Count)}
+	return &Work{header: header{Part: p, Args: args, Made: made}, path: Name(p, out)}
 }
 
 // Slice returns nil where all examples are read, else which of n are.
@@ -60,7 +95,15 @@ func (w *Work) Slice() func(n int) (from, to int) {
 	if w == nil || w.joins != nil {
 		return nil
 	}
-	return w.Part.Slice
+	return w.slice
+}
+
+// slice returns which of n examples a process does that joins nothing.
+func (w *Work) slice(n int) (from, to int) {
+	if !w.begin.IsZero() {
+		return 0, min(n, measuredExamples)
+	}
+	return w.Part.Slice(n)
 }
 
 // Own returns of how many of n examples the process has the results.
@@ -118,7 +161,7 @@ func (w *Work) Hold(all int, digest func(from, to int) ([]byte, error)) (err err
 		return nil
 	}
 	if w.joins == nil {
-		w.Data, err = digest(w.Part.Slice(all))
+		w.Data, err = digest(w.slice(all))
 		return err
 	}
 	for k, h := range w.joins {
@@ -147,8 +190,8 @@ func Run[T any](w *Work, all int, compute func(from, to int, put func(next int, 
 		}
 		return nil
 	}
-	from, to := w.Part.Slice(all)
-	err := files.WriteAtomic(w.path, func(out io.Writer) error {
+	from, to := w.slice(all)
+	write := func(out io.Writer) error {
 		sum := sha256.New()
 		both := io.MultiWriter(out, sum)
 		if _, err := io.WriteString(both, format); err != nil {
@@ -168,7 +211,22 @@ func Run[T any](w *Work, all int, compute func(from, to int, put func(next int, 
 		}
 		_, err := out.Write(sum.Sum(nil))
 		return err
-	})
+	}
+	if !w.begin.IsZero() {
+		if err := compute(from, min(to, 1), func(int, T) error { return nil }); err != nil { // which all others have something of
+			return err
+		}
+		before := time.Since(w.begin)
+		n, count := int64(max(1, to-from)), new(counter)
+		begin := time.Now()
+		if err := write(count); err != nil {
+			return err
+		}
+		var now runtime.MemStats
+		runtime.ReadMemStats(&now)
+		return &Measured{to - from, all, time.Since(begin) / time.Duration(n), before, count.n / n, int64(now.Sys)}
+	}
+	err := files.WriteAtomic(w.path, write)
 	if c, ok := errors.AsType[*computing](err); ok {
 		return c.error
 	}
