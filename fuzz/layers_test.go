@@ -84,7 +84,7 @@ var policy = map[string][]string{
 	"cmd/sgplvm-edge":          {"sgplvm/edge"},
 	// What programs share.
 	"cmd/internal/part":     {"sgplvm/dataset", "cmd/internal/files"},
-	"cmd/internal/cli":      {"sgplvm", "sgplvm/kernel", "sgplvm/dataset", "mat", "cmd/internal/files", "cmd/internal/part"},
+	"cmd/internal/cli":      {"sgplvm", "sgplvm/kernel", "sgplvm/dataset", "asm", "mat", "cmd/internal/files", "cmd/internal/part"},
 	"cmd/internal/engine":   program,
 	"cmd/internal/files":    {"sgplvm/dataset", "mat/npy", "cmd/internal/filetest"},
 	"cmd/internal/filetest": {"sgplvm/dataset", "mat/npy"},

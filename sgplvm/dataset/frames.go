@@ -28,6 +28,7 @@ type Form struct {
 	Times []float64   // of the examples: of an animation's frames in seconds, else in the source's unit; nil where it has none
 	Grid  sgplvm.Grid // the points, where the source has coordinates; nil: they are pixels, or the caller knows them
 	all   int         // examples of the source, where a slice was read
+	times []float64   // of all of them
 	text  *textTable  // that the values come from; nil: none
 	Notes []string    // sentences that a user should read: what was taken as missing or as outside, and what looks wrong
 }

@@ -41,9 +41,10 @@ func LoadSet(name string, o SetOptions) (*Set, error) {
 		return nil, err
 	}
 	if o.Times != "" {
-		if s.Times, err = s.LoadTimes(o.Times); err != nil {
+		if s.times, err = LoadTimes(o.Times, s.Whole()); err != nil {
 			return nil, err
 		}
+		s.Times = s.times[s.First:][:s.Count]
 		if s.Units = nil; s.Whole() > 1 {
 			err = distinct(o.Times, "times", s.Times)
 		}

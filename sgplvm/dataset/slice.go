@@ -22,6 +22,7 @@ func (f *Form) Whole() int {
 // cut makes it the form of the examples that a slice takes, all there are so far.
 func (f *Form) cut(slice func(n int) (from, to int)) {
 	from, to := slice(f.Count)
+	f.times = f.Times
 	f.First, f.all, f.Count = from, f.Count, to-from
 	f.Times, f.Files = within(f.Times, from, to), within(f.Files, from, to)
 }
@@ -34,13 +35,12 @@ func within[T any](list []T, from, to int) []T {
 	return list[from:to]
 }
 
-// LoadTimes is the function [LoadTimes] for the examples that were read. Errors: [*Error].
-func (f *Form) LoadTimes(path string) ([]float64, error) {
-	times, err := LoadTimes(path, f.Whole())
-	if err != nil {
-		return nil, err
+// WholeTimes returns the times of all examples of the source, Times where all were read.
+func (f *Form) WholeTimes() []float64 {
+	if f.all > 0 {
+		return f.times
 	}
-	return times[f.First:][:f.Count], nil
+	return f.Times
 }
 
 // loadMaskSlice reads the masks of some examples from a .npy file where it has one for each of all; a is nil where it does not.
@@ -149,9 +149,6 @@ func loadSeveral(name string, names []string, o SetOptions) (*Set, error) {
 		case part.Type != s.Type:
 			s.Type = npy.Float64
 		}
-		if s.Files == nil || i > 0 {
-			s.Files = nil
-		}
 		all += counts[i]
 	}
 	s.Count, s.all = all, 0
@@ -160,7 +157,17 @@ func loadSeveral(name string, names []string, o SetOptions) (*Set, error) {
 		s.cut(slice)
 		from, to = s.First, s.First+s.Count
 	}
-	s.Name, s.store, s.text, s.Film, s.Times = name, nil, nil, false, nil
+	s.Name, s.store, s.text, s.Film, s.Times, s.Files = name, nil, nil, false, nil, nil
+	inner := 1
+	for _, d := range s.Shape[1:] {
+		inner *= d
+	}
+	switch {
+	case s.strides != nil || inner != s.size(): // examples come later in the shape, or there is one
+		s.strides, s.Shape = nil, []int{s.Count, s.Height, s.Width}
+	default:
+		s.Shape = append([]int{s.Count}, s.Shape[1:]...)
+	}
 	at, times := 0, []float64{}
 	s.Values = make([]float64, 0, s.Count*s.size())
 	for i, n := range counts {

@@ -30,7 +30,7 @@ func (f *Flags) Read(args []string) error {
 	case f.NArg() > 0:
 		return Usagef("%s: found %s, expected nothing but flags (%s %s -h explains them)", f.Name(), quote.Text(f.Arg(0)), f.e.program(), f.Name())
 	}
-	return nil
+	return f.work(args)
 }
 
 // Usagef returns an error of the command's flags.

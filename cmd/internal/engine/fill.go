@@ -2,12 +2,15 @@ package engine
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
 	"sync"
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
+	"github.com/seed-08962ecc/kronfield/cmd/internal/part"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/report"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
@@ -36,6 +39,7 @@ func (o *Observations) Observed(i int) sgplvm.Observed {
 // Results says what the results of filling in hold: examples of the same form as these.
 func (o *Observations) Results(m *sgplvm.Model, out, variance *Output) error {
 	form := o.Form
+	form.Count = o.Whole()
 	if form.Type = npy.Float64; form.Scattered {
 		if form.Grid = o.Grid; o.Grid == nil {
 			form.Grid = m.Grid()
@@ -71,7 +75,7 @@ func LoadObserved(f *cli.Flags, path string, m *sgplvm.Model, data, mask, grid, 
 		if o.Grid, err = loadPoints(f.Name(), pointsFlag, m, points); err != nil {
 			return nil, err
 		}
-		o.Frames, err = dataset.LoadAt(data, o.Grid.Len(), m.Channels())
+		o.Frames, err = loadAt(f, data, o.Grid.Len(), m.Channels())
 	} else if o.Frames, err = modelFrames(f, path, m, data, grid); err == nil && o.Frames.Grid != nil && scattered(m) {
 		o.Grid = o.Frames.Grid // of a long table
 	}
@@ -88,7 +92,41 @@ func LoadObserved(f *cli.Flags, path string, m *sgplvm.Model, data, mask, grid, 
 		}
 		o.Frames = o.WithMask(seen)
 	}
-	return o, dataset.CheckNoInf(o.Frames)
+	if err := dataset.CheckNoInf(o.Frames); err != nil {
+		return nil, err
+	}
+	return o, hold(f.Work(), &o.Form, o.Frames)
+}
+
+// loadAt loads examples at so many points, or the slice that is asked for.
+func loadAt(f *cli.Flags, data string, points, channels int) (*dataset.Frames, error) {
+	return dataset.LoadWith(data, dataset.SetOptions{At: points, Layout: dataset.Layout{Channels: channels}, Slice: f.Work().Slice()})
+}
+
+// hold compares the data of parts that are joined with those of some sources, which have examples of one form; nil is none.
+func hold(w *part.Work, form *dataset.Form, sources ...sgplvm.Source) error {
+	return w.Hold(form.Whole(), func(from, to int) ([]byte, error) {
+		sum := sha256.New()
+		for _, s := range sources {
+			if s == nil {
+				continue
+			}
+			_, points, channels := s.Dims()
+			values := make([]float64, points*channels)
+			for i := from - form.First; i < to-form.First; i++ {
+				if err := s.ReadExamples(values, i, i+1); err != nil {
+					return nil, err
+				}
+				for _, v := range values {
+					if v != v {
+						v = math.NaN() // of which there are many
+					}
+					binary.Write(sum, binary.LittleEndian, v)
+				}
+			}
+		}
+		return sum.Sum(nil), nil
+	})
 }
 
 // modelFrames loads examples of the form that the model's attributes tell, or else the flag -grid
@@ -104,7 +142,7 @@ func modelFrames(f *cli.Flags, path string, m *sgplvm.Model, data, grid string) 
 				return frames, err
 			}
 		}
-		return dataset.LoadAt(data, m.Grid().Len(), m.Channels())
+		return loadAt(f, data, m.Grid().Len(), m.Channels())
 	}
 	if Table(m) {
 		if grid != "" {
@@ -157,21 +195,54 @@ func NewResult(pictures, size int) *Result {
 	return &Result{make([]float64, pictures*size), make([]float64, pictures*size), size}
 }
 
-// filled is what one picture after the other is filled in to.
-type filled struct {
+// filling is what one picture after the other is filled in to.
+type filling struct {
 	prediction sgplvm.Prediction
 	latent     sgplvm.Latent
+}
+
+// A filled example is what was made of one.
+type filled struct {
+	Mean, Variance []float64
+	Outliers       []sgplvm.Outlier
+	Unseen, Local  bool // nothing was observed of it, and each missing point was conditioned on its neighbourhood
+}
+
+// fillEach has fill make something of each of count examples, those of a part of the work alone, several at a time, and returns it; means and variances are in the result too.
+func fillEach(ctx context.Context, e *cli.Environment, verb, name string, count int, r *Result, fill func(i int, f *filled) error) ([]filled, error) {
+	all := make([]filled, e.Work.Own(count))
+	return all, part.Run(e.Work, count, func(from, to int, put func(next int, f filled) error) error {
+		if err := e.Each(ctx, verb, name, from, to, func(i int) error {
+			k := i - from
+			all[k].Mean, all[k].Variance = r.Mean[k*r.Size:(k+1)*r.Size], r.Variance[k*r.Size:(k+1)*r.Size]
+			return fill(i, &all[k])
+		}); err != nil {
+			return err
+		}
+		for k, f := range all {
+			if err := put(from+k+1, f); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, func(next int, f filled) error {
+		if i := next - 1; e.Work.Joins() {
+			all[i] = f
+			copy(r.Mean[i*r.Size:(i+1)*r.Size], f.Mean)
+			copy(r.Variance[i*r.Size:(i+1)*r.Size], f.Variance)
+		}
+		return nil
+	})
 }
 
 // Fill fills in all pictures, several at a time.
 func Fill(ctx context.Context, e *cli.Environment, m *sgplvm.Model, frames *Observations, o sgplvm.InferOptions) (*Result, error) {
 	r := NewResult(frames.Count, frames.Points()*frames.Channels)
-	rooms := sync.Pool{New: func() any { return new(filled) }}
-	var mu sync.Mutex
-	unseen, neighbourhoods, outliers := map[int]bool{}, 0, make([][]sgplvm.Outlier, frames.Count)
-	err := e.Each(ctx, "filled", frames.Name, frames.Count, func(i int) error {
+	rooms := sync.Pool{New: func() any { return new(filling) }}
+	all, err := fillEach(ctx, e, "filled", frames.Name, frames.Whole(), r, func(i int, done *filled) error {
+		i -= frames.First
 		seen := frames.Observed(i)
-		f := rooms.Get().(*filled)
+		f := rooms.Get().(*filling)
 		defer rooms.Put(f)
 		prediction := &f.prediction
 		err := m.ImputeTo(ctx, prediction, &f.latent, seen, o)
@@ -181,22 +252,21 @@ func Fill(ctx context.Context, e *cli.Environment, m *sgplvm.Model, frames *Obse
 		if err != nil {
 			return err
 		}
-		outliers[i] = slices.Clone(prediction.Outliers)
-		copy(r.Mean[i*r.Size:], prediction.Mean.Data)
-		copy(r.Variance[i*r.Size:], prediction.Variance.Data)
-		mu.Lock()
-		defer mu.Unlock()
-		unseen[i] = frames.Missing(i) == r.Size
-		if prediction.Conditioning == "local" {
-			neighbourhoods++
-		}
+		done.Outliers = slices.Clone(prediction.Outliers)
+		copy(done.Mean, prediction.Mean.Data)
+		copy(done.Variance, prediction.Variance.Data)
+		done.Unseen, done.Local = frames.Missing(i) == r.Size, prediction.Conditioning == "local"
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	for i := range frames.Count {
-		if unseen[i] {
+	neighbourhoods := 0
+	for i, f := range all {
+		if f.Local {
+			neighbourhoods++
+		}
+		if f.Unseen {
 			place := fmt.Sprintf("picture %d", i)
 			if frames.FromText() {
 				place = frames.InWords(fmt.Sprintf("example %d", i))
@@ -204,7 +274,7 @@ func Fill(ctx context.Context, e *cli.Environment, m *sgplvm.Model, frames *Obse
 			e.Note("%s: %s: nothing observed: filled with the prediction of the prior", frames.Name, place)
 		}
 	}
-	NoteOutliers(e, &frames.Form, numbered(outliers))
+	NoteOutliers(e, &frames.Form, numbered(all))
 	if neighbourhoods > 0 {
 		e.Note("%d pictures have so many observed points that each missing one was conditioned on its neighbourhood only", neighbourhoods)
 	}
@@ -212,9 +282,9 @@ func Fill(ctx context.Context, e *cli.Environment, m *sgplvm.Model, frames *Obse
 }
 
 // numbered returns the outliers of examples, which have their numbers.
-func numbered(outliers [][]sgplvm.Outlier) (all []sgplvm.Outlier) {
-	for i, some := range outliers {
-		for _, v := range some {
+func numbered(examples []filled) (all []sgplvm.Outlier) {
+	for i, f := range examples {
+		for _, v := range f.Outliers {
 			v.Example = i
 			all = append(all, v)
 		}

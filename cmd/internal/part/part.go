@@ -12,8 +12,8 @@ import (
 // A Part is one of Count parts of the work, by its number from 1. The zero value is no part: all the work.
 type Part struct{ Index, Count int }
 
-// most is how many parts there may be.
-const most = 1_000_000
+// Most is how many parts there may be.
+const Most = 1_000_000
 
 // Parse reads 3/100. Errors: text that is none.
 func Parse(s string) (p Part, err error) {
@@ -21,12 +21,12 @@ func Parse(s string) (p Part, err error) {
 	p.Index, _ = strconv.Atoi(i)
 	p.Count, _ = strconv.Atoi(n)
 	if !p.valid() || p.String() != s {
-		return Part{}, fmt.Errorf("expected auto, or a number from 1 and a count of at most %d, as 3/100", most)
+		return Part{}, fmt.Errorf("expected auto, or a number from 1 and a count of at most %d, as 3/100", Most)
 	}
 	return p, nil
 }
 
-func (p Part) valid() bool { return 1 <= p.Index && p.Index <= p.Count && p.Count <= most }
+func (p Part) valid() bool { return 1 <= p.Index && p.Index <= p.Count && p.Count <= Most }
 
 func (p Part) String() string { return fmt.Sprintf("%d/%d", p.Index, p.Count) }
 

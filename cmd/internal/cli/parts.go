@@ -1,0 +1,128 @@
+package cli
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/cmd/internal/part"
+	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
+)
+
+// Parts defines -part and -parts, by which a command does a part of its work in one of several processes. It reads, of what -data names, its slice alone.
+func (f *Flags) Parts() {
+	f.String("part", "", "do one `part` of the work, as 3/100, or auto: the number that a scheduler gives; the result is a file OUT.part3of100, and sgplvm join puts all together")
+	f.Whole("parts", 0, 0, part.Most, "the `number` of parts, where -part auto does not find it")
+}
+
+// Work is the environment's.
+func (f *Flags) Work() *part.Work { return f.e.Work }
+
+// Flags on which the results of parts do not depend: where they go, and what is printed; of the data each part holds the checksum of its slice.
+var partless = []string{"part", "parts", "out", "sheet", "latent", "truth", "json", "data", "observed", "errors"}
+
+// contents are flags with files on all of which results depend.
+var contents = []string{"model", "points", "data-points", "times", "exists"}
+
+// work makes the environment's work the part that the flags say.
+func (f *Flags) work(args []string) error {
+	if f.Lookup("part") == nil {
+		if f.e.Work != nil {
+			return f.Usagef("a command without parts")
+		}
+		return nil
+	}
+	text := f.Text("part")
+	switch {
+	case text != "" && f.e.Work != nil:
+		return f.Usagef("-part %s of parts that are joined, expected none", text)
+	case text == "" && f.Given("parts"):
+		return f.Without("-part auto", "parts")
+	case text == "" && f.e.Work == nil:
+		return nil
+	case text != "":
+		p, err := part.Parse(text)
+		if text == "auto" {
+			p, err = part.Auto(*f.Lookup("parts").Value.(checked[int]).value)
+		} else if f.Given("parts") {
+			return f.Without("-part auto", "parts")
+		}
+		if err != nil {
+			return f.Usagef("-part %s: %v", text, err)
+		}
+		if err := f.Require("out"); err != nil {
+			return err
+		}
+		made, err := made()
+		if err != nil {
+			return err
+		}
+		f.e.Work = part.New(p, f.Text("out"), append([]string{f.Name()}, withoutPart(args)...), made)
+	}
+	choices := map[string]string{}
+	var err error
+	f.Visit(func(v *flag.Flag) {
+		switch text := v.Value.String(); {
+		case slices.Contains(partless, v.Name):
+		case v.Name == "variance":
+			choices[v.Name] = ""
+		case slices.Contains(contents, v.Name) && text != "":
+			sum, failed := checksum(dataset.FileName(text))
+			if choices[v.Name] = "a file with SHA-256 " + sum; failed != nil && err == nil {
+				err = failed
+			}
+		default:
+			choices[v.Name] = text
+		}
+	})
+	if err != nil {
+		return err
+	}
+	return f.e.Work.Choose(choices)
+}
+
+// withoutPart returns arguments without -part and -parts.
+func withoutPart(args []string) (rest []string) {
+	for i := 0; i < len(args); i++ {
+		name, _, in := strings.Cut(strings.TrimLeft(args[i], "-"), "=")
+		if name != args[i] && (name == "part" || name == "parts") {
+			if !in {
+				i++
+			}
+			continue
+		}
+		rest = append(rest, args[i])
+	}
+	return rest
+}
+
+// made says what makes the bits of results: the program and its instructions.
+var made = sync.OnceValues(func() (string, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	sum, err := checksum(path)
+	return fmt.Sprintf("a program with SHA-256 %s and %s", sum, asm.Level()), err
+})
+
+// checksum is that of a file.
+func checksum(path string) (string, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", &dataset.Error{Path: path, Err: err}
+	}
+	defer file.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, file); err != nil {
+		return "", &dataset.Error{Path: path, Err: err}
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:8]), nil
+}
