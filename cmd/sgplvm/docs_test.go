@@ -107,7 +107,7 @@ func standIns(t *testing.T) {
 	}
 	write(t, "faces.list", []byte("frames.npy\nwhole.npy\n"))
 	for _, part := range []string{"1", "2"} {
-		mustRun(t, "shard", "-model", "faces.model", "-data", "@faces.list", "-part", part+"/2", "-out", "part"+part)
+		mustRun(t, "shard", "-model", "faces.model", "-data", "@faces.list", "-part", part+"/2", "-out", "sums")
 	}
 	mustRun(t, strings.Fields("render -model faces.model -examples 0-5 -fps 10 -out film.gif")...)
 	mustRun(t, strings.Fields("train -config steps4.json -data film.gif -out film.model")...)

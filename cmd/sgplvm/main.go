@@ -16,8 +16,8 @@
 //	sgplvm sensitivity -model MODEL [-out TABLE.csv] [-sheet MAPS.png]
 //	sgplvm design  -model MODEL -count 8 -out NEXT.csv
 //	sgplvm update  -model MODEL -data NEW -out MODEL2
-//	sgplvm shard   -model MODEL -data 'F*.npy' -part 3/8 -out PART
-//	sgplvm reduce  PART... -model MODEL -out MODEL2
+//	sgplvm shard   -model MODEL -data 'F*.npy' -part 3/8 -out SUMS
+//	sgplvm reduce  SUMS.part* -model MODEL -out MODEL2
 //	sgplvm report  -model MODEL [-data F] -out REPORT.html
 //	sgplvm info    -model MODEL [-write-config C.json]
 //	sgplvm version

@@ -35,7 +35,7 @@ is worth while. What a model keeps of single examples, such as those that others
 	out := f.String("out", "", "the model `file` to write")
 	asJSON := f.JSON()
 	f.Everyday("model", "out", "enough", "json")
-	f.Examples("sgplvm reduce part1 part2 -model faces.model -out all.model")
+	f.Examples("sgplvm reduce sums.part1of2 sums.part2of2 -model faces.model -out all.model")
 	n := slices.IndexFunc(args, func(a string) bool { return strings.HasPrefix(a, "-") })
 	if n < 0 {
 		n = len(args)
