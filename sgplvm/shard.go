@@ -22,7 +22,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
-// Sums of examples are taken in parts (docs/math.md, section 25). All examples are divided into 2^shardLevels leaves, whatever the parts are, and the sums of
+// Sums of examples are taken in parts (docs/math.md, "Sums over examples"). All examples are divided into 2^shardLevels leaves, whatever the parts are, and the sums of
 // leaves added in a binary tree: node k of level l has the leaves from k·2^l on. A part writes the sums of few nodes, so that the bits of the whole do not
 // depend on parts.
 const shardLevels = 8

@@ -28,7 +28,7 @@ type UpdateReport struct {
 	Unexplained float64
 }
 
-// Update returns the model with more examples, without training again (docs/math.md, section 25). Kernels and inducing points stay. The latent
+// Update returns the model with more examples, without training again (docs/math.md, "Sums over examples"). Kernels and inducing points stay. The latent
 // variables of the new examples are inferred, and fields, noise and, where the model keeps residuals, the examples that it compares others with are then those of
 // all examples. Each new example makes all earlier ones count forget times as much, 0 < forget ≤ 1. Missing values are filled in first. Models whose examples have
 // times, and those of data with missing values or known errors, are refused. Errors: *ConfigError, *ValueError, *ReadError, *FactorizationError,
