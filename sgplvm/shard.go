@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"math/bits"
 	"slices"
 
@@ -89,7 +88,7 @@ func (m *Model) Shard(ctx context.Context, examples Source, part ShardPart, data
 	if part.Index < 1 || part.Index > part.Count || part.Count > maxShards {
 		return &ConfigError{Field: "Part", Err: fmt.Errorf("%d of %d, expected one from 1 on, of at most %d", part.Index, part.Count, maxShards)}
 	}
-	b, err := m.sumsOf(examples)
+	b, err := m.sumsOf(examples.Dims())
 	if err != nil {
 		return err
 	}
@@ -173,8 +172,8 @@ type Shard struct {
 	at     int64 // of the numbers
 }
 
-// maxShardHeader bounds a part's header, in bytes.
-const maxShardHeader = 1 << 16
+// maxShardHeader bounds a part's header, in bytes, and maxShardNumbers the numbers of a node.
+const maxShardHeader, maxShardNumbers = 1 << 16, 1 << 40
 
 // A PartError reports a part that cannot be used, or that is missing.
 type PartError struct {
@@ -191,58 +190,53 @@ func (e *PartError) Error() string {
 
 func (e *PartError) Unwrap() error { return e.Err }
 
-// OpenShard reads the header of a part's file of size bytes, and its checksum; the file must not change while the Shard is used. Errors: *PartError.
-func OpenShard(file io.ReaderAt, size int64) (*Shard, error) {
+// OpenShard reads the header of a part's file, and its checksum; the file must not change while the Shard is used. Errors: *PartError.
+func OpenShard(file interface {
+	io.ReadSeeker
+	io.ReaderAt
+}) (*Shard, error) {
 	s := &Shard{file: file}
-	if err := s.open(size); err != nil {
+	size, err := file.Seek(0, io.SeekEnd)
+	if err == nil {
+		err = s.open(size)
+	}
+	if err != nil {
 		return nil, &PartError{Err: err}
 	}
 	return s, nil
 }
 
 func (s *Shard) open(size int64) error {
-	sum := sha256.New()
-	body := io.NewSectionReader(s.file, 0, size-sha256.Size)
+	sum, body := sha256.New(), io.NewSectionReader(s.file, 0, size-sha256.Size)
 	begin := make([]byte, len(shardFormat))
 	if io.ReadFull(body, begin); string(begin) != shardFormat {
 		return fmt.Errorf("expected a file that begins with %s", quote.Text(shardFormat[:len(shardFormat)-1]))
 	}
 	line, err := bufio.NewReader(io.LimitReader(body, maxShardHeader)).ReadBytes('\n')
-	if err != nil {
-		return errors.New("no header, expected a line of one")
-	}
-	if err := json.Unmarshal(line, &s.header); err != nil {
-		return errors.New(quote.Line(err.Error()))
-	}
 	h := &s.header
+	if err == nil {
+		err = json.Unmarshal(line, h)
+	}
+	if err != nil {
+		return fmt.Errorf("no header: %s", quote.Line(err.Error()))
+	}
 	s.at = int64(len(shardFormat) + len(line))
-	if numbers := (size - s.at - sha256.Size) / 8; h.Numbers < 1 || int64(h.Numbers) > numbers && len(h.Nodes) > 0 || numbers*8 != size-s.at-sha256.Size || int64(h.Numbers)*int64(len(h.Nodes)) != numbers {
-		return fmt.Errorf("%d bytes of numbers for %d sums of %d: not the whole file", size-s.at-sha256.Size, len(h.Nodes), h.Numbers)
+	if p := h.Part; p.Index < 1 || p.Index > p.Count || p.Count > maxShards || h.Examples < 1 || h.Numbers < 1 || h.Numbers > maxShardNumbers || !slices.Equal(h.Nodes, nodes(p.leaves())) {
+		return errors.New("a header that does not fit together")
 	}
-	if _, err := body.Seek(0, io.SeekStart); err != nil {
-		return err
+	if want := s.at + 8*int64(h.Numbers)*int64(len(h.Nodes)) + sha256.Size; size != want {
+		return fmt.Errorf("%d bytes, expected %d: not the whole file", size, want)
 	}
+	body.Seek(0, io.SeekStart)
 	if _, err := io.Copy(sum, body); err != nil {
 		return err
 	}
 	found := make([]byte, sha256.Size)
-	if _, err := s.file.ReadAt(found, size-sha256.Size); err != nil && err != io.EOF {
-		return err
-	}
-	if !bytes.Equal(found, sum.Sum(nil)) {
+	if _, err := s.file.ReadAt(found, size-sha256.Size); err != nil && err != io.EOF || !bytes.Equal(found, sum.Sum(nil)) {
 		return errors.New("wrong checksum: the file is damaged")
-	}
-	if p := h.Part; p.Index < 1 || p.Index > p.Count || p.Count > maxShards || h.Examples < 1 {
-		return fmt.Errorf("part %d of %d of %d examples", p.Index, p.Count, h.Examples)
-	}
-	if from, to := h.Part.leaves(); !slices.Equal(h.Nodes, nodes(from, to)) {
-		return fmt.Errorf("sums of other examples than those of part %d of %d", h.Part.Index, h.Part.Count)
 	}
 	return nil
 }
-
-// Part returns which part of the examples it is of.
-func (s *Shard) Part() ShardPart { return s.header.Part }
 
 // read sets dst to numbers of a node of the part from number from on; ok is false where the part has not that node.
 func (s *Shard) read(dst []float64, n shardNode, from int) (ok bool, err error) {
@@ -256,10 +250,10 @@ func (s *Shard) read(dst []float64, n shardNode, from int) (ok bool, err error) 
 
 // RoundReport tells of a round of Shard and Reduce.
 type RoundReport struct {
-	Examples int
-	Rounds   int     // in a row with so many examples
-	Bound    float64 // on the log density of all examples
-	Rise     float64 // of the bound since the round before, in nats an example; +Inf in the first round
+	Examples int     `json:"examples"`
+	Rounds   int     `json:"rounds"` // in a row with so many examples
+	Bound    float64 `json:"bound"`  // on the log density of all examples
+	Rise     float64 `json:"rise"`   // of the bound since the round before, in nats an example; 0 in the first round
 }
 
 // Reduce returns the model with the examples of all parts in place of those that it has, without training: kernels and inducing points stay, fields and noise are those of all
@@ -270,13 +264,7 @@ func (m *Model) Reduce(ctx context.Context, shards []*Shard) (*Model, RoundRepor
 		return nil, RoundReport{}, err
 	}
 	h := shards[0].header
-	one := []*Shard{}
-	for _, s := range shards {
-		if len(s.header.Nodes) > 0 {
-			one = append(one, s)
-		}
-	}
-	b, err := m.sumsOf(countOf{h.Examples, m})
+	b, err := m.sumsOf(h.Examples, m.Grid().Len(), m.Channels())
 	if err != nil {
 		return nil, RoundReport{}, err
 	}
@@ -286,7 +274,7 @@ func (m *Model) Reduce(ctx context.Context, shards []*Shard) (*Model, RoundRepor
 	all := b.New()
 	const together = 1 << 16 // numbers, so that little but the result is in memory
 	for from := 0; from < h.Numbers; from += together {
-		if err := added(one, all.Numbers[from:min(h.Numbers, from+together)], shardNode{shardLevels, 0}, from); err != nil {
+		if err := added(shards, all.Numbers[from:min(h.Numbers, from+together)], shardNode{shardLevels, 0}, from); err != nil {
 			return nil, RoundReport{}, err
 		}
 	}
@@ -314,7 +302,7 @@ func (m *Model) Reduce(ctx context.Context, shards []*Shard) (*Model, RoundRepor
 	if err != nil {
 		return nil, RoundReport{}, err
 	}
-	r := RoundReport{Examples: h.Examples, Rounds: 1, Bound: bound, Rise: math.Inf(1)}
+	r := RoundReport{Examples: h.Examples, Bound: bound}
 	next.note(&r)
 	return next, r, nil
 }
@@ -387,15 +375,3 @@ func (m *Model) whole(shards []*Shard) error {
 	}
 	return nil
 }
-
-// A countOf is so many examples of a model's form, without their values.
-type countOf struct {
-	examples int
-	m        *Model
-}
-
-func (c countOf) Dims() (examples, points, channels int) {
-	return c.examples, c.m.Grid().Len(), c.m.Channels()
-}
-
-func (countOf) ReadExamples([]float64, int, int) error { return errors.ErrUnsupported }

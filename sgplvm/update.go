@@ -38,7 +38,7 @@ func (m *Model) Update(ctx context.Context, examples Source, forget float64) (*M
 	if !(forget > 0 && forget <= 1) {
 		return nil, r, &ConfigError{Field: "Forget", Err: fmt.Errorf("%v, expected a number above 0, at most 1", forget)}
 	}
-	b, err := m.sumsOf(examples)
+	b, err := m.sumsOf(examples.Dims())
 	if err != nil {
 		return nil, r, err
 	}
@@ -73,14 +73,14 @@ func (m *Model) Update(ctx context.Context, examples Source, forget float64) (*M
 	return next, r, nil
 }
 
-// sumsOf returns what sums of examples are taken with, or why the model takes in none, or not these. Errors: *ConfigError.
-func (m *Model) sumsOf(examples Source) (*sums.Basis, error) {
+// sumsOf returns what sums of n examples are taken with, or why the model takes in none, or not these. Errors: *ConfigError.
+func (m *Model) sumsOf(n, points, channels int) (*sums.Basis, error) {
 	q := m.posterior
 	o := q.Options()
 	refuse := func(format string, args ...any) (*sums.Basis, error) {
 		return nil, &ConfigError{Field: "Update", Err: fmt.Errorf(format, args...)}
 	}
-	switch n, points, channels := examples.Dims(); {
+	switch {
 	case m.Times() != nil:
 		return refuse("a model of examples with times, which depend on each other, expected one without: train again with all")
 	case o.Incomplete != nil:

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"math"
 	"os"
 	"slices"
 	"strings"
@@ -17,11 +16,8 @@ import (
 
 // aboutRound is what JSON tells of a round.
 type aboutRound struct {
-	Examples int      `json:"examples"`
-	Rounds   int      `json:"rounds"`
-	Bound    float64  `json:"bound"`
-	Rise     *float64 `json:"rise"` // nats an example; null in the first round
-	Again    bool     `json:"again"`
+	sgplvm.RoundReport
+	Again bool `json:"again"`
 }
 
 func reduce(ctx context.Context, e *cli.Environment, args []string) error {
@@ -60,10 +56,18 @@ is worth while. What a model keeps of single examples, such as those that others
 	if err != nil {
 		return err
 	}
-	shards, closeAll, err := openShards(parts)
-	defer closeAll()
-	if err != nil {
-		return err
+	var shards []*sgplvm.Shard
+	for _, path := range parts {
+		file, err := os.Open(path)
+		if err != nil {
+			return &dataset.Error{Path: path, Err: err, Want: "a file of shard"}
+		}
+		defer file.Close()
+		s, err := sgplvm.OpenShard(file)
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		shards = append(shards, s)
 	}
 	next, r, err := m.Reduce(ctx, shards)
 	if err != nil {
@@ -72,50 +76,17 @@ is worth while. What a model keeps of single examples, such as those that others
 	if err := engine.Save(*out, next); err != nil {
 		return err
 	}
-	again := r.Rise > *enough
+	again := r.Rounds == 1 || r.Rise > *enough
 	if *asJSON {
-		about := aboutRound{r.Examples, r.Rounds, r.Bound, &r.Rise, again}
-		if math.IsInf(r.Rise, 1) {
-			about.Rise = nil
-		}
-		return e.PrintJSON(about)
+		return e.PrintJSON(aboutRound{r, again})
 	}
-	text := "the first round"
+	text, advice := "the first round", "enough"
 	if r.Rounds > 1 {
 		text = fmt.Sprintf("%.3g nats an example above the round before", r.Rise)
 	}
-	if text += ": "; again {
-		text += "another round is worth while"
-	} else {
-		text += "enough"
+	if again {
+		advice = "another round is worth while"
 	}
-	fmt.Fprintf(e.Stdout, "round %d of %s: bound %.8g, %s\n", r.Rounds, quote.Counted(r.Examples, "example"), r.Bound, text)
-	return nil
-}
-
-// openShards opens the files of parts, which the caller closes.
-func openShards(paths []string) (all []*sgplvm.Shard, closeAll func(), err error) {
-	var opened []*os.File
-	closeAll = func() {
-		for _, file := range opened {
-			file.Close()
-		}
-	}
-	for _, path := range paths {
-		file, err := os.Open(path)
-		if err != nil {
-			return nil, closeAll, &dataset.Error{Path: path, Err: err, Want: "a file of shard"}
-		}
-		opened = append(opened, file)
-		info, err := file.Stat()
-		if err != nil {
-			return nil, closeAll, &dataset.Error{Path: path, Err: err}
-		}
-		s, err := sgplvm.OpenShard(file, info.Size())
-		if err != nil {
-			return nil, closeAll, fmt.Errorf("%s: %w", path, err)
-		}
-		all = append(all, s)
-	}
-	return all, closeAll, nil
+	_, err = fmt.Fprintf(e.Stdout, "round %d of %s: bound %.8g, %s: %s\n", r.Rounds, quote.Counted(r.Examples, "example"), r.Bound, text, advice)
+	return err
 }

@@ -76,7 +76,7 @@ func LoadObserved(f *cli.Flags, path string, m *sgplvm.Model, data, mask, grid, 
 			return nil, err
 		}
 		o.Frames, err = loadAt(f, data, o.Grid.Len(), m.Channels())
-	} else if o.Frames, err = modelFrames(f, path, m, data, grid); err == nil && o.Frames.Grid != nil && scattered(m) {
+	} else if o.Frames, err = modelFrames(f, ReadOptions(f), path, m, data, grid); err == nil && o.Frames.Grid != nil && scattered(m) {
 		o.Grid = o.Frames.Grid // of a long table
 	}
 	if err != nil {
@@ -130,9 +130,8 @@ func hold(w *part.Work, form *dataset.Form, sources ...sgplvm.Source) error {
 }
 
 // modelFrames loads examples of the form that the model's attributes tell, or else the flag -grid
-// and the file itself.
-func modelFrames(f *cli.Flags, path string, m *sgplvm.Model, data, grid string) (*dataset.Frames, error) {
-	o := ReadOptions(f)
+// and the file itself, read with options.
+func modelFrames(f *cli.Flags, o dataset.SetOptions, path string, m *sgplvm.Model, data, grid string) (*dataset.Frames, error) {
 	if scattered(m) {
 		if grid != "" {
 			return nil, f.Usagef("-grid %s with a model of scattered points, expected none", grid)
@@ -142,7 +141,8 @@ func modelFrames(f *cli.Flags, path string, m *sgplvm.Model, data, grid string) 
 				return frames, err
 			}
 		}
-		return loadAt(f, data, m.Grid().Len(), m.Channels())
+		o.At, o.Channels = m.Grid().Len(), m.Channels()
+		return dataset.LoadWith(data, o)
 	}
 	if Table(m) {
 		if grid != "" {

@@ -14,26 +14,12 @@ type Slices struct {
 	load func(from, to int) (*dataset.Frames, error)
 }
 
-// OpenSlices finds the form of examples for a model, read as the flags say. Errors: *dataset.Error and others.
+// OpenSlices finds the form of examples for the model of a file, read as the flags say.
 func OpenSlices(f *cli.Flags, path string, m *sgplvm.Model, data string) (*Slices, error) {
 	o := ReadOptions(f)
-	o.Layout.Channels = m.Channels()
-	read := func() (*dataset.Frames, error) { return dataset.LoadWith(data, o) }
-	switch {
-	case Table(m):
-		o.Names = Names(m)
-		read = func() (*dataset.Frames, error) { return dataset.LoadTable(data, m.Channels(), o) }
-	case scattered(m):
-		o.At = m.Grid().Len()
-	default:
-		var err error
-		if o.Layout.Width, o.Layout.Height, err = pictureSize(path, m); err != nil {
-			return nil, err
-		}
-	}
 	s := &Slices{load: func(from, to int) (*dataset.Frames, error) {
 		o.Slice = func(int) (int, int) { return from, to }
-		return read()
+		return modelFrames(f, o, path, m, data, "")
 	}}
 	none, err := s.load(0, 0)
 	if err != nil {
@@ -41,8 +27,8 @@ func OpenSlices(f *cli.Flags, path string, m *sgplvm.Model, data string) (*Slice
 	}
 	s.Form = none.Form
 	s.Count = none.Whole()
-	if n := s.Points(); n != m.Grid().Len() || s.Channels != m.Channels() {
-		return nil, fmt.Errorf("%s: examples of %d points and %d channels, expected %d and %d, the model's", data, n, s.Channels, m.Grid().Len(), m.Channels())
+	if n := s.Points(); n != m.Grid().Len() {
+		return nil, fmt.Errorf("%s: examples of %d points, expected %d, the model's", data, n, m.Grid().Len())
 	}
 	return s, nil
 }
