@@ -97,7 +97,8 @@ var policy = map[string][]string{
 	"cmd/sgplvm-bench/internal/experiment": append([]string{"cmd/sgplvm-bench/internal/baseline"}, program...),
 	"cmd/sgplvm-bench/mutants":             {},
 
-	"fuzz": answers,
+	"docs/draw": {"mat/npy", "mat/netcdf"}, // the data of first pages
+	"fuzz":      answers,
 }
 
 var (

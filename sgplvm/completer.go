@@ -183,7 +183,9 @@ func (c *completer) probe(ctx context.Context, first, cfg Config) (lost bool, er
 		return false, err
 	}
 	c.contest, c.hopeless = t, true
-	c.d.run.clock.tell(c.took.trained+c.took.imputed, true)
+	if len(c.d.absent) == 0 { // whose search tells more
+		c.d.run.clock.tell(c.took.trained+c.took.imputed, true)
+	}
 	c.how = &search{given: cfg, plan: plans[cfg.Effort]}
 	c.how.selection.Effort, c.how.selection.Task = cfg.Effort, "values put aside: the way that others are missing"
 	return true, nil

@@ -16,10 +16,10 @@ import (
 //   - if nothing is to be chosen, or the configuration names a kernel in time;
 //   - for large data;
 //   - if nothing was observed of some example, unless it is a frame;
-//   - for tables at quick effort, where principal components do the same.
+//   - for tables, where principal components do the same.
 func (c *completer) withoutTimes(cfg Config) *completer {
 	if c.d.Times == nil || cfg.Effort == EffortNone || cfg.Start != nil || len(c.y.Data) > largeFilm ||
-		cfg.LatentKernel != "" || c.points.Rows == 1 && cfg.Effort == EffortQuick || cfg.LatentTime.Kind != "" || cfg.TimeKernel.Kind != "" {
+		cfg.LatentKernel != "" || c.points.Rows == 1 || cfg.LatentTime.Kind != "" || cfg.TimeKernel.Kind != "" {
 		return nil
 	}
 	for i := range c.y.Rows {
