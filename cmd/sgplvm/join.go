@@ -30,7 +30,7 @@ twice, damaged or of other work are named.`)
 		f.String("model", "", "the model `file`, where it is elsewhere now")
 		f.String("data", "", "the `data`, where they are elsewhere now")
 		f.Everyday("out", "variance")
-		f.Examples("sgplvm join filled.npy.part*", "sgplvm join filled.npy.part* -out other.npy -sheet sheet.png")
+		f.Examples("sgplvm join complete.npy.part*", "sgplvm join complete.npy.part* -out other.npy -sheet sheet.png")
 		if err := f.Read(args); err != nil {
 			return err
 		}

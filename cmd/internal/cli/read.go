@@ -3,6 +3,7 @@ package cli
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -13,8 +14,29 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/part"
+	"github.com/seed-08962ecc/kronfield/internal/quote"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
+
+// Read reads the command line; -h prints the flags to stdout.
+func (f *Flags) Read(args []string) error {
+	err := f.Parse(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp) && f.e.describe != nil:
+		f.e.describe(f.spec())
+		return err
+	case errors.Is(err, flag.ErrHelp):
+		if _, werr := io.WriteString(f.e.Stdout, f.help()); werr != nil {
+			return werr
+		}
+		return err
+	case err != nil:
+		return Usagef("%s: %v (%s %s -h explains the flags)", f.Name(), err, f.e.program(), f.Name())
+	case f.NArg() > 0:
+		return Usagef("%s: found %s, expected nothing but flags (%s %s -h explains them)", f.Name(), quote.Text(f.Arg(0)), f.e.program(), f.Name())
+	}
+	return f.work(args)
+}
 
 // Parts defines -part and -parts, by which a command does a part of its work in one of several processes. It reads, of what -data names, its slice alone.
 func (f *Flags) Parts() {
