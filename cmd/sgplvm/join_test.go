@@ -157,16 +157,16 @@ func TestWrongParts(t *testing.T) {
 		{"the first byte changed", func() { write(t, "R.npy.part2of3", changed("R.npy.part2of3", 0)) }, []string{"part2of3: found another file"}},
 		{"cut short", func() { write(t, "R.npy.part2of3", good["R.npy.part2of3"][:300]) }, []string{"part2of3: found a damaged file"}},
 		{"empty", func() { write(t, "R.npy.part2of3", nil) }, []string{"part2of3: found another file"}},
-		{"other choices", func() { part(2, 3, "-keep-outliers", "-conditioning", "none") }, []string{"part2of3: found a part made with -conditioning none, expected no -conditioning as others"}},
+		{"other choices", func() { part(2, 3, "-keep-outliers", "-conditioning", "none") }, []string{"part2of3: found a part made with -conditioning none, expected no -conditioning, as others"}},
 		{"another number of parts", func() { part(2, 2); os.Rename("R.npy.part2of2", "R.npy.part2of3") }, []string{"part2of3: found part 2/2, expected one of 3"}},
 		{"another model", func() {
 			mustRun(t, "train", "-config", steps(t, 3), "-data", "train.npy", "-out", "model2")
 			part(2, 3, "-model", "model2")
-		}, []string{"part2of3: found a part made with -model a file with SHA-256"}},
+		}, []string{"part2of3: found a part made with -model of SHA-256"}},
 		{"other data", func() { part(3, 3, "-data", "other.npy") }, []string{"part3of3: found a part of other data"}},
 		{"another command", func() {
 			mustRun(t, strings.Fields("latents -model model -data seen.npy -out R.npy -part 2/3")...)
-		}, []string{"part2of3: found a part of latents, expected one of impute"}},
+		}, []string{"part2of3: found a part made with command latents, expected command impute, as others"}},
 	} {
 		for name, b := range good {
 			write(t, name, b)

@@ -245,14 +245,9 @@ func (f *Form) loadMaskSlice(path string, allowed []maskShape) (a *npy.Array, er
 			if err := file.CopyFloat64s(observed, f.First*size); err != nil {
 				return nil, arrayError(path, wantMask, err)
 			}
-			if file.Type == npy.Uint8 { // in which 255 may stand for 1
-				bytes := make([]uint8, len(observed))
-				for i, v := range observed {
-					bytes[i] = uint8(v)
-				}
-				return npy.New(bytes, append([]int{f.Count}, m.shape[1:]...)...), nil
-			}
-			return npy.New(observed, append([]int{f.Count}, m.shape[1:]...)...), nil
+			a = npy.New(observed, append([]int{f.Count}, m.shape[1:]...)...)
+			a.Type = file.Type // of bytes 255 may stand for 1
+			return a, nil
 		}
 	}
 	return nil, nil
