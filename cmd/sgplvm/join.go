@@ -55,7 +55,7 @@ twice, damaged or of other work are named.`)
 	e.Work = work
 	for _, c := range e.Commands() {
 		if c.Name == command[0] {
-			return c.Run(ctx, e, slices.Concat(command[1:], args[n:]))
+			return c.Run(ctx, e, slices.Concat(command[1:], []string{"-part", "", "-parts", "0"}, args[n:]))
 		}
 	}
 	return cli.Usagef("join: parts of an unknown command")

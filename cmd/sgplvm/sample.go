@@ -58,7 +58,7 @@ func sample(ctx context.Context, e *cli.Environment, args []string) error {
 	if err := s.f.Read(args); err != nil {
 		return err
 	}
-	if *s.inputs != "" && s.f.Given("part") {
+	if *s.inputs != "" && e.Work != nil {
 		return s.f.Usagef("-part with -inputs, expected one of the two: an emulator has no parts")
 	}
 	if *s.inputs != "" {
@@ -111,10 +111,11 @@ func (s *sampleSettings) drawPictures(ctx context.Context, e *cli.Environment, o
 	if *s.example >= 0 {
 		l = m.TrainingLatent(*s.example)
 	}
-	if _, err := g.Room("sample", e.Work.Own(*s.count)); err != nil {
+	values, err := g.Room("sample", e.Work.Own(*s.count))
+	if err != nil {
 		return err
 	}
-	var values []float64
+	values = values[:0]
 	if err := part.Run(e.Work, *s.count, func(from, to int, put func(next int, values []float64) error) error {
 		o := s.options()
 		if o.From, o.To = from, to; from == to {

@@ -357,19 +357,12 @@ func (s *Set) existIn(g sgplvm.Grid) {
 	if g.Len() >= s.Points() || s.Table {
 		return
 	}
-	known := map[string]bool{}
-	for i, g := range []sgplvm.Grid{joined(g), joined(s.Grid)} {
-		if i == 1 {
-			s.Exists = make([]bool, s.Points())
-		}
-		for k := range g[0].Rows {
-			at := fmt.Sprint(g[0].Row(k))
-			if i == 0 {
-				known[at] = true
-			} else {
-				s.Exists[k] = known[at]
-			}
-		}
+	known, all, own := map[string]bool{}, joined(g)[0], joined(s.Grid)[0]
+	for k := range g.Len() {
+		known[fmt.Sprint(all.Row(k))] = true
+	}
+	for k := range own.Rows {
+		s.Exists = append(s.Exists, known[fmt.Sprint(own.Row(k))])
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/seed-08962ecc/kronfield/asm"
@@ -62,9 +61,9 @@ func (f *Flags) work(args []string) error {
 	}
 	text := f.Text("part")
 	switch {
-	case f.Given("parts") && text != "auto":
+	case f.e.Work == nil && f.Given("parts") && text != "auto":
 		return f.Without("-part auto", "parts")
-	case text == "" && f.e.Work == nil:
+	case f.e.Work == nil && text == "":
 		return nil
 	case text != "" && f.e.Work != nil:
 		return f.Usagef("-part %s of parts that are there, expected none", text)
@@ -76,7 +75,7 @@ func (f *Flags) work(args []string) error {
 		if err != nil {
 			return f.Usagef("-part %s: %v", text, err)
 		}
-		f.e.Work = part.New(p, append([]string{f.Name()}, withoutPart(args)...))
+		f.e.Work = part.New(p, append([]string{f.Name()}, args...))
 	}
 	if f.e.Work.Out = f.Text("out"); f.e.Work.Out == "" {
 		return f.Require("out")
@@ -101,21 +100,6 @@ func (f *Flags) work(args []string) error {
 		return err
 	}
 	return f.e.Work.Choose(choices)
-}
-
-// withoutPart returns arguments without -part and -parts.
-func withoutPart(args []string) (rest []string) {
-	for i := 0; i < len(args); i++ {
-		name, _, in := strings.Cut(strings.TrimLeft(args[i], "-"), "=")
-		if name != args[i] && (name == "part" || name == "parts") {
-			if !in {
-				i++
-			}
-			continue
-		}
-		rest = append(rest, args[i])
-	}
-	return rest
 }
 
 // made is the checksum of the program.

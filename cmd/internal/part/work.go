@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"runtime"
 	"slices"
@@ -114,22 +115,17 @@ func (w *Work) Choose(choices map[string]string) error {
 
 // differs names a choice of which a part was made otherwise.
 func (f *file) differs(choices map[string]string, where string) error {
-	var names []string
-	for _, some := range []map[string]string{f.Choices, choices} {
-		for name := range some {
-			names = append(names, name)
+	text := func(of map[string]string, name string) string {
+		if v, ok := of[name]; ok {
+			return quote.Line(name + " " + v)
 		}
+		return "no " + quote.Line(name)
 	}
+	names := slices.AppendSeq(slices.Collect(maps.Keys(f.Choices)), maps.Keys(choices))
 	slices.Sort(names)
 	for _, name := range names {
-		if f.Choices[name] != choices[name] {
-			text := func(of map[string]string) string {
-				if v, ok := of[name]; ok {
-					return quote.Line(name + " " + v)
-				}
-				return "no " + quote.Line(name)
-			}
-			return &dataset.Error{Path: f.path, Found: "a part made with " + text(f.Choices), Want: text(choices) + ", as " + where}
+		if found, want := text(f.Choices, name), text(choices, name); found != want {
+			return &dataset.Error{Path: f.path, Found: "a part made with " + found, Want: want + ", as " + where}
 		}
 	}
 	return nil
