@@ -111,6 +111,7 @@ func standIns(t *testing.T) {
 	}
 	mustRun(t, strings.Fields("render -model faces.model -examples 0-5 -fps 10 -out film.gif")...)
 	mustRun(t, strings.Fields("train -config steps4.json -data film.gif -out film.model")...)
+	mustRun(t, strings.Fields("impute -model faces.model -data damaged.npy -out complete.npy -part 1/1")...)
 }
 
 // clipFrames writes a film in two resolutions, and the numbers of the frames to learn from.

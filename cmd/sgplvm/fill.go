@@ -202,7 +202,7 @@ func (s *fillSettings) check() error {
 	if *s.film && *s.points != "" {
 		return f.Usagef("-film with -points, expected one of the two: a film has pixels")
 	}
-	if *s.model == "" && s.f.Given("part") {
+	if *s.model == "" && f.Work() != nil {
 		return f.Usagef("-part without -model, expected both: a model is learned from all examples")
 	}
 	if *s.model != "" {

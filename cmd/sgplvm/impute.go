@@ -123,7 +123,7 @@ func (s *imputeSettings) load(e *cli.Environment, m *sgplvm.Model) (seen *engine
 	if *s.sheet != "" && seen.Scattered {
 		return nil, nil, s.f.Usagef("-sheet of scattered points, expected pictures")
 	}
-	if *s.truth == "" || s.f.Given("part") {
+	if *s.truth == "" || s.f.Work().Slice() != nil {
 		return seen, nil, nil
 	}
 	if truth, err = engine.LoadLike(s.f, seen.Frames, *s.truth); err != nil {

@@ -30,7 +30,7 @@ twice, damaged or of other work are named.`)
 		f.String("model", "", "the model `file`, where it is elsewhere now")
 		f.String("data", "", "the `data`, where they are elsewhere now")
 		f.Everyday("out", "variance")
-		f.Examples("sgplvm join filled.npy.part*", "sgplvm join filled.npy.part* -out other.npy -sheet sheet.png")
+		f.Examples("sgplvm join complete.npy.part*", "sgplvm join complete.npy.part* -out other.npy -sheet sheet.png")
 		if err := f.Read(args); err != nil {
 			return err
 		}
@@ -51,11 +51,11 @@ twice, damaged or of other work are named.`)
 	if err != nil {
 		return err
 	}
-	command := work.Args()
+	command := work.Command()
 	e.Work = work
 	for _, c := range e.Commands() {
 		if c.Name == command[0] {
-			return c.Run(ctx, e, slices.Concat(command[1:], args[n:]))
+			return c.Run(ctx, e, slices.Concat(command[1:], []string{"-part", "", "-parts", "0"}, args[n:]))
 		}
 	}
 	return cli.Usagef("join: parts of an unknown command")

@@ -5,13 +5,13 @@
 //	sgplvm train   -data F -grid 20x28 [-film | -times T.npy] [-config C.json] -out MODEL
 //	sgplvm fill    -data F -out G [-variance V]
 //	sgplvm impute  -model MODEL -data F [-points P.npy] [-observed MASK.npy] -out FILLED.npy
-//	sgplvm join    PART... [-out X]
-//	sgplvm parts   -engine slurm -count N -- COMMAND ...
 //	sgplvm compile -model MODEL [-grid 40x56 | -points P.npy] [-type f32] -out M.edge
 //	sgplvm predict -model MODEL [-data F] [-grid 40x56 | -points P.npy] -out MEAN.npy
 //	sgplvm render  -model MODEL [-times T.npy] [-grid 1280x720] -out DIR|FILM.gif|FILM.npy
 //	sgplvm sample  -model MODEL [-grid 40x56 | -points P.npy] -out FIELDS.npy
 //	sgplvm latents -model MODEL [-data F] -out L.npy|L.csv
+//	sgplvm parts   -engine slurm -count N -- COMMAND ...
+//	sgplvm join    PART... [-out X]
 //	sgplvm invert  -model MODEL -data SEEN.npy -out INPUTS.csv
 //	sgplvm sensitivity -model MODEL [-out TABLE.csv] [-sheet MAPS.png]
 //	sgplvm design  -model MODEL -count 8 -out NEXT.csv
@@ -38,13 +38,13 @@ var commands = []cli.Command{
 	{Name: "train", Summary: "learn a model from pictures", Run: train},
 	{Name: "fill", Summary: "complete examples of which values are missing, in one step", Run: fill},
 	{Name: "impute", Summary: "fill in missing pixels with a model", Run: impute},
-	{Name: "join", Summary: "put the parts of another command's results together", Run: join},
-	{Name: "parts", Summary: "print what runs a command in parts on a cluster or by a shell", Run: parts},
 	{Name: "compile", Summary: "make a file of a model for small static programs", Run: compile},
 	{Name: "predict", Summary: "predict pictures of any resolution, or at any points", Run: predict},
 	{Name: "render", Summary: "predict pictures of any resolution as frames, a GIF or an array", Run: render},
 	{Name: "sample", Summary: "draw pictures from a model", Run: sample},
 	{Name: "latents", Summary: "write the latent variables of examples as a table", Run: latents},
+	{Name: "parts", Summary: "print what runs a command in parts on a cluster or by a shell", Run: parts},
+	{Name: "join", Summary: "put the parts of another command's results together", Run: join},
 	{Name: "invert", Summary: "find the inputs behind outputs, by an emulator", Run: invert},
 	{Name: "sensitivity", Summary: "tell which inputs the outputs of an emulator depend on", Run: sensitivity},
 	{Name: "design", Summary: "choose the next runs of a simulator, by an emulator", Run: design},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,7 +26,6 @@ what a part costs stands in the script. Parts that are there already are not don
 sbatch takes further options from the environment, such as SBATCH_PARTITION.`)
 	engine := f.Choice("engine", "shell", "the `program` that runs the parts: slurm, parallel (GNU parallel), kubernetes, or shell, one part after the other", "slurm", "parallel", "kubernetes", "shell")
 	count := f.Whole("count", 2, 1, part.Most, "the `number` of parts")
-	untried := f.Toggle("untried", "no example is done: model and data are not here")
 	image := f.String("image", "sgplvm", "the container `image` with sgplvm and sh, for Kubernetes")
 	claim := f.String("claim", "sgplvm", "the persistent volume `claim` with all files, for Kubernetes")
 	f.Everyday("engine", "count")
@@ -44,61 +44,35 @@ sbatch takes further options from the environment, such as SBATCH_PARTITION.`)
 	if len(command) == 0 {
 		return f.Usagef("no command behind --")
 	}
-	out, cost := "", "not tried"
-	for i, a := range command[1:] {
-		name, value, in := strings.Cut(strings.TrimLeft(a, "-"), "=")
-		switch {
-		case name == a:
-		case name == "part" || name == "parts":
-			return f.Usagef("-%s behind --, expected a command without", name)
-		case name == "out" && in:
-			out = value
-		case name == "out" && i+2 < len(command):
-			out = command[i+2]
-		}
+	m, out, err := measure(ctx, e, command)
+	if err != nil {
+		return err
 	}
-	if out == "" {
-		return f.Usagef("no -out behind --")
-	}
-	memory := int64(0)
-	if !*untried {
-		m, err := measure(ctx, e, command)
-		if err != nil {
-			return err
-		}
-		each := int64(m.All / *count + min(1, m.All%*count))
-		memory = m.Memory + 2*m.Bytes*max(0, each-int64(m.Examples)) // values and results of all of a part's examples
-		cost = fmt.Sprintf("about %d examples, %.3g MB of result, %.3g MB of memory and %s, as measured here with %d examples",
-			each, 1e-6*float64(m.Bytes*each), 1e-6*float64(memory), (m.Before + time.Duration(each)*m.Each).Round(10*time.Millisecond), m.Examples)
-		if int64(m.Examples) == 0 {
-			cost = "no example"
-		}
-	}
+	each := int64((m.All + *count - 1) / *count)
+	memory := m.Memory + 2*m.Bytes*max(0, each-int64(m.To)) // values and results of all of a part's examples
+	cost := fmt.Sprintf("about %d examples, %.3g MB of result, %.3g MB of memory and %s, as measured here with %d examples",
+		each, 1e-6*float64(m.Bytes*each), 1e-6*float64(memory), (m.Before + time.Duration(each)*m.Each).Round(10*time.Millisecond), m.To)
 	if *engine == "kubernetes" {
 		return e.PrintJSON(manifest(command, out, cost, *image, *claim, *count, memory))
 	}
-	_, err := io.WriteString(e.Stdout, script(*engine, command, out, cost, *count))
+	_, err = io.WriteString(e.Stdout, script(*engine, command, out, cost, *count))
 	return err
 }
 
-// measure does a few examples of a command.
-func measure(ctx context.Context, e *cli.Environment, command []string) (*part.Measured, error) {
+// measure does a few examples of a command, and returns the name of its results.
+func measure(ctx context.Context, e *cli.Environment, command []string) (d *part.Done, out string, err error) {
 	stdout := e.Stdout
 	defer func() { e.Stdout, e.Work = stdout, nil }()
 	e.Stdout, e.Work = io.Discard, part.Measure()
 	for _, c := range e.Commands() {
-		if c.Name != command[0] {
-			continue
-		}
-		err := c.Run(ctx, e, command[1:])
-		if m := (*part.Measured)(nil); errors.As(err, &m) {
-			return m, nil
-		}
-		if err != nil {
-			return nil, err
+		if c.Name == command[0] {
+			err = c.Run(ctx, e, command[1:])
+			if errors.As(err, &d) {
+				return d, d.Path, nil
+			}
 		}
 	}
-	return nil, cli.Usagef("parts: %q, expected a command that has parts", command[0])
+	return nil, "", cmp.Or(err, cli.Usagef("parts: %s, expected a command that has parts", command[0]))
 }
 
 // words quotes the words of a command for a shell.

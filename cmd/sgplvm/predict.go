@@ -33,7 +33,7 @@ alone: on the training grid, in another resolution, or at any points.`)
 	if err := f.Read(args); err != nil {
 		return err
 	}
-	if f.Given("inputs") && f.Given("part") {
+	if f.Given("inputs") && e.Work != nil {
 		return f.Usagef("-part with -inputs, expected one of the two: an emulator has no parts")
 	}
 	if f.Given("inputs") {

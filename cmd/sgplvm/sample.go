@@ -58,7 +58,7 @@ func sample(ctx context.Context, e *cli.Environment, args []string) error {
 	if err := s.f.Read(args); err != nil {
 		return err
 	}
-	if *s.inputs != "" && s.f.Given("part") {
+	if *s.inputs != "" && e.Work != nil {
 		return s.f.Usagef("-part with -inputs, expected one of the two: an emulator has no parts")
 	}
 	if *s.inputs != "" {
@@ -101,12 +101,6 @@ func (s *sampleSettings) options() sgplvm.SampleOptions {
 	return sgplvm.SampleOptions{Count: *s.count, Seed: *s.seed, Noise: *s.noise}
 }
 
-// A drawing is a picture, or a frame of a film, that was drawn.
-type drawing struct {
-	Values, Latent []float64
-	Draw, Frame    int
-}
-
 // drawPictures draws pictures, each by itself.
 func (s *sampleSettings) drawPictures(ctx context.Context, e *cli.Environment, opened *engine.Fields) error {
 	m, g := opened.Model, opened.Grid
@@ -117,11 +111,12 @@ func (s *sampleSettings) drawPictures(ctx context.Context, e *cli.Environment, o
 	if *s.example >= 0 {
 		l = m.TrainingLatent(*s.example)
 	}
-	if _, err := g.Room("sample", e.Work.Own(*s.count)); err != nil {
+	values, err := g.Room("sample", e.Work.Own(*s.count))
+	if err != nil {
 		return err
 	}
-	var values, x []float64
-	if err := part.Run(e.Work, *s.count, func(from, to int, put func(next int, d drawing) error) error {
+	values = values[:0]
+	if err := part.Run(e.Work, *s.count, func(from, to int, put func(next int, values []float64) error) error {
 		o := s.options()
 		if o.From, o.To = from, to; from == to {
 			return nil
@@ -131,13 +126,13 @@ func (s *sampleSettings) drawPictures(ctx context.Context, e *cli.Environment, o
 			return fmt.Errorf("%s: %w", *s.fields.Model, err)
 		}
 		for i, y := range drawn.Y {
-			if err := put(from+i+1, drawing{Values: y.Data, Latent: drawn.X.Row(i)}); err != nil {
+			if err := put(from+i+1, y.Data); err != nil {
 				return err
 			}
 		}
 		return nil
-	}, func(_ int, d drawing) error {
-		values, x = append(values, d.Values...), append(x, d.Latent...)
+	}, func(_ int, y []float64) error {
+		values = append(values, y...)
 		return nil
 	}); err != nil {
 		return err
@@ -145,7 +140,7 @@ func (s *sampleSettings) drawPictures(ctx context.Context, e *cli.Environment, o
 	if err := opened.Out.Save(values); err != nil {
 		return err
 	}
-	if err := opened.Other.Save(x); err != nil {
+	if err := opened.Other.Save(l.Sample(*s.count, *s.seed).Data); err != nil {
 		return err
 	}
 	opened.Note(e)
@@ -168,7 +163,7 @@ func (s *sampleSettings) drawFilms(ctx context.Context, e *cli.Environment, open
 		return err
 	}
 	err := opened.Out.Stream(func(put func([]float64) error) error {
-		return part.Run(e.Work, *s.count, func(from, to int, put func(next int, d drawing) error) error {
+		return part.Run(e.Work, *s.count, func(from, to int, put func(next int, f sgplvm.SampledFrame) error) error {
 			o := s.options()
 			if o.From, o.To = from, to; from == to {
 				return nil
@@ -178,17 +173,17 @@ func (s *sampleSettings) drawFilms(ctx context.Context, e *cli.Environment, open
 				if f.Frame == len(times)-1 {
 					next++
 				}
-				return put(next, drawing{Values: f.Values.Clone().Data, Draw: f.Draw, Frame: f.Frame})
+				return put(next, sgplvm.SampledFrame{Draw: f.Draw, Frame: f.Frame, Values: f.Values.Clone()})
 			})
 			if err != nil {
 				err = fmt.Errorf("%s: %w", *s.fields.Model, err)
 			}
 			return err
-		}, func(_ int, d drawing) error {
-			if *s.fields.Sheet != "" && chosen[d.Frame] && d.Draw < picture.SheetRows {
-				onSheet = append(onSheet, d.Values...)
+		}, func(_ int, f sgplvm.SampledFrame) error {
+			if *s.fields.Sheet != "" && chosen[f.Frame] && f.Draw < picture.SheetRows {
+				onSheet = append(onSheet, f.Values.Data...)
 			}
-			return put(d.Values)
+			return put(f.Values.Data)
 		})
 	})
 	if err != nil {

@@ -297,3 +297,35 @@ func (m *Mask) check(f *Form) {
 		panic(fmt.Sprintf("dataset: WithMask: a mask of %d frames of %v for %d frames of %v", m.frames, m.layout, f.Count, f.Layout))
 	}
 }
+
+// Whole returns the number of examples of the source, of which Count were read from number First on.
+func (f *Form) Whole() int {
+	if f.all > 0 {
+		return f.all
+	}
+	return f.Count
+}
+
+// cut makes it the form of the examples that a slice takes, all there are so far.
+func (f *Form) cut(slice func(n int) (from, to int)) {
+	from, to := slice(f.Count)
+	f.times = f.Times
+	f.First, f.all, f.Count = from, f.Count, to-from
+	f.Times, f.Files = within(f.Times, from, to), within(f.Files, from, to)
+}
+
+// within returns some of a list; of nil it returns nil.
+func within[T any](list []T, from, to int) []T {
+	if list == nil {
+		return nil
+	}
+	return list[from:to]
+}
+
+// WholeTimes returns the times of all examples of the source, Times where all were read.
+func (f *Form) WholeTimes() []float64 {
+	if f.all > 0 {
+		return f.times
+	}
+	return f.Times
+}

@@ -36,8 +36,6 @@ import (
 // header claims is checked against the length of the file before memory is
 // taken. Errors: [*Error].
 //
-// A name that [Several] takes stands for the examples of some files one after the other, which have one form.
-//
 // A NetCDF file, FILE.nc or FILE.nc:VARIABLE, an archive of arrays, FILE.npz or FILE.npz:NAME, and a long table of
 // text give what [LoadSet] reads, with NaN for what is missing.
 func Load(path string, want Layout) (*Frames, error) {
@@ -110,12 +108,7 @@ func (f *Frames) hide(holes []bool) {
 // loadFrames loads frames from a source with arrays by name or from a long table; ok tells that it is one.
 func loadFrames(name string, want Layout) (f *Frames, ok bool, err error) {
 	var s *Set
-	names, err := Several(name)
 	switch {
-	case err != nil:
-		return nil, true, err
-	case names != nil:
-		s, err = loadSource(name, SetOptions{Layout: want})
 	case isNetCDF(name):
 		s, err = loadNetCDF(name, SetOptions{})
 	case isNPZ(name):

@@ -64,10 +64,13 @@ func LoadSet(name string, o SetOptions) (*Set, error) {
 }
 
 // LoadWith is [Load], or [LoadAt] at o.Points, which then are the Grid, or o.At, with those of the options that say how a source is read: Layout, Points, FillValue,
-// Select and Slice. Errors: [*Error].
+// Select and Slice. A name that [Several] takes stands for the examples of some files of one form, one after the other. Errors: [*Error].
 func LoadWith(path string, o SetOptions) (*Frames, error) {
+	names, err := Several(path)
 	switch {
-	case o.FillValue != nil || o.Select != "" || o.Points != "" || o.Slice != nil:
+	case err != nil:
+		return nil, err
+	case names != nil || o.FillValue != nil || o.Select != "" || o.Points != "" || o.Slice != nil:
 	case o.At > 0:
 		return LoadAt(path, o.At, o.Channels)
 	case !IsText(path):
@@ -106,8 +109,11 @@ func LoadTable(path string, columns int, o SetOptions) (*Frames, error) {
 
 // OpenWith is [Open] with options, as [LoadWith] is Load. With FillValue or Select, and those of a table of text, the values are in memory.
 func OpenWith(path string, o SetOptions) (*Training, error) {
+	names, err := Several(path)
 	switch {
-	case o.FillValue != nil || o.Select != "" || IsText(path):
+	case err != nil:
+		return nil, err
+	case names != nil || o.FillValue != nil || o.Select != "" || IsText(path):
 		f, err := LoadWith(path, o)
 		if err != nil {
 			return nil, err
@@ -351,19 +357,12 @@ func (s *Set) existIn(g sgplvm.Grid) {
 	if g.Len() >= s.Points() || s.Table {
 		return
 	}
-	known := map[string]bool{}
-	for i, g := range []sgplvm.Grid{joined(g), joined(s.Grid)} {
-		if i == 1 {
-			s.Exists = make([]bool, s.Points())
-		}
-		for k := range g[0].Rows {
-			at := fmt.Sprint(g[0].Row(k))
-			if i == 0 {
-				known[at] = true
-			} else {
-				s.Exists[k] = known[at]
-			}
-		}
+	known, all, own := map[string]bool{}, joined(g)[0], joined(s.Grid)[0]
+	for k := range g.Len() {
+		known[fmt.Sprint(all.Row(k))] = true
+	}
+	for k := range own.Rows {
+		s.Exists = append(s.Exists, known[fmt.Sprint(own.Row(k))])
 	}
 }
 
@@ -483,4 +482,72 @@ func (s *Set) suspects() {
 			s.note("%d values are %g, %s", n, v, text)
 		}
 	}
+}
+
+// loadSeveral reads the examples of several files as those of one source, of which only those with examples of the slice are read as a whole.
+func loadSeveral(name string, names []string, o SetOptions) (*Set, error) {
+	counts, all := make([]int, len(names)), 0
+	slice := o.Slice
+	load := func(i, from, to int) (*Set, error) {
+		o.Slice = func(n int) (int, int) {
+			if counts[i] == 0 {
+				counts[i] = n
+			}
+			return min(from, n), min(to, n)
+		}
+		return loadSource(names[i], o)
+	}
+	var s *Set
+	for i := range names {
+		part, err := load(i, 0, 0)
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case s == nil:
+			s = part
+		case part.Layout != s.Layout || part.Scattered != s.Scattered || part.Table != s.Table || !slices.Equal(part.Columns, s.Columns):
+			return nil, &Error{Path: names[i], Found: fmt.Sprintf("examples of %v", part.Layout), Want: fmt.Sprintf("examples of %v, as in %s", s.Layout, quote.Line(names[0]))}
+		case part.Type != s.Type:
+			s.Type = npy.Float64
+		}
+		all += counts[i]
+	}
+	s.Count, s.all = all, 0
+	from, to := 0, all
+	if slice != nil {
+		s.cut(slice)
+		from, to = s.First, s.First+s.Count
+	}
+	s.Name, s.store, s.text, s.Film, s.Times, s.Files = name, nil, nil, false, nil, nil
+	inner := 1
+	for _, d := range s.Shape[1:] {
+		inner *= d
+	}
+	switch {
+	case s.strides != nil || inner != s.size(): // examples come later in the shape, or there is one
+		s.strides, s.Shape = nil, []int{s.Count, s.Height, s.Width}
+	default:
+		s.Shape = append([]int{s.Count}, s.Shape[1:]...)
+	}
+	at, times := 0, []float64{}
+	s.Values = make([]float64, 0, s.Count*s.size())
+	for i, n := range counts {
+		if begin, end := max(from-at, 0), min(to-at, n); begin < end {
+			part, err := load(i, begin, end)
+			if err != nil {
+				return nil, err
+			}
+			s.Values = append(s.Values, part.Values...)
+			times = append(times, part.Times...)
+			for _, note := range part.Notes {
+				s.note("%s", note)
+			}
+		}
+		at += n
+	}
+	if len(times) == s.Count && s.Count > 0 {
+		s.Times = times
+	}
+	return s, nil
 }

@@ -221,3 +221,34 @@ func newMask(path string, a *npy.Array, l Layout, allowed []maskShape, of string
 	}
 	return m, nil
 }
+
+// loadMaskSlice reads the masks of some examples from a .npy file where it has one for each of all; a is nil where it does not.
+func (f *Form) loadMaskSlice(path string, allowed []maskShape) (a *npy.Array, err error) {
+	if f.all == 0 || !isRegular(path) || isNPZ(path) || isNetCDF(path) || IsText(path) || formatOf(path) != "" {
+		return nil, nil
+	}
+	file, err := npy.Open(path)
+	if err != nil {
+		return nil, nil // and what reads it as a whole says why
+	}
+	defer file.Close()
+	for _, m := range allowed {
+		if slices.Equal(m.shape, file.Shape) {
+			if m.frames == 1 {
+				return nil, nil
+			}
+			size := 1
+			for _, d := range m.shape[1:] {
+				size *= d
+			}
+			observed := make([]float64, f.Count*size)
+			if err := file.CopyFloat64s(observed, f.First*size); err != nil {
+				return nil, arrayError(path, wantMask, err)
+			}
+			a = npy.New(observed, append([]int{f.Count}, m.shape[1:]...)...)
+			a.Type = file.Type // of bytes 255 may stand for 1
+			return a, nil
+		}
+	}
+	return nil, nil
+}

@@ -49,13 +49,6 @@ func loadPoints(path string, most int) (sgplvm.Grid, error) {
 // n×points×channels; a number of channels other than 0 must be that of the file. The points
 // take the place of the pixels of a picture of one row. Errors: [*Error].
 func LoadAt(path string, points, channels int) (*Frames, error) {
-	if names, err := Several(path); err != nil || names != nil {
-		s, err := loadSource(path, SetOptions{Layout: Layout{Channels: channels}, At: points})
-		if err != nil {
-			return nil, err
-		}
-		return s.frames(), nil
-	}
 	if IsText(path) {
 		s, err := loadTable(path, SetOptions{Layout: Layout{Channels: channels}}, points)
 		if err != nil {

@@ -144,6 +144,9 @@ func (s *Set) frames() *Frames {
 	case s.Scattered:
 		shape = []int{s.Count, s.Width, s.Channels}
 	}
+	if s.strides == nil && len(s.Shape) > 1 && s.Shape[0] == s.Count {
+		shape = s.Shape
+	}
 	f := &Frames{Form: s.Form, values: npy.New(s.Values, shape...)}
 	if f.Shape = shape; s.Table {
 		f.Grid = nil

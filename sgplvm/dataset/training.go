@@ -39,11 +39,6 @@ func (f *Frames) training() *Training {
 // want says in messages what the file should be.
 func open(path, want string, load func() (*Frames, error), form func(shape []int, t npy.Type) (Form, error)) (*Training, error) {
 	decoded := isNetCDF(path) || isNPZ(path) || isGIF(path) || IsText(path) || formatOf(path) != ""
-	if names, err := Several(path); err != nil {
-		return nil, err
-	} else if names != nil {
-		decoded = true
-	}
 	if info, err := os.Stat(path); err != nil && !decoded {
 		return nil, &Error{Path: path, Err: err}
 	} else if decoded || !info.Mode().IsRegular() { // what has to be decoded, a folder, or a pipe that can be read but once

@@ -3,6 +3,7 @@ package part
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/gob"
 	"errors"
@@ -28,52 +29,33 @@ const format = "kronfield part 1\n"
 type header struct {
 	Part     Part
 	Args     []string          // the command and its flags, but those of the part
-	Choices  map[string]string // what results depend on: flags, or checksums of the files that they name
-	Made     string            // by which program, with which instructions
+	Choices  map[string]string // what results depend on beside the data: the command, flags, checksums of files
 	Data     []byte            // checksum of the slice of the data; nil: there are none
 	Examples int               // of all parts
 }
 
+// A file is that of a part.
+type file struct {
+	header
+	path string
+}
+
 // Work is what of a command a process does: a part, or the joining of all. Where it is nil the process does all the work.
 type Work struct {
-	header
-	path  string
-	begin time.Time // of what is measured
-	joins []*header // in the order of the parts; nil: this is one of them
-	paths []string  // of their files
+	Out string // the name of the results
+	file
+	measured time.Time // when a few examples began, of which the cost is measured
+	joins    []*file   // in the order of the parts; nil: this is one of them
+	joined   bool      // their results were used
 }
 
-// Measured ends a command of which a few examples were done to see what all cost.
-type Measured struct {
-	Examples, All int
-	Each          time.Duration // of an example
-	Before        time.Duration // until the first one
-	Bytes         int64         // of an example's result
-	Memory        int64         // that the system has given
-}
-
-func (m *Measured) Error() string {
-	return fmt.Sprintf("measured %d examples of %d", m.Examples, m.All)
-}
-
-// Measure returns the work of a few examples, which ends in a *[Measured].
-func Measure() *Work { return &Work{begin: time.Now()} }
-
-// measuredExamples is how many are done at most.
-const measuredExamples = 8
-
-// counter counts what is written.
-type counter struct{ n int64 }
-
-func (c *counter) Write(b []byte) (int, error) {
-	c.n += int64(len(b))
-	return len(b), nil
-}
-
-// Done ends a command that has written its part.
+// Done ends a command that has written its part, or has measured a few examples.
 type Done struct {
 	Path          string
 	From, To, All int
+
+	Before, Each  time.Duration // until the first example, and of one
+	Bytes, Memory int64         // of an example's result, and what the system has given
 }
 
 func (d *Done) Error() string {
@@ -82,28 +64,27 @@ func (d *Done) Error() string {
 
 // Name is that of the file of a part beside out, the name of the results.
 func Name(p Part, out string) string {
-	return fmt.Sprintf("%s.part%dof%d", strings.TrimRight(out, "/"+string(os.PathSeparator)), p.Index, p.Count)
+	return fmt.Sprintf("%s.part%dof%d", strings.TrimRightFunc(out, func(c rune) bool { return c < 128 && os.IsPathSeparator(uint8(c)) }), p.Index, p.Count)
 }
 
-// New returns the work of a part, which goes to a file beside out; args are the command and its flags, made is the program that does it.
-func New(p Part, out string, args []string, made string) *Work {
-	return &Work{header: header{Part: p, Args: args, Made: made}, path: Name(p, out)}
-}
+// New returns the work of a part, which goes to a file beside Out; args are the command and its flags.
+func New(p Part, args []string) *Work { return &Work{file: file{header: header{Part: p, Args: args}}} }
+
+// measuredExamples is how many are done at most to measure what they cost.
+const measuredExamples = 8
+
+// Measure returns the work of a few examples, which ends in a *[Done].
+func Measure() *Work { return &Work{measured: time.Now()} }
 
 // Slice returns nil where all examples are read, else which of n are.
 func (w *Work) Slice() func(n int) (from, to int) {
-	if w == nil || w.joins != nil {
+	switch {
+	case w == nil || w.joins != nil:
 		return nil
+	case !w.measured.IsZero():
+		return func(n int) (int, int) { return 0, min(n, measuredExamples) }
 	}
-	return w.slice
-}
-
-// slice returns which of n examples a process does that joins nothing.
-func (w *Work) slice(n int) (from, to int) {
-	if !w.begin.IsZero() {
-		return 0, min(n, measuredExamples)
-	}
-	return w.Part.Slice(n)
+	return w.Part.Slice
 }
 
 // Own returns of how many of n examples the process has the results.
@@ -118,130 +99,122 @@ func (w *Work) Own(n int) int {
 // Joins tells whether the results are those of parts.
 func (w *Work) Joins() bool { return w != nil && w.joins != nil }
 
-// Args are the command that the parts are of, with its flags.
-func (w *Work) Args() []string { return w.header.Args }
+// Command is that of the parts, with its flags.
+func (w *Work) Command() []string { return w.Args }
 
-// Choose says what the results depend on beside the data. Errors: parts that are joined and depend on something else.
+// Choose says what the results depend on beside the data, as text of what is expected. Errors: parts that are joined and depend on something else.
 func (w *Work) Choose(choices map[string]string) error {
-	if w.Choices = choices; w.joins == nil {
-		return nil
-	}
-	for k, h := range w.joins {
-		if err := differ(w.paths[k], h.Choices, choices, "here"); err != nil {
+	w.Choices = choices
+	for _, f := range w.joins {
+		if err := f.differs(choices, "here"); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// differ names the first flag that is not the same.
-func differ(path string, found, want map[string]string, where string) error {
-	names := slices.Collect(maps.Keys(found))
-	names = slices.AppendSeq(names, maps.Keys(want))
+// differs names a choice of which a part was made otherwise.
+func (f *file) differs(choices map[string]string, where string) error {
+	text := func(of map[string]string, name string) string {
+		if v, ok := of[name]; ok {
+			return quote.Line(name + " " + v)
+		}
+		return "no " + quote.Line(name)
+	}
+	names := slices.AppendSeq(slices.Collect(maps.Keys(f.Choices)), maps.Keys(choices))
 	slices.Sort(names)
 	for _, name := range names {
-		if found[name] != want[name] {
-			return &dataset.Error{Path: path, Found: "a part made with " + choiceText(name, found), Want: choiceText(name, want) + " as " + where}
+		if found, want := text(f.Choices, name), text(choices, name); found != want {
+			return &dataset.Error{Path: f.path, Found: "a part made with " + found, Want: want + ", as " + where}
 		}
 	}
 	return nil
-}
-
-func choiceText(name string, choices map[string]string) string {
-	v, ok := choices[name]
-	if !ok {
-		return "no -" + name
-	}
-	return strings.TrimSpace("-" + name + " " + quote.Line(v))
 }
 
 // Hold compares the data of parts that are joined with these; digest returns the checksum of the examples from ≤ i < to of all.
 func (w *Work) Hold(all int, digest func(from, to int) ([]byte, error)) (err error) {
-	if w == nil {
-		return nil
+	if slice := w.Slice(); slice != nil {
+		w.Data, err = digest(slice(all))
 	}
-	if w.joins == nil {
-		w.Data, err = digest(w.slice(all))
-		return err
-	}
-	for k, h := range w.joins {
-		found, err := digest(h.Part.Slice(all))
-		if err != nil {
-			return err
-		}
-		if !bytes.Equal(found, h.Data) || h.Examples != all {
-			return &dataset.Error{Path: w.paths[k], Found: "a part of other data", Want: "one of these: its examples are not the same"}
+	if w.Joins() {
+		for _, f := range w.joins {
+			if found, err := digest(f.Part.Slice(all)); err != nil || !bytes.Equal(found, f.Data) {
+				return cmp.Or(err, error(&dataset.Error{Path: f.path, Found: "a part of other data", Want: "one with the same examples as here"}))
+			}
 		}
 	}
-	return nil
+	return err
 }
 
 // Run has compute make the results of the examples from ≤ i < to of all and give them, those of one or more examples in order, to put with the number of the example behind them. They
-// go to use or, of a part, to its file, and the error is a *[Done]. Where parts are joined use gets their results.
+// go to use or, of a part, to its file, and the error is a *[Done]. Where parts are joined use gets their results, and what a command computes after them is computed.
 func Run[T any](w *Work, all int, compute func(from, to int, put func(next int, result T) error) error, use func(next int, result T) error) error {
-	if w == nil || w.joins != nil && w.header.Examples != 0 { // what comes after results of parts is computed again
+	switch {
+	case w == nil || w.joined:
 		return compute(0, all, use)
-	}
-	if w.Examples = all; w.joins != nil {
-		for k := range w.joins {
-			if err := read(w, k, all, use); err != nil {
+	case w.joins != nil:
+		w.joined = true
+		for _, f := range w.joins {
+			if err := read(f, all, use); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	from, to := w.slice(all)
+	w.Examples = all
+	from, to := w.Slice()(all)
+	var failed, unwritten error
 	write := func(out io.Writer) error {
 		sum := sha256.New()
 		both := io.MultiWriter(out, sum)
-		if _, err := io.WriteString(both, format); err != nil {
-			return err
-		}
+		io.WriteString(both, format) // its error is that of what follows
 		e := gob.NewEncoder(both)
 		if err := e.Encode(&w.header); err != nil {
 			return err
 		}
-		if err := compute(from, to, func(next int, result T) error {
-			if err := e.Encode(next); err != nil {
-				return err
-			}
-			return e.Encode(&result)
-		}); err != nil {
-			return &computing{err}
+		if failed = compute(from, to, func(next int, result T) error {
+			unwritten = cmp.Or(e.Encode(next), e.Encode(&result))
+			return unwritten
+		}); failed != nil {
+			return failed
 		}
 		_, err := out.Write(sum.Sum(nil))
 		return err
 	}
-	if !w.begin.IsZero() {
-		if err := compute(from, min(to, 1), func(int, T) error { return nil }); err != nil { // which all others have something of
-			return err
-		}
-		before := time.Since(w.begin)
-		n, count := int64(max(1, to-from)), new(counter)
-		begin := time.Now()
-		if err := write(count); err != nil {
-			return err
-		}
-		var now runtime.MemStats
-		runtime.ReadMemStats(&now)
-		return &Measured{to - from, all, time.Since(begin) / time.Duration(n), before, count.n / n, int64(now.Sys)}
+	if !w.measured.IsZero() {
+		return measure(w, from, to, compute, write)
 	}
-	err := files.WriteAtomic(w.path, write)
-	if c, ok := errors.AsType[*computing](err); ok {
-		return c.error
-	}
-	if err != nil {
+	path := Name(w.Part, w.Out)
+	if err := files.WriteAtomic(path, write); err != nil {
+		if failed != nil && unwritten == nil {
+			return failed
+		}
 		return err
 	}
-	return &Done{w.path, from, to, all}
+	return &Done{Path: path, From: from, To: to, All: all}
 }
 
-// computing is an error that is none of writing.
-type computing struct{ error }
+// measure ends the work of a few examples, of which write writes the results. The first is done before, as others have some of its work in common.
+func measure[T any](w *Work, from, to int, compute func(from, to int, put func(next int, result T) error) error, write func(io.Writer) error) error {
+	if err := compute(from, min(to, 1), func(int, T) error { return nil }); err != nil {
+		return err
+	}
+	var result bytes.Buffer
+	begin := time.Now()
+	if err := write(&result); err != nil {
+		return err
+	}
+	n := max(1, to-from)
+	d := &Done{Path: w.Out, To: to, All: w.Examples, Before: begin.Sub(w.measured), Each: time.Since(begin) / time.Duration(n), Bytes: int64(result.Len() / n)}
+	var now runtime.MemStats
+	runtime.ReadMemStats(&now)
+	d.Memory = int64(now.Sys)
+	return d
+}
 
 // read gives the results of a part to use.
-func read[T any](w *Work, k, all int, use func(next int, result T) error) error {
-	h, d, end, err := open(w.paths[k])
+func read[T any](f *file, all int, use func(next int, result T) error) error {
+	h, d, end, err := open(f.path)
 	if err != nil {
 		return err
 	}
@@ -249,12 +222,8 @@ func read[T any](w *Work, k, all int, use func(next int, result T) error) error 
 	at, to := h.Part.Slice(all)
 	for at < to {
 		var result T
-		err := d.Decode(&at)
-		if err == nil {
-			err = d.Decode(&result)
-		}
-		if err != nil || h.Examples != all || at > to {
-			return &dataset.Error{Path: w.paths[k], Found: fmt.Sprintf("a part of %d examples (%v)", h.Examples, err), Want: fmt.Sprintf("one of %d", all)}
+		if err := cmp.Or(d.Decode(&at), d.Decode(&result)); err != nil || h.Examples != all || at > to {
+			return &dataset.Error{Path: f.path, Found: fmt.Sprintf("a part of %d examples", h.Examples), Want: fmt.Sprintf("one of %d", all), Err: err}
 		}
 		if err := use(at, result); err != nil {
 			return err
@@ -263,94 +232,83 @@ func read[T any](w *Work, k, all int, use func(next int, result T) error) error 
 	return nil
 }
 
-// open reads the header of a part's file, of which the checksum was right.
-func open(path string) (h *header, d *gob.Decoder, end func(), err error) {
-	fail := func(found string, err error) (*header, *gob.Decoder, func(), error) {
-		return nil, nil, nil, &dataset.Error{Path: path, Found: found, Want: "a whole file of a part of the work, as -part writes it", Err: err}
-	}
-	file, err := os.Open(path)
+// open checks the file of a part and reads its header.
+func open(path string) (h header, d *gob.Decoder, end func(), err error) {
+	in, err := os.Open(path)
 	if err != nil {
-		return nil, nil, nil, &dataset.Error{Path: path, Err: err}
+		return h, nil, nil, &dataset.Error{Path: path, Err: err}
 	}
-	begin := make([]byte, len(format))
-	info, err := file.Stat()
-	if err == nil {
-		_, err = io.ReadFull(file, begin)
+	defer func() {
+		if err != nil {
+			in.Close()
+			err = &dataset.Error{Path: path, Found: err.Error(), Want: "the whole file of a part, as -part writes it"}
+		}
+	}()
+	info, err := in.Stat()
+	begin, check, sum := make([]byte, len(format)), make([]byte, sha256.Size), sha256.New()
+	if _, failed := io.ReadFull(in, begin); err != nil || failed != nil || string(begin) != format {
+		return h, nil, nil, errors.New("another file")
 	}
-	if err != nil || string(begin) != format {
-		file.Close()
-		return fail("another file", nil)
-	}
-	sum := sha256.New()
 	sum.Write(begin)
-	check := make([]byte, sha256.Size)
-	if _, err = io.CopyN(sum, file, max(0, info.Size()-int64(len(begin)+len(check)))); err == nil {
-		_, err = io.ReadFull(file, check)
+	if _, err := io.CopyN(sum, in, info.Size()-int64(len(begin)+len(check))); err != nil {
+		return h, nil, nil, errors.New("a damaged file")
 	}
-	if err != nil || !bytes.Equal(check, sum.Sum(nil)) {
-		file.Close()
-		return fail("a damaged file", nil)
+	if _, err := io.ReadFull(in, check); err != nil || !bytes.Equal(check, sum.Sum(nil)) {
+		return h, nil, nil, errors.New("a damaged file")
 	}
-	if _, err = file.Seek(int64(len(format)), io.SeekStart); err == nil {
-		d, h = gob.NewDecoder(bufio.NewReader(file)), new(header)
-		err = d.Decode(h)
+	if _, err = in.Seek(int64(len(format)), io.SeekStart); err == nil {
+		d = gob.NewDecoder(bufio.NewReader(in))
+		err = d.Decode(&h)
 	}
 	if err != nil || !h.Part.valid() || h.Args == nil {
-		file.Close()
-		return fail("a file of another version", err)
+		return h, nil, nil, errors.New("the file of another version")
 	}
-	return h, d, func() { file.Close() }, nil
+	return h, d, func() { in.Close() }, nil
 }
 
 // Join returns the work of joining the parts in some files. Errors: files that are damaged or of other work, and parts that are missing or there twice, all of them named.
 func Join(paths []string) (*Work, error) {
 	w := new(Work)
-	var wrong []string
+	var wrong, missing []string
 	for _, path := range paths {
 		h, _, end, err := open(path)
-		if err != nil {
-			wrong = append(wrong, err.Error())
-			continue
-		}
-		end()
-		if w.joins == nil {
-			w.header = header{Part: h.Part, Args: h.Args, Made: h.Made, Choices: h.Choices}
-			w.joins, w.paths = make([]*header, h.Part.Count), make([]string, h.Part.Count)
-		}
-		k := h.Part.Index - 1
-		switch {
-		case h.Part.Count != w.Part.Count:
-			err = &dataset.Error{Path: path, Found: "part " + h.Part.String(), Want: fmt.Sprintf("one of %d", w.Part.Count)}
-		case h.Args[0] != w.header.Args[0]:
-			err = &dataset.Error{Path: path, Found: "a part of " + quote.Line(h.Args[0]), Want: "one of " + quote.Line(w.header.Args[0])}
-		case h.Made != w.Made:
-			err = &dataset.Error{Path: path, Found: "a part made by " + quote.Line(h.Made), Want: quote.Line(w.Made) + ", as others, with which the bits are the same (KRONFIELD_ISA chooses the instructions)"}
-		case w.joins[k] != nil:
-			err = &dataset.Error{Path: path, Found: "part " + h.Part.String(), Want: "each once: " + quote.Line(w.paths[k]) + " is that too"}
-		default:
-			w.joins[k], w.paths[k] = h, path
-			err = differ(path, h.Choices, w.Choices, "others")
+		if err == nil {
+			end()
+			err = w.add(&file{h, path})
 		}
 		if err != nil {
 			wrong = append(wrong, err.Error())
 		}
 	}
-	var missing []string
-	for k, h := range w.joins {
-		if h == nil {
-			missing = append(missing, Part{k + 1, w.Part.Count}.String())
+	for k, f := range w.joins {
+		if f == nil {
+			missing = append(missing, Part{k + 1, len(w.joins)}.String())
 		}
 	}
-	if n := len(missing); n > 0 {
-		more := ""
-		if n > 20 {
-			missing, more = missing[:20], fmt.Sprintf(" and %d more", n-20)
-		}
-		wrong = append(wrong, "missing: "+strings.Join(missing, ", ")+more+" (the command with -part does one again)")
+	if n := len(missing); n > 20 {
+		missing = append(missing[:20], fmt.Sprintf("%d more", n-20))
+	}
+	if missing != nil {
+		wrong = append(wrong, "missing: "+strings.Join(missing, ", ")+" (the command with -part does one again)")
 	}
 	if wrong != nil {
 		return nil, errors.New(strings.Join(wrong, "; "))
 	}
-	w.header.Examples = 0
 	return w, nil
+}
+
+// add adds a part to those that are joined.
+func (w *Work) add(f *file) error {
+	if w.joins == nil {
+		w.header, w.joins = f.header, make([]*file, f.Part.Count)
+	}
+	if f.Part.Count != len(w.joins) {
+		return &dataset.Error{Path: f.path, Found: "part " + f.Part.String(), Want: fmt.Sprintf("one of %d", len(w.joins))}
+	}
+	at := &w.joins[f.Part.Index-1]
+	if *at != nil {
+		return &dataset.Error{Path: f.path, Found: "part " + f.Part.String(), Want: "each once: " + quote.Line((*at).path) + " is that too"}
+	}
+	*at = f
+	return f.differs(w.Choices, "others")
 }

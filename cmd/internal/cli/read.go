@@ -2,19 +2,39 @@ package cli
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/part"
+	"github.com/seed-08962ecc/kronfield/internal/quote"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
+
+// Read reads the command line; -h prints the flags to stdout.
+func (f *Flags) Read(args []string) error {
+	err := f.Parse(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp) && f.e.describe != nil:
+		f.e.describe(f.spec())
+		return err
+	case errors.Is(err, flag.ErrHelp):
+		if _, werr := io.WriteString(f.e.Stdout, f.help()); werr != nil {
+			return werr
+		}
+		return err
+	case err != nil:
+		return Usagef("%s: %v (%s %s -h explains the flags)", f.Name(), err, f.e.program(), f.Name())
+	case f.NArg() > 0:
+		return Usagef("%s: found %s, expected nothing but flags (%s %s -h explains them)", f.Name(), quote.Text(f.Arg(0)), f.e.program(), f.Name())
+	}
+	return f.work(args)
+}
 
 // Parts defines -part and -parts, by which a command does a part of its work in one of several processes. It reads, of what -data names, its slice alone.
 func (f *Flags) Parts() {
@@ -41,45 +61,39 @@ func (f *Flags) work(args []string) error {
 	}
 	text := f.Text("part")
 	switch {
-	case text != "" && f.e.Work != nil:
-		return f.Usagef("-part %s of parts that are joined, expected none", text)
-	case text == "" && f.Given("parts"):
+	case f.e.Work == nil && f.Given("parts") && text != "auto":
 		return f.Without("-part auto", "parts")
-	case text == "" && f.e.Work == nil:
+	case f.e.Work == nil && text == "":
 		return nil
+	case text != "" && f.e.Work != nil:
+		return f.Usagef("-part %s of parts that are there, expected none", text)
 	case text != "":
 		p, err := part.Parse(text)
 		if text == "auto" {
 			p, err = part.Auto(*f.Lookup("parts").Value.(checked[int]).value)
-		} else if f.Given("parts") {
-			return f.Without("-part auto", "parts")
 		}
 		if err != nil {
 			return f.Usagef("-part %s: %v", text, err)
 		}
-		if err := f.Require("out"); err != nil {
-			return err
-		}
-		made, err := made()
-		if err != nil {
-			return err
-		}
-		f.e.Work = part.New(p, f.Text("out"), append([]string{f.Name()}, withoutPart(args)...), made)
+		f.e.Work = part.New(p, append([]string{f.Name()}, args...))
 	}
-	choices := map[string]string{}
-	var err error
+	if f.e.Work.Out = f.Text("out"); f.e.Work.Out == "" {
+		return f.Require("out")
+	}
+	made, err := made()
+	choices := map[string]string{"command": f.Name(), "instructions": asm.Level(), "a program": made}
+	if f.e.Work.Joins() { // of which others have made the parts
+		choices["instructions"], choices["a program"] = f.e.Work.Choices["instructions"], f.e.Work.Choices["a program"]
+	}
 	f.Visit(func(v *flag.Flag) {
 		switch text := v.Value.String(); {
-		case slices.Contains(partless, v.Name):
+		case slices.Contains(partless, v.Name) || err != nil:
 		case v.Name == "variance":
-			choices[v.Name] = ""
+			choices["-variance"] = ""
 		case slices.Contains(contents, v.Name) && text != "":
-			sum, failed := checksum(dataset.FileName(text))
-			if choices[v.Name] = "a file with SHA-256 " + sum; failed != nil && err == nil {
-				err = failed
-			}
+			choices["-"+v.Name], err = checksum(dataset.FileName(text))
 		default:
-			choices[v.Name] = text
+			choices["-"+v.Name] = text
 		}
 	})
 	if err != nil {
@@ -88,41 +102,25 @@ func (f *Flags) work(args []string) error {
 	return f.e.Work.Choose(choices)
 }
 
-// withoutPart returns arguments without -part and -parts.
-func withoutPart(args []string) (rest []string) {
-	for i := 0; i < len(args); i++ {
-		name, _, in := strings.Cut(strings.TrimLeft(args[i], "-"), "=")
-		if name != args[i] && (name == "part" || name == "parts") {
-			if !in {
-				i++
-			}
-			continue
-		}
-		rest = append(rest, args[i])
-	}
-	return rest
-}
-
-// made says what makes the bits of results: the program and its instructions.
+// made is the checksum of the program.
 var made = sync.OnceValues(func() (string, error) {
 	path, err := os.Executable()
 	if err != nil {
 		return "", err
 	}
-	sum, err := checksum(path)
-	return fmt.Sprintf("a program with SHA-256 %s and %s", sum, asm.Level()), err
+	return checksum(path)
 })
 
-// checksum is that of a file.
+// checksum is that of a file, for people and for comparisons.
 func checksum(path string) (string, error) {
+	sum := sha256.New()
 	file, err := os.Open(path)
+	if err == nil {
+		defer file.Close()
+		_, err = io.Copy(sum, file)
+	}
 	if err != nil {
 		return "", &dataset.Error{Path: path, Err: err}
 	}
-	defer file.Close()
-	sum := sha256.New()
-	if _, err := io.Copy(sum, file); err != nil {
-		return "", &dataset.Error{Path: path, Err: err}
-	}
-	return hex.EncodeToString(sum.Sum(nil)[:8]), nil
+	return fmt.Sprintf("of SHA-256 %x…", sum.Sum(nil)[:8]), nil
 }
