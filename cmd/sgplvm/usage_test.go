@@ -68,7 +68,7 @@ func TestBadCommandLines(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	const words = ", expected one of demo, train, fill, impute, join, parts, compile, predict, render, sample, latents, invert, sensitivity, design, update, shard, reduce, report, info, version, completion, help"
+	const words = ", expected one of demo, train, fill, impute, compile, predict, render, sample, latents, parts, join, invert, sensitivity, design, update, shard, reduce, report, info, version, completion, help"
 	sides := "expected WIDTHxHEIGHT such as 20x28, sides of 1 to 16384"
 	tell := func(command, text string) string {
 		return fmt.Sprintf("%s: %s (sgplvm %s -h explains the flags)", command, text, command)
