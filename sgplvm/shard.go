@@ -307,23 +307,18 @@ func (m *Model) Reduce(ctx context.Context, shards []*Shard) (*Model, RoundRepor
 	return next, r, nil
 }
 
-// note keeps the bound of a round among the phases of training, and completes the report by the round before.
+// note keeps the bound of a round in place of the phases of training, whose bounds are those of other examples, and completes the report by the round before.
 func (m *Model) note(r *RoundReport) {
-	name := fmt.Sprintf("sums of %d examples", r.Examples)
-	m.phases = slices.Clone(m.phases)
-	p := PhaseReport{Name: name, Status: "reduced", Every: 1}
-	if last := len(m.phases) - 1; last >= 0 && m.phases[last].Name == name && len(m.phases[last].Bounds) > 0 {
+	p := PhaseReport{Name: fmt.Sprintf("sums of %d examples", r.Examples), Status: "reduced", Every: 1}
+	if last := len(m.phases) - 1; last >= 0 && m.phases[last].Name == p.Name && len(m.phases[last].Bounds) > 0 {
 		p = m.phases[last]
 		r.Rise = (r.Bound - p.Bounds[len(p.Bounds)-1]) / float64(r.Examples)
-		m.phases = m.phases[:last]
 	}
 	p.Bounds = append(slices.Clone(p.Bounds), r.Bound)
-	if len(p.Bounds) == maxBounds {
-		p.Bounds = p.Bounds[1:]
-	}
+	p.Bounds = p.Bounds[max(0, len(p.Bounds)-maxBounds+1):]
 	p.Steps++
 	r.Rounds, p.Bound = p.Steps, r.Bound
-	m.phases = append(m.phases, p)
+	m.phases = []PhaseReport{p}
 }
 
 // added sets dst to numbers of a node from number from on, of the parts that have it or what it is the sum of.

@@ -100,7 +100,7 @@ func TestUpdateModel(t *testing.T) {
 	if !strings.Contains(out, "20 examples added, ") {
 		t.Errorf("update: %s", out)
 	}
-	if info := mustRun(t, "info", "-model", "u"); !strings.Contains(info, "40") {
+	if info := mustRun(t, "info", "-model", "u"); !strings.Contains(info, "training examples      40") || !strings.Contains(info, "examples counted") {
 		t.Errorf("info: %s", info)
 	}
 	whole := readArray(t, "f2.npy")
