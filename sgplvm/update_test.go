@@ -120,7 +120,7 @@ func firstOf(tr *Trainer, _ Report) *Trainer { return tr }
 
 // Examples beyond those that a model was trained with make it better at others, by most of what training with all of them does.
 func TestUpdateHelps(t *testing.T) {
-	old, fresh, test := spots(40, 8, 1), spots(200, 8, 2), spots(60, 8, 3)
+	old, fresh, test := spots(40, 7, 1), spots(200, 7, 2), spots(40, 7, 3)
 	both := Data{Examples: 240, Y: stacked(old.Y, fresh.Y), Grid: old.Grid}
 	for name, cfg := range updating() {
 		t.Run(name, func(t *testing.T) {
