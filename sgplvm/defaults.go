@@ -98,8 +98,8 @@ func completeScales(k *kernel.Kernel, x mat.Matrix) {
 	}
 }
 
-// residualSteps is how many steps there are in a round that learns the covariance of the noise where nobody says.
-const residualSteps = 30
+// residualSteps is how many steps there are in a round that learns the covariance of the noise where nobody says, and residualStrength the weight of its prior.
+const residualSteps, residualStrength = 30, 10
 
 // complete fills in the defaults.
 func (c *ResidualConfig) complete() {
@@ -108,7 +108,7 @@ func (c *ResidualConfig) complete() {
 		c.Kernel = kernel.Kernel{}
 	}
 	if c.Strength == 0 {
-		c.Strength = 10
+		c.Strength = residualStrength
 	}
 	if c.Steps == 0 {
 		c.Steps = residualSteps

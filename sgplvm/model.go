@@ -12,6 +12,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/sums"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
@@ -302,7 +303,8 @@ type Summary struct {
 	Noise                []float64       // standard deviations of the white noise, d_y, in the user's units
 	Jitter               float64         // added to kernel diagonals, as a fraction of their mean
 	Seed                 uint64
-	Motion               string // of a film's contents, in words; nothing where the examples are no frames of one
+	Counted              float64 // examples that predictions know, those of Update and Reduce among them; 0: not known
+	Motion               string  // of a film's contents, in words; nothing where the examples are no frames of one
 
 	// What the model's file keeps of the training data: the sizes of residuals and of frames.
 	ResidualBytes, FrameBytes int
@@ -332,6 +334,9 @@ func (m *Model) Summary() Summary {
 	s := Summary{LatentDims: p.X.Mu.Cols, Inducing: p.Z.Rows, LatentKernel: p.Latent.Describe(),
 		Residual: p.Noise.Residual.Clone(), Learned: p.Noise.Learned(), SignalToNoise: p.Noise.Beta,
 		Mean: slices.Clone(q.Scaler().Mean), Deviation: slices.Clone(q.Scaler().Scale), Jitter: q.Jitter(), Seed: m.seed, Factor: 1, Power: 1}
+	if totals := q.Options().Totals; totals != nil {
+		s.Counted = totals[sums.Count]
+	}
 	s.ResidualBytes = 8 * len(q.Options().Residuals.Data)
 	if rbf := p.Latent.Variance("rbf"); rbf > 0 {
 		s.Idle = rbf < idleVariance*p.Latent.Variance("time")

@@ -381,7 +381,7 @@ func (t *Trainer) posterior(ctx context.Context) (*predict.Posterior, error) {
 		if err != nil {
 			return nil, err
 		}
-		t.alpha, o.Spectra = &alpha, t.evaluator.Spectra()
+		t.alpha, o.Spectra, o.Totals = &alpha, t.evaluator.Spectra(), t.evaluator.Totals(t.params)
 	}
 	q, err := predict.New(t.params, t.data.Grid, t.evaluator.Data().Scaler, *t.alpha, t.config.Jitter, o)
 	if err == nil {

@@ -105,8 +105,13 @@ func standIns(t *testing.T) {
 	for _, args := range []string{"-data frames.npy -out faces.model", "-data photos -out photos.model", "-data frames.npy -times times.npy -out timed.model", "-data table.csv -out table.model"} {
 		mustRun(t, append(strings.Fields("train -config steps4.json"), strings.Fields(args)...)...)
 	}
+	write(t, "faces.list", []byte("frames.npy\nwhole.npy\n"))
+	for _, part := range []string{"1", "2"} {
+		mustRun(t, "shard", "-model", "faces.model", "-data", "@faces.list", "-part", part+"/2", "-out", "sums")
+	}
 	mustRun(t, strings.Fields("render -model faces.model -examples 0-5 -fps 10 -out film.gif")...)
 	mustRun(t, strings.Fields("train -config steps4.json -data film.gif -out film.model")...)
+	mustRun(t, strings.Fields("impute -model faces.model -data damaged.npy -out complete.npy -part 1/1")...)
 }
 
 // clipFrames writes a film in two resolutions, and the numbers of the frames to learn from.

@@ -78,6 +78,7 @@ and the same command with -resume goes on to the same results.`)
 		choice: newChoiceFlags(f),
 		resume: f.Toggle("resume", engine.ResumeUsage),
 	}
+	f.Parts()
 	f.Everyday("data", "out", "variance", "observed", "grid", "film", "times", "points", "model", "save", "effort", "limit", "resume", "json")
 	f.Examples(
 		"sgplvm fill -data sst.nc -out filled.nc",
@@ -150,7 +151,7 @@ func (s *fillSettings) complete(ctx context.Context, e *cli.Environment, set *da
 	}
 	switch {
 	case *s.model != "":
-		done, err = engine.CompleteWith(ctx, e, *s.model, set, d, sgplvm.InferOptions{KeepOutliers: *s.choice.keep})
+		done, err = engine.CompleteWith(ctx, e, *s.model, set, d, sgplvm.InferOptions{KeepOutliers: *s.choice.keep}, *s.smooth)
 	case missing == 0 && len(outliers) == 0 && !*s.smooth && *s.save == "" && !s.variances.Pictures(): // else a model is needed
 		if _, err = s.choice.read(); err == nil {
 			done = engine.CompleteAlready(d)
@@ -167,7 +168,7 @@ func (s *fillSettings) complete(ctx context.Context, e *cli.Environment, set *da
 		return nil, nil, err
 	}
 	done.Drop(e, set, points)
-	if *s.smooth {
+	if *s.smooth && *s.model == "" {
 		if err := done.Smooth(ctx, d); err != nil {
 			return nil, nil, engine.AboutData(*s.data, err)
 		}
@@ -201,6 +202,9 @@ func (s *fillSettings) check() error {
 	if *s.film && *s.points != "" {
 		return f.Usagef("-film with -points, expected one of the two: a film has pixels")
 	}
+	if *s.model == "" && f.Work() != nil {
+		return f.Usagef("-part without -model, expected both: a model is learned from all examples")
+	}
 	if *s.model != "" {
 		for _, name := range []string{"save", "resume", "config", "effort", "limit", "seed", "period", "film"} {
 			if f.Given(name) {
@@ -227,7 +231,7 @@ func (s *fillSettings) load() (*dataset.Set, error) {
 		if err != nil {
 			return nil, err
 		}
-		o.Names = engine.Names(m)
+		o.Names, o.Model = engine.Names(m), m.Grid()
 	}
 	o.Levels = *s.model+*s.save+*s.observed+*s.errors_ == "" && !s.variances.Given() && slices.Contains(dataset.TableEndings, strings.ToLower(filepath.Ext(*s.out)))
 	set, err := dataset.LoadSet(*s.data, o)

@@ -45,6 +45,7 @@ shape of the input.`)
 		json:         f.JSON(),
 		sheet:        f.String("sheet", "", "the PNG `file` with the first pictures: seen, filled and, with -truth, truth"),
 	}
+	f.Parts()
 	f.Everyday("model", "data", "out", "variance", "observed", "times", "sheet", "truth", "json")
 	f.Examples(
 		"sgplvm impute -model faces.model -data damaged.npy -out filled.npy -variance variance.npy",
@@ -122,7 +123,7 @@ func (s *imputeSettings) load(e *cli.Environment, m *sgplvm.Model) (seen *engine
 	if *s.sheet != "" && seen.Scattered {
 		return nil, nil, s.f.Usagef("-sheet of scattered points, expected pictures")
 	}
-	if *s.truth == "" {
+	if *s.truth == "" || s.f.Work().Slice() != nil {
 		return seen, nil, nil
 	}
 	if truth, err = engine.LoadLike(s.f, seen.Frames, *s.truth); err != nil {

@@ -91,7 +91,7 @@ func invert(ctx context.Context, e *cli.Environment, args []string) error {
 		o.Draws *= 4
 	}
 	found := make([]*sgplvm.Inverted, frames.Count)
-	err = e.Each(ctx, "inverted", *s.data, frames.Count, func(i int) (err error) {
+	err = e.Each(ctx, "inverted", *s.data, 0, frames.Count, func(i int) (err error) {
 		found[i], err = inverter.Invert(ctx, frames.Values(i), deviations(i), o)
 		return err
 	})

@@ -22,6 +22,7 @@ sequence (NaN where they are not known). The first line of a .csv file has the n
 	model := f.String("model", "", "the model `file`")
 	source := engine.NewLatentFlags(f, "the `file` with times, .npy, for a model that knows times; with -data those of its examples")
 	f.String("out", "", "the `file` for the table, .npy or .csv")
+	f.Parts()
 	f.Everyday("model", "out", "data", "observed", "times")
 	f.Examples(
 		"sgplvm latents -model faces.model -out latents.csv",
@@ -51,7 +52,7 @@ sequence (NaN where they are not known). The first line of a .csv file has the n
 	if err != nil {
 		return err
 	}
-	all, err := l.All(ctx, e, "inferred")
+	all, err := l.All(ctx, e)
 	if err != nil {
 		return err
 	}

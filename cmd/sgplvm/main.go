@@ -10,9 +10,14 @@
 //	sgplvm render  -model MODEL [-times T.npy] [-grid 1280x720] -out DIR|FILM.gif|FILM.npy
 //	sgplvm sample  -model MODEL [-grid 40x56 | -points P.npy] -out FIELDS.npy
 //	sgplvm latents -model MODEL [-data F] -out L.npy|L.csv
+//	sgplvm parts   -engine slurm -count N -- COMMAND ...
+//	sgplvm join    PART... [-out X]
 //	sgplvm invert  -model MODEL -data SEEN.npy -out INPUTS.csv
 //	sgplvm sensitivity -model MODEL [-out TABLE.csv] [-sheet MAPS.png]
 //	sgplvm design  -model MODEL -count 8 -out NEXT.csv
+//	sgplvm update  -model MODEL -data NEW -out MODEL2
+//	sgplvm shard   -model MODEL -data 'F*.npy' -part 3/8 -out SUMS
+//	sgplvm reduce  SUMS.part* -model MODEL -out MODEL2
 //	sgplvm report  -model MODEL [-data F] -out REPORT.html
 //	sgplvm info    -model MODEL [-write-config C.json]
 //	sgplvm version
@@ -38,10 +43,14 @@ var commands = []cli.Command{
 	{Name: "render", Summary: "predict pictures of any resolution as frames, a GIF or an array", Run: render},
 	{Name: "sample", Summary: "draw pictures from a model", Run: sample},
 	{Name: "latents", Summary: "write the latent variables of examples as a table", Run: latents},
+	{Name: "parts", Summary: "print what runs a command in parts on a cluster or by a shell", Run: parts},
+	{Name: "join", Summary: "put the parts of another command's results together", Run: join},
 	{Name: "invert", Summary: "find the inputs behind outputs, by an emulator", Run: invert},
 	{Name: "sensitivity", Summary: "tell which inputs the outputs of an emulator depend on", Run: sensitivity},
 	{Name: "design", Summary: "choose the next runs of a simulator, by an emulator", Run: design},
-	{Name: "update", Summary: "add further runs to an emulator without fitting it again", Run: update},
+	{Name: "update", Summary: "add examples to a model, or runs to an emulator, without training again", Run: update},
+	{Name: "shard", Summary: "sum up a part of more examples than one machine holds, for reduce", Run: shard},
+	{Name: "reduce", Summary: "make a model of all parts that shard has summed up", Run: reduce},
 	{Name: "report", Summary: "show what a model has learned as one page for a browser", Run: reportPage},
 	{Name: "info", Summary: "print what a model file holds", Run: info},
 	{Name: "version", Summary: "print the version, the build and the instruction set", Run: version},

@@ -22,6 +22,7 @@ alone: on the training grid, in another resolution, or at any points.`)
 	seed := f.Seed("seed", 0, "the `number` that decides which latent points -mixture takes")
 	f.String("out", "", "the `file` for the means: "+engine.OutputUsage)
 	f.String("variance", "", "the `file` for the variances, noise included: "+engine.VarianceUsage)
+	f.Parts()
 	f.Everyday("model", "out", "variance", "grid", "data", "observed", "times", "inputs", "sheet")
 	f.Examples(
 		"sgplvm predict -model faces.model -grid 40x56 -out finer.npy -sheet finer.png",
@@ -31,6 +32,9 @@ alone: on the training grid, in another resolution, or at any points.`)
 	)
 	if err := f.Read(args); err != nil {
 		return err
+	}
+	if f.Given("inputs") && e.Work != nil {
+		return f.Usagef("-part with -inputs, expected one of the two: an emulator has no parts")
 	}
 	if f.Given("inputs") {
 		return predictEmulated(ctx, e, f)
@@ -69,12 +73,9 @@ alone: on the training grid, in another resolution, or at any points.`)
 
 // predictFields writes exact moments, of which only some are in memory at a time.
 func predictFields(ctx context.Context, e *cli.Environment, opened *engine.Fields, l engine.Latents, fields engine.FieldFlags) error {
-	latents, err := l.All(ctx, e, "inferred")
-	if err != nil {
-		return err
-	}
 	g := opened.Grid
-	frames := engine.NewFrames(e, "predicted", opened.Model, latents, g)
+	latents := func(from, to int) ([]sgplvm.Latent, error) { return l.Between(ctx, e, from, to) }
+	frames := engine.NewFrames(e, "predicted", opened.Model, l.Count, latents, g)
 	if err := opened.Out.Stream(func(put func([]float64) error) error {
 		return frames.Run(ctx, opened.Other, func(_ int, means []float64) error { return put(means) })
 	}); err != nil {
@@ -84,7 +85,7 @@ func predictFields(ctx context.Context, e *cli.Environment, opened *engine.Field
 	if *fields.Sheet == "" {
 		return nil
 	}
-	first := engine.NewFrames(e, "drawn", opened.Model, latents[:min(len(latents), picture.SheetRows)], g)
+	first := engine.NewFrames(e, "drawn", opened.Model, min(l.Count, picture.SheetRows), latents, g)
 	means, variances, err := first.All(ctx)
 	if err != nil {
 		return err

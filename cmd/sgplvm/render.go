@@ -45,6 +45,7 @@ or an array.`)
 		white: f.Finite("white", 255, "`value` that is white in PNG and GIF frames, by default as in the training pictures"),
 		out:   f.String("out", "", "the `folder` for frame0000.png, frame0001.png, …, or the file for a film, .gif, .npy or .csv"),
 	}
+	f.Parts()
 	f.Everyday("model", "out", "grid", "examples", "from", "to", "fps")
 	f.Examples(
 		"sgplvm render -model faces.model -grid 40x56 -out finer.gif",
@@ -89,7 +90,7 @@ func render(ctx context.Context, e *cli.Environment, args []string) error {
 	if err != nil {
 		return err
 	}
-	frames := engine.NewFrames(e, "rendered", m, latents, g)
+	frames := engine.NewFrames(e, "rendered", m, len(latents), engine.Some(latents), g)
 	if out.Is(".gif") {
 		return s.animate(ctx, frames, variance, levels)
 	}

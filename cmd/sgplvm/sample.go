@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/engine"
+	"github.com/seed-08962ecc/kronfield/cmd/internal/part"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/picture"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
@@ -43,6 +44,7 @@ at any points.`)
 		out:     f.String("out", "", "the `file` for the pictures: "+engine.OutputUsage),
 		latents: f.String("latent", "", "the `file` for their latent points, .npy or .csv"),
 	}
+	f.Parts()
 	f.Everyday("model", "out", "count", "grid", "sheet", "from", "to", "fps", "inputs", "seed")
 	f.Examples(
 		"sgplvm sample -model faces.model -count 16 -out drawn.npy -sheet drawn.png",
@@ -55,6 +57,9 @@ func sample(ctx context.Context, e *cli.Environment, args []string) error {
 	s := newSampleSettings(e)
 	if err := s.f.Read(args); err != nil {
 		return err
+	}
+	if *s.inputs != "" && e.Work != nil {
+		return s.f.Usagef("-part with -inputs, expected one of the two: an emulator has no parts")
 	}
 	if *s.inputs != "" {
 		return sampleEmulated(ctx, e, s.f, *s.count, *s.seed)
@@ -106,21 +111,36 @@ func (s *sampleSettings) drawPictures(ctx context.Context, e *cli.Environment, o
 	if *s.example >= 0 {
 		l = m.TrainingLatent(*s.example)
 	}
-	values, err := g.Room("sample", *s.count)
+	values, err := g.Room("sample", e.Work.Own(*s.count))
 	if err != nil {
 		return err
 	}
-	drawn, err := m.Sample(ctx, l, g.Points, s.options())
-	if err != nil {
-		return fmt.Errorf("%s: %w", *s.fields.Model, err)
-	}
-	for i, y := range drawn.Y {
-		copy(values[i*g.Size():], y.Data)
+	values = values[:0]
+	if err := part.Run(e.Work, *s.count, func(from, to int, put func(next int, values []float64) error) error {
+		o := s.options()
+		if o.From, o.To = from, to; from == to {
+			return nil
+		}
+		drawn, err := m.Sample(ctx, l, g.Points, o)
+		if err != nil {
+			return fmt.Errorf("%s: %w", *s.fields.Model, err)
+		}
+		for i, y := range drawn.Y {
+			if err := put(from+i+1, y.Data); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, func(_ int, y []float64) error {
+		values = append(values, y...)
+		return nil
+	}); err != nil {
+		return err
 	}
 	if err := opened.Out.Save(values); err != nil {
 		return err
 	}
-	if err := opened.Other.Save(drawn.X.Data); err != nil {
+	if err := opened.Other.Save(l.Sample(*s.count, *s.seed).Data); err != nil {
 		return err
 	}
 	opened.Note(e)
@@ -143,16 +163,31 @@ func (s *sampleSettings) drawFilms(ctx context.Context, e *cli.Environment, open
 		return err
 	}
 	err := opened.Out.Stream(func(put func([]float64) error) error {
-		return m.SampleFilm(ctx, sequence, times, g.Points, s.options(), func(f sgplvm.SampledFrame) error {
-			values := f.Values.Clone().Data
-			if *s.fields.Sheet != "" && chosen[f.Frame] && f.Draw < picture.SheetRows {
-				onSheet = append(onSheet, values...)
+		return part.Run(e.Work, *s.count, func(from, to int, put func(next int, f sgplvm.SampledFrame) error) error {
+			o := s.options()
+			if o.From, o.To = from, to; from == to {
+				return nil
 			}
-			return put(values)
+			err := m.SampleFilm(ctx, sequence, times, g.Points, o, func(f sgplvm.SampledFrame) error {
+				next := f.Draw
+				if f.Frame == len(times)-1 {
+					next++
+				}
+				return put(next, sgplvm.SampledFrame{Draw: f.Draw, Frame: f.Frame, Values: f.Values.Clone()})
+			})
+			if err != nil {
+				err = fmt.Errorf("%s: %w", *s.fields.Model, err)
+			}
+			return err
+		}, func(_ int, f sgplvm.SampledFrame) error {
+			if *s.fields.Sheet != "" && chosen[f.Frame] && f.Draw < picture.SheetRows {
+				onSheet = append(onSheet, f.Values.Data...)
+			}
+			return put(f.Values.Data)
 		})
 	})
 	if err != nil {
-		return fmt.Errorf("%s: %w", *s.fields.Model, err)
+		return err
 	}
 	if *s.latents != "" {
 		paths, err := m.LatentPaths(sequence, times, *s.count, *s.seed)

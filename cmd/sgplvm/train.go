@@ -107,6 +107,11 @@ func (s *trainSettings) open() (frames *dataset.Training, d sgplvm.Data, err err
 	if *s.inputs != "" {
 		open = dataset.OpenRuns
 	}
+	if *s.sample > 0 {
+		open = func(path string, o dataset.SetOptions) (*dataset.Training, error) {
+			return dataset.OpenSample(path, *s.sample, *s.choice.seed, o)
+		}
+	}
 	if frames, err = open(*s.data, o); err != nil {
 		return nil, d, err
 	}

@@ -5,12 +5,12 @@ import (
 	"github.com/seed-08962ecc/kronfield/cmd/internal/engine"
 )
 
-// trainSettings are the flags of train: at most 26 of them. What only experts want to set is in the file of -config.
+// trainSettings are the flags of train: at most 27 of them. What only experts want to set is in the file of -config.
 type trainSettings struct {
 	f *cli.Flags
 
 	data, observed, grid, points, out *string
-	channels                          *int
+	channels, sample                  *int
 
 	times, sequences *string
 	film, json       *bool
@@ -43,6 +43,7 @@ search ends and the best so far is trained in that time.`)
 	s := &trainSettings{
 		f:        f,
 		data:     f.String("data", "", "the training pictures, or a table: "+engine.DataUsage),
+		sample:   f.Whole("sample", 0, 0, 1000000, "learn from so many of the `examples`, spread evenly over all files, without times: sgplvm shard and reduce then learn from all"),
 		observed: f.String("observed", "", engine.MaskUsage),
 		grid:     f.Grid("grid", "", "`WIDTHxHEIGHT` of a picture, as 20x28; needed where the array has a picture a row, which is a table without"),
 		channels: f.Whole("channels", 0, 0, cli.MaxChannels, "`number` of channels of a pixel, side by side in a row; by default one, or what the array's shape says, and of a table the columns"),
@@ -80,6 +81,11 @@ func (s *trainSettings) check() error {
 	}
 	if err := f.Exclusive(*s.points, *s.grid); err != nil {
 		return err
+	}
+	for _, name := range []string{"observed", "times", "sequences", "film", "hide", "inputs"} {
+		if *s.sample > 0 && f.Given(name) {
+			return f.Usagef("-sample with -%s, expected one of the two", name)
+		}
 	}
 	if *s.film && *s.points != "" {
 		return f.Usagef("-film with -points, expected pictures")

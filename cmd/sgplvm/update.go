@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -13,56 +14,116 @@ import (
 )
 
 func update(ctx context.Context, e *cli.Environment, args []string) error {
-	f := cli.NewFlags(e, "update", `sgplvm update -model MODEL -data NEW.npy -inputs NEW.csv -out MODEL2 [flags]
+	f := cli.NewFlags(e, "update", `sgplvm update -model MODEL -data NEW -out MODEL2 [flags]
 
-Adds further runs of the simulator to an emulator (train -inputs makes one) without fitting it again: its kernels, components and
-variances stay, and predictions know the new runs. It tells how well the emulator had predicted them: where that is much worse than
-it had foretold, training with all runs is better.`)
-	f.String("model", "", "the `file` of the emulator")
-	data := f.String("data", "", "the outputs of the new runs, complete, of the form of the others: "+engine.DataUsage)
+Adds examples to a model without training it again: kernels and inducing points stay, the new examples' latent variables are inferred, and
+predictions and noise are those of all examples. It tells how well the new examples fit: where nothing that was learned explains them,
+training with all is better. Values may be missing. Models of examples with times are refused.
+
+Adds further runs of the simulator to an emulator (train -inputs makes one), with -inputs: its kernels, components and variances stay, and predictions know
+the new runs.`)
+	model := f.String("model", "", "the `file` of the model or the emulator")
+	f.String("data", "", "the new examples, of the form of the others, or the outputs of the new runs, complete: "+engine.DataUsage)
 	inputs := f.String("inputs", "", engine.InputsUsage)
+	observed := f.String("observed", "", engine.MaskUsage)
+	forget := f.Between("forget", 1, 0, 1, "how much each new example leaves of the `weight` of all before it: with .99 about the last hundred count")
 	out := f.String("out", "", "the `file` to write")
 	engine.NewReadFlags(f)
-	f.Everyday("model", "data", "inputs", "out")
-	f.Examples("sgplvm update -model emulator -data new.npy -inputs new.csv -out emulator")
+	f.Everyday("model", "data", "inputs", "forget", "out")
+	f.Examples(
+		"sgplvm update -model faces.model -data whole.npy -out faces2.model",
+		"sgplvm update -model emulator -data new.npy -inputs new.csv -out emulator",
+	)
 	if err := f.Read(args); err != nil {
 		return err
 	}
-	if err := f.Require("model", "data", "inputs", "out"); err != nil {
+	if err := f.Require("model", "data", "out"); err != nil {
 		return err
 	}
-	if err := f.Apart([]string{"data", "inputs"}, []string{"out"}); err != nil {
+	if err := f.Apart([]string{"data", "inputs", "observed"}, []string{"out"}); err != nil {
 		return err
 	}
 	if err := cli.Writable(*out); err != nil {
 		return err
 	}
-	m, err := openEmulator(f)
+	m, err := engine.LoadEmulator(*model)
+	switch {
+	case err != nil:
+		return err
+	case m == nil:
+		if err := f.Without("an emulator", "inputs"); err != nil {
+			return err
+		}
+		return updateModel(ctx, e, f, *observed, *forget)
+	}
+	if err := f.Without("a model of fields", "forget", "observed"); err != nil {
+		return err
+	}
+	if err := f.Require("inputs"); err != nil {
+		return err
+	}
+	return updateEmulator(e, f, m, *inputs)
+}
+
+// updateModel is update of a model of fields.
+func updateModel(ctx context.Context, e *cli.Environment, f *cli.Flags, observed string, forget float64) error {
+	path, data := f.Text("model"), f.Text("data")
+	m, err := engine.Load(path)
 	if err != nil {
 		return err
 	}
-	frames, err := emulatorOutputs(f, m, *data)
+	seen, err := engine.LoadObserved(f, path, m, data, observed, "", "")
+	if err != nil {
+		return err
+	}
+	stop := e.Timing("update")
+	next, r, err := m.Update(ctx, seen, forget)
+	stop()
+	if bad := (*sgplvm.ConfigError)(nil); errors.As(err, &bad) {
+		return fmt.Errorf("%s: %w", path, bad.Err)
+	}
+	if err != nil {
+		return engine.AboutData(data, engine.Placed(&seen.Form, err, nil))
+	}
+	if err := engine.Save(f.Text("out"), next); err != nil {
+		return err
+	}
+	fmt.Fprintf(e.Stdout, "%s added, %.6g count now; the model left of them %.3g of the standard deviation and now leaves %.3g, its noise is %.3g\n",
+		quote.Counted(r.Examples, "example"), r.Count, r.Before, r.After, r.Noise)
+	if r.Unexplained > unexplained {
+		e.Note("warning: %.0f %% of what the new examples show is explained by nothing that was learned: train again with all", 100*r.Unexplained)
+	}
+	return nil
+}
+
+// unexplained is the share of the variance of new examples from which on training again is advised.
+const unexplained = 0.1
+
+// updateEmulator is update of an emulator.
+func updateEmulator(e *cli.Environment, f *cli.Flags, m *sgplvm.Emulator, inputs string) error {
+	data := f.Text("data")
+	frames, err := emulatorOutputs(f, m, data)
 	if err != nil {
 		return err
 	}
 	columns, _, _ := m.Inputs()
-	in, err := engine.LoadInputs(e, *inputs, "", columns)
+	in, err := engine.LoadInputs(e, inputs, "", columns)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
 	before, err := m.Predict(&in.Inputs)
 	if err != nil {
-		return engine.AboutInputs(*inputs, err, nil)
+		return engine.AboutInputs(inputs, err, nil)
 	}
 	if before.Len() != frames.Count {
-		return fmt.Errorf("%s: %s, expected %d as %s has", *inputs, quote.Counted(before.Len(), "run"), frames.Count, *data)
+		return fmt.Errorf("%s: %s, expected %d as %s has", inputs, quote.Counted(before.Len(), "run"), frames.Count, data)
 	}
 	updated, err := m.Update(&in.Inputs, frames)
 	if err != nil {
-		return engine.AboutInputs(*inputs, err, func(err error) error { return engine.AboutData(*data, err) })
+		return engine.AboutInputs(inputs, err, func(err error) error { return engine.AboutData(data, err) })
 	}
-	if err := engine.SaveEmulator(*out, updated); err != nil {
+	if err := engine.SaveEmulator(f.Text("out"), updated); err != nil {
 		return err
 	}
 	missed := predictionError(m, before, frames)

@@ -22,15 +22,24 @@ func arePictures(path string) bool {
 
 // read reads the pixels of the frames from ≤ i < to and tells which are holes; nil: none.
 func (f *folder) read(from, to int) (a *npy.Array, holes []bool, err error) {
-	a = &npy.Array{Shape: append([]int{to - from}, f.shape[1:]...), Type: npy.Uint8}
-	names, size := f.names[from:to], f.size()*(to-from)
+	a = &npy.Array{Shape: append([]int{to - from}, f.stored[1:]...), Type: npy.Uint8}
+	names, size := f.names[from:to], to-from
+	for _, d := range f.stored[1:] {
+		size *= d
+	}
 	if f.all.bits == 16 {
 		a.Type = npy.Uint16
 		a.Data, holes, err = readPixels[uint16](f.path, names, f.all, size)
 	} else {
 		a.Data, holes, err = readPixels[uint8](f.path, names, f.all, size)
 	}
-	return a, holes, err
+	if err != nil || len(f.shape) == len(f.stored) {
+		return a, holes, err
+	}
+	if a = inChannels(a, holes, map[int]int{3: 1, 4: 3}[len(f.shape)]); len(a.Shape) != len(f.shape) {
+		return nil, nil, &Error{Path: f.path, Place: "shape " + quote.Shape(f.stored), Found: "3 channels", Want: "1"}
+	}
+	return a, holes, nil
 }
 
 // A folder of pictures, or one of them, of which the headers were read.
@@ -40,15 +49,8 @@ type folder struct {
 	all   header // of every frame; coloured if one is
 	shape []int  // n×h×w or n×h×w×3
 	notes []string
-}
 
-// size returns the number of values of a frame.
-func (f *folder) size() int {
-	n := 1
-	for _, d := range f.shape[1:] {
-		n *= d
-	}
-	return n
+	stored []int // the shape in the files, of which one is grey and the other coloured where other channels are asked for
 }
 
 // readFrame reads the values of one frame, NaN where it has holes.
@@ -70,8 +72,8 @@ func (f *folder) readFrame(dst []float64, frame int) error {
 }
 
 // openFolder reads the headers of all pictures of a folder, or of the picture that the path names, which decide about size
-// and type.
-func openFolder(path string) (*folder, error) {
+// and type. channels are those that are asked for, 0: any.
+func openFolder(path string, channels int) (*folder, error) {
 	var names []string
 	var err error
 	if formatOf(path) != "" && isRegular(path) {
@@ -112,7 +114,14 @@ func openFolder(path string) (*folder, error) {
 		}
 		size *= int64(d)
 	}
-	return &folder{path, names, all, shape, notes}, nil
+	f := &folder{path, names, all, shape, notes, shape}
+	switch {
+	case all.colour && channels == 1:
+		f.shape = shape[:3]
+	case !all.colour && channels == 3:
+		f.shape = append(slices.Clone(shape), 3)
+	}
+	return f, nil
 }
 
 // pictureNames returns the names of the pictures in a folder, in the order of the

@@ -14,7 +14,8 @@ import (
 // Form is what is known of frames besides their numbers.
 type Form struct {
 	Name  string // the file or folder, for messages
-	Count int    // n, at least 1
+	Count int    // n, at least 1, but 0 of a slice that has none
+	First int    // the number of the first example in the source, of which a slice was read (SetOptions.Slice)
 	Layout
 	Scattered bool     // the pixels are scattered points, side by side in one row
 	Table     bool     // there are no pictures: one pixel, of which the channels are the columns of a table
@@ -26,6 +27,8 @@ type Form struct {
 
 	Times []float64   // of the examples: of an animation's frames in seconds, else in the source's unit; nil where it has none
 	Grid  sgplvm.Grid // the points, where the source has coordinates; nil: they are pixels, or the caller knows them
+	all   int         // examples of the source, where a slice was read
+	times []float64   // of all of them
 	text  *textTable  // that the values come from; nil: none
 	Notes []string    // sentences that a user should read: what was taken as missing or as outside, and what looks wrong
 }
@@ -142,6 +145,7 @@ func (f *Frames) Missing(frame int) int {
 
 // place names a value by its frame and its index in it.
 func (f *Form) place(frame, i int) string {
+	frame += f.First
 	point := i / f.Channels
 	if f.Table {
 		name := ""
@@ -292,4 +296,36 @@ func (m *Mask) check(f *Form) {
 	if m.layout != f.Layout || m.frames != 1 && m.frames != f.Count {
 		panic(fmt.Sprintf("dataset: WithMask: a mask of %d frames of %v for %d frames of %v", m.frames, m.layout, f.Count, f.Layout))
 	}
+}
+
+// Whole returns the number of examples of the source, of which Count were read from number First on.
+func (f *Form) Whole() int {
+	if f.all > 0 {
+		return f.all
+	}
+	return f.Count
+}
+
+// cut makes it the form of the examples that a slice takes, all there are so far.
+func (f *Form) cut(slice func(n int) (from, to int)) {
+	from, to := slice(f.Count)
+	f.times = f.Times
+	f.First, f.all, f.Count = from, f.Count, to-from
+	f.Times, f.Files = within(f.Times, from, to), within(f.Files, from, to)
+}
+
+// within returns some of a list; of nil it returns nil.
+func within[T any](list []T, from, to int) []T {
+	if list == nil {
+		return nil
+	}
+	return list[from:to]
+}
+
+// WholeTimes returns the times of all examples of the source, Times where all were read.
+func (f *Form) WholeTimes() []float64 {
+	if f.all > 0 {
+		return f.times
+	}
+	return f.Times
 }

@@ -260,7 +260,7 @@ func TestLoadRefusesFiles(t *testing.T) {
 	if err == nil || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), `odd\nname.npy`) {
 		t.Errorf("a name of two lines: %v", err)
 	}
-	if _, err := dataset.LoadMask(folder, nil); err == nil || !strings.HasSuffix(err.Error(), ": found no frame, expected files whose names end in .png, .jpg or .jpeg") {
+	if _, err := dataset.LoadMask(folder, new(dataset.Form)); err == nil || !strings.HasSuffix(err.Error(), ": found no frame, expected files whose names end in .png, .jpg or .jpeg") {
 		t.Errorf("a folder as mask: %v", err)
 	}
 }

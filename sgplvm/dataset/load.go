@@ -77,7 +77,7 @@ const wantFrames = "a .npy, .npz, .nc or .csv file, a GIF, a PNG or JPEG picture
 
 // loadFolder loads the pictures of a folder, or one picture.
 func loadFolder(path string, want Layout) (*Frames, error) {
-	pictures, err := openFolder(path)
+	pictures, err := openFolder(path, want.Channels)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,6 @@ func loadFolder(path string, want Layout) (*Frames, error) {
 	if err != nil {
 		return nil, err
 	}
-	a = inChannels(a, holes, want.Channels)
 	f, err := FromArray(path, a, want)
 	if err != nil {
 		return nil, err

@@ -35,14 +35,17 @@ func LoadSet(name string, o SetOptions) (*Set, error) {
 	if err := s.setObserved(o.Observed); err != nil {
 		return nil, err
 	}
-	if err := s.setExists(o.Exists); err != nil {
+	if s.all > 0 && o.Exists == "" && o.Model != nil {
+		s.existIn(o.Model)
+	} else if err := s.setExists(o.Exists); err != nil {
 		return nil, err
 	}
 	if o.Times != "" {
-		if s.Times, err = LoadTimes(o.Times, s.Count); err != nil {
+		if s.times, err = LoadTimes(o.Times, s.Whole()); err != nil {
 			return nil, err
 		}
-		if s.Units = nil; s.Count > 1 {
+		s.Times = s.times[s.First:][:s.Count]
+		if s.Units = nil; s.Whole() > 1 {
 			err = distinct(o.Times, "times", s.Times)
 		}
 		if err != nil {
@@ -54,13 +57,23 @@ func LoadSet(name string, o SetOptions) (*Set, error) {
 			return nil, err
 		}
 	}
+	if s.all > 0 {
+		return s, nil
+	}
 	return s, s.check()
 }
 
-// LoadWith is [Load], or [LoadAt] at o.Points, which then are the Grid, with those of the options that say how a source is read: Layout, Points, FillValue
-// and Select. Errors: [*Error].
+// LoadWith is [Load], or [LoadAt] at o.Points, which then are the Grid, or o.At, with those of the options that say how a source is read: Layout, Points, FillValue,
+// Select and Slice. A name that [Several] takes stands for the examples of some files of one form, one after the other. Errors: [*Error].
 func LoadWith(path string, o SetOptions) (*Frames, error) {
-	if o.FillValue == nil && o.Select == "" && o.Points == "" && !IsText(path) {
+	names, err := Several(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case names != nil || o.FillValue != nil || o.Select != "" || o.Points != "" || o.Slice != nil:
+	case o.At > 0:
+		return LoadAt(path, o.At, o.Channels)
+	case !IsText(path):
 		return Load(path, o.Layout)
 	}
 	s, err := loadSource(path, o)
@@ -96,8 +109,11 @@ func LoadTable(path string, columns int, o SetOptions) (*Frames, error) {
 
 // OpenWith is [Open] with options, as [LoadWith] is Load. With FillValue or Select, and those of a table of text, the values are in memory.
 func OpenWith(path string, o SetOptions) (*Training, error) {
+	names, err := Several(path)
 	switch {
-	case o.FillValue != nil || o.Select != "" || IsText(path):
+	case err != nil:
+		return nil, err
+	case names != nil || o.FillValue != nil || o.Select != "" || IsText(path):
 		f, err := LoadWith(path, o)
 		if err != nil {
 			return nil, err
@@ -119,6 +135,11 @@ func OpenWith(path string, o SetOptions) (*Training, error) {
 
 // loadSource reads the values, the points and the times of a source, without those that mean missing.
 func loadSource(name string, o SetOptions) (s *Set, err error) {
+	if names, err := Several(name); err != nil {
+		return nil, err
+	} else if names != nil {
+		return loadSeveral(name, names, o)
+	}
 	var grid sgplvm.Grid
 	if o.Select != "" && !isNetCDF(name) {
 		return nil, &Error{Path: name, Found: "no names of dimensions", Want: "a NetCDF file to select " + quote.Line(o.Select) + " of"}
@@ -130,19 +151,24 @@ func loadSource(name string, o SetOptions) (s *Set, err error) {
 		if grid, err = loadPoints(o.Points, maxPoints); err != nil {
 			return nil, err
 		}
+		o.At = grid.Len()
 	}
 	switch {
-	case isNetCDF(name):
+	case isNetCDF(name) && (o.At == 0 || grid != nil):
 		s, err = loadNetCDF(name, o)
-	case isNPZ(name):
+	case isNPZ(name) && (o.At == 0 || grid != nil):
 		s, err = loadNPZ(name, o.Layout, grid)
 	case IsText(name):
-		s, err = loadTable(name, o, grid.Len()*min(1, len(grid)))
+		s, err = loadTable(name, o, o.At)
 	default:
-		s, err = loadPlain(name, o.Layout, grid)
+		s, err = loadPlain(name, o)
 	}
 	if err != nil {
 		return nil, err
+	}
+	if o.Slice != nil && s.all == 0 {
+		s.cut(o.Slice)
+		s.Values, s.original = within(s.Values, s.First*s.size(), (s.First+s.Count)*s.size()), nil
 	}
 	if err := s.checkLayout(o.Layout); err != nil {
 		return nil, err
@@ -153,7 +179,9 @@ func loadSource(name string, o SetOptions) (s *Set, err error) {
 		}
 		s.Grid, s.coordinates = grid, nil
 	}
-	s.complete()
+	if o.At == 0 || grid != nil { // else the caller knows them
+		s.complete()
+	}
 	if o.FillValue != nil && !isNetCDF(name) {
 		err = s.dropFill(*o.FillValue)
 	}
@@ -161,19 +189,22 @@ func loadSource(name string, o SetOptions) (s *Set, err error) {
 }
 
 // loadPlain loads frames or a table.
-func loadPlain(name string, want Layout, grid sgplvm.Grid) (*Set, error) {
-	var f *Frames
-	var err error
-	if grid != nil {
-		f, err = LoadAt(name, grid.Len(), want.Channels)
-	} else {
-		f, err = Load(name, want)
+func loadPlain(name string, o SetOptions) (*Set, error) {
+	open := func() (*Training, error) { return OpenEach(name, o.Layout) }
+	if o.At > 0 {
+		open = func() (*Training, error) { return OpenAt(name, o.At, o.Channels) }
 	}
+	t, err := open()
 	if err != nil {
 		return nil, err
 	}
-	s := &Set{Form: f.Form, Values: make([]float64, f.Count*f.size())}
-	return s, f.ReadExamples(s.Values, 0, f.Count)
+	defer t.Close()
+	s := &Set{Form: t.Form}
+	if o.Slice != nil {
+		s.cut(o.Slice)
+	}
+	s.Values = make([]float64, s.Count*s.size())
+	return s, t.ReadExamples(s.Values, s.First, s.First+s.Count)
 }
 
 // dropFill takes a number as missing, where it is not among the other values of its channel.
@@ -321,6 +352,20 @@ func (s *Set) setExists(path string) error {
 	return nil
 }
 
+// existIn makes the points exist that a grid has, where it has fewer.
+func (s *Set) existIn(g sgplvm.Grid) {
+	if g.Len() >= s.Points() || s.Table {
+		return
+	}
+	known, all, own := map[string]bool{}, joined(g)[0], joined(s.Grid)[0]
+	for k := range g.Len() {
+		known[fmt.Sprint(all.Row(k))] = true
+	}
+	for k := range own.Rows {
+		s.Exists = append(s.Exists, known[fmt.Sprint(own.Row(k))])
+	}
+}
+
 // loadExists reads a mask of points.
 func loadExists(path string, s *Set) ([]bool, error) {
 	a, err := loadMasks(path)
@@ -437,4 +482,72 @@ func (s *Set) suspects() {
 			s.note("%d values are %g, %s", n, v, text)
 		}
 	}
+}
+
+// loadSeveral reads the examples of several files as those of one source, of which only those with examples of the slice are read as a whole.
+func loadSeveral(name string, names []string, o SetOptions) (*Set, error) {
+	counts, all := make([]int, len(names)), 0
+	slice := o.Slice
+	load := func(i, from, to int) (*Set, error) {
+		o.Slice = func(n int) (int, int) {
+			if counts[i] == 0 {
+				counts[i] = n
+			}
+			return min(from, n), min(to, n)
+		}
+		return loadSource(names[i], o)
+	}
+	var s *Set
+	for i := range names {
+		part, err := load(i, 0, 0)
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case s == nil:
+			s = part
+		case part.Layout != s.Layout || part.Scattered != s.Scattered || part.Table != s.Table || !slices.Equal(part.Columns, s.Columns):
+			return nil, &Error{Path: names[i], Found: fmt.Sprintf("examples of %v", part.Layout), Want: fmt.Sprintf("examples of %v, as in %s", s.Layout, quote.Line(names[0]))}
+		case part.Type != s.Type:
+			s.Type = npy.Float64
+		}
+		all += counts[i]
+	}
+	s.Count, s.all = all, 0
+	from, to := 0, all
+	if slice != nil {
+		s.cut(slice)
+		from, to = s.First, s.First+s.Count
+	}
+	s.Name, s.store, s.text, s.Film, s.Times, s.Files = name, nil, nil, false, nil, nil
+	inner := 1
+	for _, d := range s.Shape[1:] {
+		inner *= d
+	}
+	switch {
+	case s.strides != nil || inner != s.size(): // examples come later in the shape, or there is one
+		s.strides, s.Shape = nil, []int{s.Count, s.Height, s.Width}
+	default:
+		s.Shape = append([]int{s.Count}, s.Shape[1:]...)
+	}
+	at, times := 0, []float64{}
+	s.Values = make([]float64, 0, s.Count*s.size())
+	for i, n := range counts {
+		if begin, end := max(from-at, 0), min(to-at, n); begin < end {
+			part, err := load(i, begin, end)
+			if err != nil {
+				return nil, err
+			}
+			s.Values = append(s.Values, part.Values...)
+			times = append(times, part.Times...)
+			for _, note := range part.Notes {
+				s.note("%s", note)
+			}
+		}
+		at += n
+	}
+	if len(times) == s.Count && s.Count > 0 {
+		s.Times = times
+	}
+	return s, nil
 }

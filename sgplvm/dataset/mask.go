@@ -26,19 +26,37 @@ import (
 //
 // Errors: [*Error].
 func LoadMask(path string, f *Form) (*Mask, error) {
-	a, err := loadMasks(path)
+	if f.Count == 0 && f.all > 0 {
+		return &Mask{layout: f.Layout, frames: 1, channels: 1, observed: make([]bool, f.Points())}, nil
+	}
+	of := fmt.Sprintf("the data of shape %s in %s", quote.Shape(f.Shape), quote.Line(f.Name))
+	a, err := f.loadMaskSlice(path, f.masks(f.Whole()))
 	if err != nil {
 		return nil, err
 	}
-	allowed := append(masksOf(f.Count, f.Layout), oneMask(f.Layout)...)
-	if f.Scattered {
-		allowed = scatteredMasks(f.Count, f.Layout)
+	if a != nil {
+		return newMask(path, a, f.Layout, f.masks(f.Count), of)
 	}
-	if n, d := f.Count, f.Channels; f.Table {
-		allowed = []maskShape{{[]int{n, d}, n, d}, {[]int{d}, 1, d}}
+	if a, err = loadMasks(path); err != nil {
+		return nil, err
 	}
-	return newMask(path, a, f.Layout, allowed,
-		fmt.Sprintf("the data of shape %s in %s", quote.Shape(f.Shape), quote.Line(f.Name)))
+	m, err := newMask(path, a, f.Layout, f.masks(f.Whole()), of)
+	if err == nil && m.frames > 1 {
+		size := len(m.observed) / m.frames
+		m.frames, m.observed = f.Count, m.observed[f.First*size:(f.First+f.Count)*size]
+	}
+	return m, err
+}
+
+// masks are the shapes of masks of n examples of a form.
+func (f *Form) masks(n int) []maskShape {
+	switch d := f.Channels; {
+	case f.Table:
+		return []maskShape{{[]int{n, d}, n, d}, {[]int{d}, 1, d}}
+	case f.Scattered:
+		return scatteredMasks(n, f.Layout)
+	}
+	return append(masksOf(n, f.Layout), oneMask(f.Layout)...)
 }
 
 // LoadMasks reads masks as [LoadMask] does, but one for each frame, and returns
@@ -202,4 +220,35 @@ func newMask(path string, a *npy.Array, l Layout, allowed []maskShape, of string
 		}
 	}
 	return m, nil
+}
+
+// loadMaskSlice reads the masks of some examples from a .npy file where it has one for each of all; a is nil where it does not.
+func (f *Form) loadMaskSlice(path string, allowed []maskShape) (a *npy.Array, err error) {
+	if f.all == 0 || !isRegular(path) || isNPZ(path) || isNetCDF(path) || IsText(path) || formatOf(path) != "" {
+		return nil, nil
+	}
+	file, err := npy.Open(path)
+	if err != nil {
+		return nil, nil // and what reads it as a whole says why
+	}
+	defer file.Close()
+	for _, m := range allowed {
+		if slices.Equal(m.shape, file.Shape) {
+			if m.frames == 1 {
+				return nil, nil
+			}
+			size := 1
+			for _, d := range m.shape[1:] {
+				size *= d
+			}
+			observed := make([]float64, f.Count*size)
+			if err := file.CopyFloat64s(observed, f.First*size); err != nil {
+				return nil, arrayError(path, wantMask, err)
+			}
+			a = npy.New(observed, append([]int{f.Count}, m.shape[1:]...)...)
+			a.Type = file.Type // of bytes 255 may stand for 1
+			return a, nil
+		}
+	}
+	return nil, nil
 }

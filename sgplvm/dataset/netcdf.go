@@ -202,6 +202,9 @@ func loadNetCDF(name string, o SetOptions) (*Set, error) {
 	for _, note := range f.notes {
 		s.note("%s", note)
 	}
+	if o.Slice != nil && !a.swapped {
+		s.cut(o.Slice)
+	}
 	return s, s.readValues(path, f, a, o)
 }
 
@@ -220,7 +223,7 @@ func (s *Set) readValues(path string, f *index, a arrangement, o SetOptions) err
 		}
 	}
 	values := make([]float64, s.Count*s.size())
-	if err := f.runs(a.variable, 0, len(values), func(at, place, n int) error { return f.ReadFloat64s(values[at:at+n], a.variable, place) }); err != nil {
+	if err := f.runs(a.variable, s.First*s.size(), len(values), func(at, place, n int) error { return f.ReadFloat64s(values[at:at+n], a.variable, place) }); err != nil {
 		return netcdfError(path, err)
 	}
 	c := p.unpack(values)

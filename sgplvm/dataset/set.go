@@ -43,6 +43,16 @@ type SetOptions struct {
 	// MissingWord stands for a missing value in a table of text, beside empty cells, NA, NULL and the like.
 	MissingWord string
 
+	// Slice says which of n examples are read, those from ≤ i < to, and no others of a .npy or NetCDF file or a folder; what else there is to know of the source, such as times, is
+	// read as a whole. nil: all.
+	Slice func(n int) (from, to int)
+
+	// At is how many scattered points an array of examples is of. 0: those of Points, or pixels.
+	At int
+
+	// Points that a model has, where they are fewer than those of the data: of a slice others do not exist, as what was not observed in it may be elsewhere.
+	Model sgplvm.Grid
+
 	headed bool // the first row of a table has names unless it has a number
 
 	// Select fixes dimensions of a NetCDF variable at one place each, by the value of its coordinate or by its number:
@@ -133,6 +143,9 @@ func (s *Set) frames() *Frames {
 		shape = []int{s.Count, s.Channels}
 	case s.Scattered:
 		shape = []int{s.Count, s.Width, s.Channels}
+	}
+	if s.strides == nil && len(s.Shape) > 1 && s.Shape[0] == s.Count {
+		shape = s.Shape
 	}
 	f := &Frames{Form: s.Form, values: npy.New(s.Values, shape...)}
 	if f.Shape = shape; s.Table {
@@ -225,7 +238,7 @@ func (s *Set) Data(most int) (d sgplvm.Data, points []int) {
 		}
 	}
 	d = sgplvm.Data{Source: s, Grid: s.Grid, Film: s.Film}
-	if s.Count > 1 || s.Film {
+	if s.Whole() > 1 || s.Film {
 		d.Times = s.Times
 	}
 	if s.Exists == nil || len(points) > most {

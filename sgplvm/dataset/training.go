@@ -68,7 +68,7 @@ func OpenEach(path string, want Layout) (*Training, error) {
 	if !arePictures(path) {
 		return Open(path, want)
 	}
-	f, err := openFolder(path)
+	f, err := openFolder(path, want.Channels)
 	if err != nil {
 		return nil, err
 	}

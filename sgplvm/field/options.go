@@ -145,6 +145,8 @@ type MixtureOptions struct {
 // SampleOptions steer sampling. The zero value draws one field without noise.
 type SampleOptions struct {
 	Count int    // number of fields; 0: 1
+	From  int    // of these the fields From ≤ i < To alone are drawn, with the bits that they have among all
+	To    int    // 0: all
 	Seed  uint64 // decides everything random
 	Noise bool   // add the noise, white and structured, as the data have it
 }

@@ -1,37 +1,13 @@
 package cli
 
 import (
-	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/seed-08962ecc/kronfield/internal/quote"
 )
-
-// Read reads the command line; -h prints the flags to stdout.
-func (f *Flags) Read(args []string) error {
-	err := f.Parse(args)
-	switch {
-	case errors.Is(err, flag.ErrHelp) && f.e.describe != nil:
-		f.e.describe(f.spec())
-		return err
-	case errors.Is(err, flag.ErrHelp):
-		if _, werr := io.WriteString(f.e.Stdout, f.help()); werr != nil {
-			return werr
-		}
-		return err
-	case err != nil:
-		return Usagef("%s: %v (%s %s -h explains the flags)", f.Name(), err, f.e.program(), f.Name())
-	case f.NArg() > 0:
-		return Usagef("%s: found %s, expected nothing but flags (%s %s -h explains them)", f.Name(), quote.Text(f.Arg(0)), f.e.program(), f.Name())
-	}
-	return nil
-}
 
 // Usagef returns an error of the command's flags.
 func (f *Flags) Usagef(format string, args ...any) error {

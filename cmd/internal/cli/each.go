@@ -10,9 +10,10 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
 
-// Each calls body for every one of count examples, several at a time, and returns the error of the
+// Each calls body for every one of the examples from ≤ i < to, several at a time, and returns the error of the
 // first that has one; verb is what body does to them, name where they are from.
-func (e *Environment) Each(ctx context.Context, verb, name string, count int, body func(i int) error) error {
+func (e *Environment) Each(ctx context.Context, verb, name string, from, to int, body func(i int) error) error {
+	count := to - from
 	show, stop := e.Counting(verb, count)
 	defer stop()
 	var done atomic.Int64
@@ -21,7 +22,7 @@ func (e *Environment) Each(ctx context.Context, verb, name string, count int, bo
 		if ctx.Err() != nil {
 			return
 		}
-		if failures[i] = body(i); failures[i] == nil {
+		if failures[i] = body(from + i); failures[i] == nil {
 			show(int(done.Add(1)))
 		}
 	}
@@ -34,11 +35,11 @@ func (e *Environment) Each(ctx context.Context, verb, name string, count int, bo
 	}
 	for i, err := range failures {
 		if value, ok := errors.AsType[*sgplvm.ValueError](err); ok {
-			value.Example = i
+			value.Example = from + i
 			return fmt.Errorf("%s: %w", name, value)
 		}
 		if err != nil {
-			return fmt.Errorf("%s: picture %d: %w", name, i, err)
+			return fmt.Errorf("%s: picture %d: %w", name, from+i, err)
 		}
 	}
 	return nil

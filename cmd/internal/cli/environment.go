@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"time"
+
+	"github.com/seed-08962ecc/kronfield/cmd/internal/part"
 )
 
 // Environment is where a command of a program reads and writes.
@@ -15,6 +17,8 @@ type Environment struct {
 	Terminal       bool           // a person watches stderr
 	LineEvery      time.Duration  // how often a line tells of the work where nobody watches; 0: every 20 s
 	Exit           func(code int) // ends the program where a command does not hear an interrupt in time; nil: the command goes on
+
+	Work *part.Work // the part of the work that a command does; nil: all
 
 	begin    time.Time // of the command
 	lines    lineClock

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed-08962ecc/kronfield/cmd/internal/part"
 	"github.com/seed-08962ecc/kronfield/internal/quote"
 )
 
@@ -26,7 +27,11 @@ func Run(ctx context.Context, e *Environment, commands []Command, args []string)
 		err = fmt.Errorf("standard output: %w", stdout.err)
 	}
 	var usage *usageError
+	var done *part.Done
 	switch {
+	case errors.As(err, &done):
+		in.Tell(done.Error())
+		return ExitDone
 	case err == nil || errors.Is(err, flag.ErrHelp):
 		return ExitDone
 	case errors.Is(err, context.Canceled) || ctx.Err() != nil: // whatever it made fail

@@ -33,22 +33,24 @@ func (c *Completed) Smooth(ctx context.Context, d sgplvm.Data) error {
 			return err
 		}
 	}
-	points := c.Mean.Rows / max(1, c.examples())
-	for i := range c.examples() {
+	size := c.Model.Grid().Len() * c.Mean.Cols
+	for i := range c.Mean.Rows / c.Model.Grid().Len() {
 		p, err := c.Model.Predict(c.latent(i), nil)
 		if err != nil {
 			return err
 		}
-		for j := range points {
-			for k, v := range c.Variance.Row(i*points + j) {
-				if v == 0 {
-					c.Mean.Set(i*points+j, k, p.Mean.At(j, k))
-					c.Variance.Set(i*points+j, k, p.Variance.At(j, k))
-				}
-			}
-		}
+		smooth(c.Mean.Data[i*size:(i+1)*size], c.Variance.Data[i*size:(i+1)*size], p)
 	}
 	return nil
+}
+
+// smooth puts a prediction in the place of values that were observed.
+func smooth(mean, variance []float64, p sgplvm.Prediction) {
+	for k, v := range variance {
+		if v == 0 {
+			mean[k], variance[k] = p.Mean.Data[k], p.Variance.Data[k]
+		}
+	}
 }
 
 // infer infers the latent variables of all examples from what was observed of them.
@@ -74,8 +76,6 @@ func (c *Completed) infer(ctx context.Context, d sgplvm.Data) error {
 	}
 	return nil
 }
-
-func (c *Completed) examples() int { return c.Mean.Rows / c.Model.Grid().Len() }
 
 // Complete learns a model of examples of which values are missing, and completes them.
 func Complete(ctx context.Context, run sgplvm.Run, d sgplvm.Data, cfg sgplvm.Config) (*Completed, error) {
@@ -133,8 +133,8 @@ func CompleteConstant(d sgplvm.Data) (*Completed, error) {
 	return c, nil
 }
 
-// CompleteWith completes examples by a model in a file.
-func CompleteWith(ctx context.Context, e *cli.Environment, path string, set *dataset.Set, d sgplvm.Data, o sgplvm.InferOptions) (*Completed, error) {
+// CompleteWith completes examples by a model in a file. smoothed puts what the model makes of observed values in their place.
+func CompleteWith(ctx context.Context, e *cli.Environment, path string, set *dataset.Set, d sgplvm.Data, o sgplvm.InferOptions, smoothed bool) (*Completed, error) {
 	m, err := Load(path)
 	if err != nil {
 		return nil, err
@@ -143,11 +143,12 @@ func CompleteWith(ctx context.Context, e *cli.Environment, path string, set *dat
 	if m.Grid().Len() != points || m.Channels() != channels {
 		return nil, fmt.Errorf("%s: %d points of %d channels, expected %d of %d as the model in %s", set.Name, points, channels, m.Grid().Len(), m.Channels(), path)
 	}
+	if err := hold(e.Work, &set.Form, d.Source, d.Errors); err != nil {
+		return nil, err
+	}
 	c := &Completed{&sgplvm.Completion{Mean: mat.New(n*points, channels), Variance: mat.New(n*points, channels), Model: m}, nil, true}
-	latents, outliers := make([]sgplvm.Latent, n), make([][]sgplvm.Outlier, n)
-	c.latent = func(i int) sgplvm.Latent { return latents[i] }
-	size := points * channels
-	err = e.Each(ctx, "filled", set.Name, n, func(i int) error {
+	all, err := fillEach(ctx, e, "filled", set.Name, set.Whole(), &Result{c.Mean.Data, c.Variance.Data, points * channels}, func(i int, done *filled) error {
+		i -= set.First
 		obs := sgplvm.Observed{Values: mat.New(points, channels)}
 		if err := d.Source.ReadExamples(obs.Values.Data, i, i+1); err != nil {
 			return err
@@ -172,12 +173,17 @@ func CompleteWith(ctx context.Context, e *cli.Environment, path string, set *dat
 		if err != nil {
 			return err
 		}
-		latents[i], outliers[i] = l, p.Outliers
-		copy(c.Mean.Data[i*size:], p.Mean.Data)
-		copy(c.Variance.Data[i*size:], p.Variance.Data)
-		return nil
+		done.Outliers = p.Outliers
+		copy(done.Mean, p.Mean.Data)
+		copy(done.Variance, p.Variance.Data)
+		if smoothed {
+			if p, err = m.Predict(l, nil); err == nil {
+				smooth(done.Mean, done.Variance, p)
+			}
+		}
+		return err
 	})
-	c.Report.Outliers = numbered(outliers)
+	c.Report.Outliers = numbered(all)
 	return c, err
 }
 

@@ -65,6 +65,9 @@ func Describe(m *sgplvm.Model) string {
 // describeSpace tells what a model knows of space.
 func describeSpace(m *sgplvm.Model, p sgplvm.Summary, line func(name, format string, args ...any)) {
 	line("training examples", "%d", m.Examples())
+	if p.Counted > 0 && p.Counted != float64(m.Examples()) {
+		line("examples counted", "%.6g", p.Counted)
+	}
 	line("channels", "%d", m.Channels())
 	line("spatial points", "%d", m.Grid().Len())
 	if g := m.Attributes()[attributeGrid]; g != "" {

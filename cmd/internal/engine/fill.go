@@ -36,6 +36,7 @@ func (o *Observations) Observed(i int) sgplvm.Observed {
 // Results says what the results of filling in hold: examples of the same form as these.
 func (o *Observations) Results(m *sgplvm.Model, out, variance *Output) error {
 	form := o.Form
+	form.Count = o.Whole()
 	if form.Type = npy.Float64; form.Scattered {
 		if form.Grid = o.Grid; o.Grid == nil {
 			form.Grid = m.Grid()
@@ -71,8 +72,8 @@ func LoadObserved(f *cli.Flags, path string, m *sgplvm.Model, data, mask, grid, 
 		if o.Grid, err = loadPoints(f.Name(), pointsFlag, m, points); err != nil {
 			return nil, err
 		}
-		o.Frames, err = dataset.LoadAt(data, o.Grid.Len(), m.Channels())
-	} else if o.Frames, err = modelFrames(f, path, m, data, grid); err == nil && o.Frames.Grid != nil && scattered(m) {
+		o.Frames, err = loadAt(f, data, o.Grid.Len(), m.Channels())
+	} else if o.Frames, err = modelFrames(f, ReadOptions(f), path, m, data, grid); err == nil && o.Frames.Grid != nil && scattered(m) {
 		o.Grid = o.Frames.Grid // of a long table
 	}
 	if err != nil {
@@ -88,13 +89,20 @@ func LoadObserved(f *cli.Flags, path string, m *sgplvm.Model, data, mask, grid, 
 		}
 		o.Frames = o.WithMask(seen)
 	}
-	return o, dataset.CheckNoInf(o.Frames)
+	if err := dataset.CheckNoInf(o.Frames); err != nil {
+		return nil, err
+	}
+	return o, hold(f.Work(), &o.Form, o.Frames)
+}
+
+// loadAt loads examples at so many points, or the slice that is asked for.
+func loadAt(f *cli.Flags, data string, points, channels int) (*dataset.Frames, error) {
+	return dataset.LoadWith(data, dataset.SetOptions{At: points, Layout: dataset.Layout{Channels: channels}, Slice: f.Work().Slice()})
 }
 
 // modelFrames loads examples of the form that the model's attributes tell, or else the flag -grid
-// and the file itself.
-func modelFrames(f *cli.Flags, path string, m *sgplvm.Model, data, grid string) (*dataset.Frames, error) {
-	o := ReadOptions(f)
+// and the file itself, read with options.
+func modelFrames(f *cli.Flags, o dataset.SetOptions, path string, m *sgplvm.Model, data, grid string) (*dataset.Frames, error) {
 	if scattered(m) {
 		if grid != "" {
 			return nil, f.Usagef("-grid %s with a model of scattered points, expected none", grid)
@@ -104,7 +112,8 @@ func modelFrames(f *cli.Flags, path string, m *sgplvm.Model, data, grid string) 
 				return frames, err
 			}
 		}
-		return dataset.LoadAt(data, m.Grid().Len(), m.Channels())
+		o.At, o.Channels = m.Grid().Len(), m.Channels()
+		return dataset.LoadWith(data, o)
 	}
 	if Table(m) {
 		if grid != "" {
@@ -157,8 +166,8 @@ func NewResult(pictures, size int) *Result {
 	return &Result{make([]float64, pictures*size), make([]float64, pictures*size), size}
 }
 
-// filled is what one picture after the other is filled in to.
-type filled struct {
+// filling is what one picture after the other is filled in to.
+type filling struct {
 	prediction sgplvm.Prediction
 	latent     sgplvm.Latent
 }
@@ -166,12 +175,11 @@ type filled struct {
 // Fill fills in all pictures, several at a time.
 func Fill(ctx context.Context, e *cli.Environment, m *sgplvm.Model, frames *Observations, o sgplvm.InferOptions) (*Result, error) {
 	r := NewResult(frames.Count, frames.Points()*frames.Channels)
-	rooms := sync.Pool{New: func() any { return new(filled) }}
-	var mu sync.Mutex
-	unseen, neighbourhoods, outliers := map[int]bool{}, 0, make([][]sgplvm.Outlier, frames.Count)
-	err := e.Each(ctx, "filled", frames.Name, frames.Count, func(i int) error {
+	rooms := sync.Pool{New: func() any { return new(filling) }}
+	all, err := fillEach(ctx, e, "filled", frames.Name, frames.Whole(), r, func(i int, done *filled) error {
+		i -= frames.First
 		seen := frames.Observed(i)
-		f := rooms.Get().(*filled)
+		f := rooms.Get().(*filling)
 		defer rooms.Put(f)
 		prediction := &f.prediction
 		err := m.ImputeTo(ctx, prediction, &f.latent, seen, o)
@@ -181,22 +189,21 @@ func Fill(ctx context.Context, e *cli.Environment, m *sgplvm.Model, frames *Obse
 		if err != nil {
 			return err
 		}
-		outliers[i] = slices.Clone(prediction.Outliers)
-		copy(r.Mean[i*r.Size:], prediction.Mean.Data)
-		copy(r.Variance[i*r.Size:], prediction.Variance.Data)
-		mu.Lock()
-		defer mu.Unlock()
-		unseen[i] = frames.Missing(i) == r.Size
-		if prediction.Conditioning == "local" {
-			neighbourhoods++
-		}
+		done.Outliers = slices.Clone(prediction.Outliers)
+		copy(done.Mean, prediction.Mean.Data)
+		copy(done.Variance, prediction.Variance.Data)
+		done.Unseen, done.Local = frames.Missing(i) == r.Size, prediction.Conditioning == "local"
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	for i := range frames.Count {
-		if unseen[i] {
+	neighbourhoods := 0
+	for i, f := range all {
+		if f.Local {
+			neighbourhoods++
+		}
+		if f.Unseen {
 			place := fmt.Sprintf("picture %d", i)
 			if frames.FromText() {
 				place = frames.InWords(fmt.Sprintf("example %d", i))
@@ -204,7 +211,7 @@ func Fill(ctx context.Context, e *cli.Environment, m *sgplvm.Model, frames *Obse
 			e.Note("%s: %s: nothing observed: filled with the prediction of the prior", frames.Name, place)
 		}
 	}
-	NoteOutliers(e, &frames.Form, numbered(outliers))
+	NoteOutliers(e, &frames.Form, numbered(all))
 	if neighbourhoods > 0 {
 		e.Note("%d pictures have so many observed points that each missing one was conditioned on its neighbourhood only", neighbourhoods)
 	}
@@ -212,9 +219,9 @@ func Fill(ctx context.Context, e *cli.Environment, m *sgplvm.Model, frames *Obse
 }
 
 // numbered returns the outliers of examples, which have their numbers.
-func numbered(outliers [][]sgplvm.Outlier) (all []sgplvm.Outlier) {
-	for i, some := range outliers {
-		for _, v := range some {
+func numbered(examples []filled) (all []sgplvm.Outlier) {
+	for i, f := range examples {
+		for _, v := range f.Outliers {
 			v.Example = i
 			all = append(all, v)
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
+	"github.com/seed-08962ecc/kronfield/cmd/internal/part"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/picture"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
@@ -15,20 +16,29 @@ import (
 type Frames struct {
 	e         *cli.Environment
 	model     *sgplvm.Model
-	latents   []sgplvm.Latent
+	latents   func(from, to int) ([]sgplvm.Latent, error)
+	count     int
 	grid      OutputGrid
 	verb      string // what progress says is done to them
 	variances bool
 }
 
-// NewFrames returns the frames of a model; verb is what progress says is done to them.
-func NewFrames(e *cli.Environment, verb string, m *sgplvm.Model, latents []sgplvm.Latent, g OutputGrid) *Frames {
-	return &Frames{e: e, model: m, latents: latents, grid: g, verb: verb}
+// NewFrames returns the frames of a model at count latent posteriors, of which latents returns some; verb is what progress says is done to them.
+func NewFrames(e *cli.Environment, verb string, m *sgplvm.Model, count int, latents func(from, to int) ([]sgplvm.Latent, error), g OutputGrid) *Frames {
+	return &Frames{e: e, model: m, latents: latents, count: count, grid: g, verb: verb}
 }
 
-// GroupNumbers is about how many numbers the frames that are predicted together have, 256 MiB.
-// Tests lower it.
+// Some returns what gives some of a list.
+func Some(list []sgplvm.Latent) func(from, to int) ([]sgplvm.Latent, error) {
+	return func(from, to int) ([]sgplvm.Latent, error) { return list[from:to], nil }
+}
+
+// GroupNumbers is how many numbers the frames that are predicted together have at most, 256 MiB, and groupFrames how many there are: the
+// number of the first is a multiple of it in each part of the work too, as products of other shapes round in other ways.
+// Tests lower GroupNumbers.
 var GroupNumbers = 1 << 25
+
+const groupFrames = 64
 
 // Run gives the means of all frames to put, those of some frames at a time with the number of the
 // first of them, and writes the variances where they are asked for.
@@ -69,12 +79,26 @@ func (f *Frames) together() int {
 	if f.variances {
 		numbers *= 2
 	}
-	n := min(len(f.latents), max(1, GroupNumbers/numbers))
-	groups := (len(f.latents) + n - 1) / n
-	return (len(f.latents) + groups - 1) / groups
+	return max(1, min(f.count, groupFrames, GroupNumbers/numbers))
 }
 
+// A group of frames that were predicted together, or those of them that are of a part of the work.
+type group struct{ Means, Variances []float64 }
+
 func (f *Frames) predict(ctx context.Context, put func(first int, means, variances []float64) error) error {
+	return part.Run(f.e.Work, f.count, func(from, to int, put func(next int, g group) error) error {
+		return f.between(ctx, from, to, put)
+	}, func(next int, g group) error {
+		return put(next-len(g.Means)/f.grid.Size(), g.Means, g.Variances)
+	})
+}
+
+// between predicts the frames from ≤ i < to. Where others would be predicted together with them, one of these takes their places.
+func (f *Frames) between(ctx context.Context, from, to int, put func(next int, g group) error) error {
+	latents, err := f.latents(from, to)
+	if err != nil || from == to {
+		return err
+	}
 	size, together := f.grid.Size(), f.together()
 	var variances []float64
 	means := make([]float64, together*size)
@@ -83,18 +107,21 @@ func (f *Frames) predict(ctx context.Context, put func(first int, means, varianc
 	}
 	p := cli.NewProgress(f.e)
 	defer p.Clear()
-	begin, told := time.Now(), false
-	for first := 0; first < len(f.latents); first += together {
-		group := f.latents[first:min(first+together, len(f.latents))]
-		means := means[:len(group)*size]
+	begin, told, count := time.Now(), false, float64(to-from)
+	for first := from / together * together; first < to; first += together {
+		some := make([]sgplvm.Latent, min(together, f.count-first))
+		for i := range some {
+			some[i] = latents[min(max(first+i, from), to-1)-from]
+		}
+		means := means[:len(some)*size]
 		if f.variances {
 			variances = variances[:len(means)]
 		}
-		err := f.group(ctx, group, means, variances, func(done float64) {
-			done += float64(first)
-			left := time.Duration(float64(time.Since(begin)) * (float64(len(f.latents)) - done) / done)
-			p.Show("%s %d/%d pictures  %s left", f.verb, int(done), len(f.latents), left.Round(time.Second))
-			if !told && done > float64(len(f.latents))/20 {
+		err := f.group(ctx, some, means, variances, func(done float64) {
+			done = min(max(done+float64(first-from), 0.5), count)
+			left := time.Duration(float64(time.Since(begin)) * (count - done) / done)
+			p.Show("%s %d/%d pictures  %s left", f.verb, int(done), to-from, left.Round(time.Second))
+			if !told && done > count/20 {
 				told = true
 				f.e.Remaining(left)
 			}
@@ -106,7 +133,12 @@ func (f *Frames) predict(ctx context.Context, put func(first int, means, varianc
 			err = ctx.Err()
 		}
 		if err == nil {
-			err = put(first, means, variances)
+			begin, end := max(from-first, 0), min(to-first, len(some))
+			g := group{Means: means[begin*size : end*size]}
+			if f.variances {
+				g.Variances = variances[begin*size : end*size]
+			}
+			err = put(first+end, g)
 		}
 		if err != nil {
 			return err

@@ -57,7 +57,7 @@ func TestFrames(t *testing.T) {
 	var all [][]float64
 	for _, numbers := range []int{1 << 20, 2 * g.Size(), 1} {
 		engine.GroupNumbers = numbers
-		frames := engine.NewFrames(quiet(t), "rendered", m, latents, g)
+		frames := engine.NewFrames(quiet(t), "rendered", m, len(latents), engine.Some(latents), g)
 		var values []float64
 		if err := frames.Run(t.Context(), new(engine.Output), func(first int, means []float64) error {
 			if first*g.Size() != len(values) || len(frames.Pictures(means))*g.Size() != len(means) {

@@ -4,26 +4,41 @@ import (
 	"context"
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
+	"github.com/seed-08962ecc/kronfield/cmd/internal/part"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
 
-// Latents are latent posteriors, found one by one: name says where their examples are from.
+// Latents are latent posteriors, found one by one: name says where their examples are from. Of a part of the work Of takes the numbers of its own.
 type Latents struct {
 	Name  string
 	Count int
 	Of    func(i int) (sgplvm.Latent, error)
 }
 
-// All returns the posteriors, several of which are found at once; verb is what they are to be.
-func (l Latents) All(ctx context.Context, e *cli.Environment, verb string) ([]sgplvm.Latent, error) {
-	all := make([]sgplvm.Latent, l.Count)
-	err := e.Each(ctx, verb, l.Name, l.Count, func(i int) (err error) {
-		all[i], err = l.Of(i)
+// Between returns the posteriors from ≤ i < to, several of which are found at once.
+func (l Latents) Between(ctx context.Context, e *cli.Environment, from, to int) ([]sgplvm.Latent, error) {
+	some := make([]sgplvm.Latent, to-from)
+	err := e.Each(ctx, "inferred", l.Name, from, to, func(i int) (err error) {
+		some[i-from], err = l.Of(i)
 		return err
 	})
-	return all, err
+	return some, err
+}
+
+// All returns the posteriors.
+func (l Latents) All(ctx context.Context, e *cli.Environment) (all []sgplvm.Latent, err error) {
+	return all, part.Run(e.Work, l.Count, func(from, to int, put func(next int, some []sgplvm.Latent) error) error {
+		some, err := l.Between(ctx, e, from, to)
+		if err != nil {
+			return err
+		}
+		return put(to, some)
+	}, func(_ int, some []sgplvm.Latent) error {
+		all = append(all, some...)
+		return nil
+	})
 }
 
 // LatentFlags are the flags of a command whose latent posteriors are those of the training examples, at times, or of examples of which
@@ -63,8 +78,8 @@ func (s *LatentFlags) Latents(ctx context.Context, path string, m *sgplvm.Model)
 		if seen.Priors, err = s.times.Priors(m, &seen.Form); err != nil {
 			return l, err
 		}
-		return Latents{*s.data, seen.Count, func(i int) (sgplvm.Latent, error) {
-			return m.Infer(ctx, seen.Observed(i), sgplvm.InferOptions{})
+		return Latents{*s.data, seen.Whole(), func(i int) (sgplvm.Latent, error) {
+			return m.Infer(ctx, seen.Observed(i-seen.First), sgplvm.InferOptions{})
 		}}, nil
 	case s.times.InFile():
 		at, err := s.times.Priors(m, new(dataset.Form))
@@ -76,12 +91,12 @@ func (s *LatentFlags) Latents(ctx context.Context, path string, m *sgplvm.Model)
 
 // Mix predicts a field for each of some latent posteriors by mixtures of Gaussians, several at a time.
 func Mix(ctx context.Context, e *cli.Environment, m *sgplvm.Model, l Latents, g OutputGrid, o sgplvm.MixtureOptions) (*Result, error) {
-	means, err := g.Room("predict", l.Count)
+	means, err := g.Room("predict", e.Work.Own(l.Count))
 	if err != nil {
 		return nil, err
 	}
 	r := &Result{means, make([]float64, len(means)), g.Size()}
-	err = e.Each(ctx, "predicted", l.Name, l.Count, func(i int) error {
+	_, err = fillEach(ctx, e, "predicted", l.Name, l.Count, r, func(i int, done *filled) error {
 		latent, err := l.Of(i)
 		if err != nil {
 			return err
@@ -94,8 +109,8 @@ func Mix(ctx context.Context, e *cli.Environment, m *sgplvm.Model, l Latents, g 
 		if err := check(p, mat.Matrix{}); err != nil {
 			return err
 		}
-		copy(r.Mean[i*r.Size:], p.Mean.Data)
-		copy(r.Variance[i*r.Size:], p.Variance.Data)
+		copy(done.Mean, p.Mean.Data)
+		copy(done.Variance, p.Variance.Data)
 		return nil
 	})
 	return r, err

@@ -44,7 +44,7 @@ func (t *TimeFlags) Priors(m *sgplvm.Model, form *dataset.Form) ([]sgplvm.Latent
 	switch {
 	case t.InFile():
 	case Timed(m) && form.FromText() && form.Times != nil:
-		return m.LatentAt(*t.sequence, form.Times)
+		return t.at(m, form, form.WholeTimes())
 	case Moves(m):
 		return nil, t.f.Usagef("a model of a film with motion without -times, expected the times of the pictures: contents are elsewhere at every time")
 	default:
@@ -53,11 +53,20 @@ func (t *TimeFlags) Priors(m *sgplvm.Model, form *dataset.Form) ([]sgplvm.Latent
 	if _, _, err := t.span(m); err != nil {
 		return nil, err
 	}
-	times, err := dataset.LoadTimes(*t.file, form.Count)
+	times, err := dataset.LoadTimes(*t.file, form.Whole())
 	if err != nil {
 		return nil, err
 	}
-	return m.LatentAt(*t.sequence, times)
+	return t.at(m, form, times)
+}
+
+// at returns the latent posteriors of the examples of a form, which may be a slice; the times are those of all, as posteriors that are found together round in other ways.
+func (t *TimeFlags) at(m *sgplvm.Model, form *dataset.Form, times []float64) ([]sgplvm.Latent, error) {
+	all, err := m.LatentAt(*t.sequence, times)
+	if err != nil || form.Whole() == form.Count {
+		return all, err
+	}
+	return all[form.First:][:form.Count], nil
 }
 
 // Film returns the times that are asked for, in the file or evenly spaced, and their sequence.

@@ -19,6 +19,15 @@ func (e *Evaluator) Spectra() (all []eig.Spectrum) {
 	return all
 }
 
+// Totals returns the number of examples, ‖Y‖² where the noise is white (else 0), Σψ0 and ΣKL at the parameters p, to which the evaluator was last brought.
+func (e *Evaluator) Totals(p *Params) []float64 {
+	square := e.yy
+	if p.Noise.Structured() {
+		square = 0
+	}
+	return []float64{float64(e.y.Examples), square, e.psi.Psi0(p.Q()), e.prior.divergence(&p.X)}
+}
+
 // Alpha returns α = K_uu⁻¹Ū = (T_0 ⊗ T_1 ⊗ …)·E at the parameters p, m_ξ×m_1×…×d_y: what predictions
 // are linear in. Besides H and α it needs room for a slab: the spatial modes are
 // multiplied in place, and the latent one some components at a time.

@@ -28,7 +28,7 @@ func (m *Model) Sample(ctx context.Context, l field.Latent, g field.Grid, o fiel
 		if err := ctx.Err(); err != nil {
 			return none, err
 		}
-		shown, err := d.show(k, 0, y)
+		shown, err := d.show(o.From+k, 0, y)
 		if err != nil {
 			return none, err
 		}

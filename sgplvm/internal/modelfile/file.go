@@ -53,6 +53,7 @@ import (
 //	eigen.latent.values      m_ξ         Λ_0
 //	eigen.spatial.F          m_F×m_F     T_F; V_F where tied, 0×0 where that is the identity
 //	eigen.spatial.F.values   m_F         Λ_F; s_F where tied
+//	totals                   4           count, Σ‖y‖², Σψ0 and ΣKL of the examples in the model's units, with which it takes in others; absent where values were missing
 //	partly                   U8, the file of a second model for examples seen in part; absent without one
 //	attached.motion, .originals, .detail, .inflation, .errors, .mixture, .chroma  U8, the film, where the examples are the frames of one
 //	attached.NAME            U8, what was attached besides

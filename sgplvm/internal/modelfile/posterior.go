@@ -14,6 +14,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/dynamics"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/sums"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
@@ -44,6 +45,9 @@ func (w Writer) posterior(q *predict.Posterior) {
 	f.put("alpha", alpha.Data, alpha.Dims...)
 	f.incomplete(q.Options().Incomplete)
 	f.spectra(q.Options().Spectra)
+	if totals := q.Options().Totals; totals != nil {
+		f.Numbers("totals", totals)
+	}
 }
 
 // posterior reads what predictions need, and returns what makes a posterior of it.
@@ -54,6 +58,9 @@ func (t *Reader) posterior() (build func() (*predict.Posterior, error), err erro
 	o := t.options()
 	if o.Incomplete = t.incomplete(); o.Incomplete == nil {
 		o.Spectra = t.spectra()
+		if t.Has("totals") {
+			o.Totals = t.read("totals", sums.Len)
+		}
 	}
 	t.paths(p)
 	jitter := t.Number("jitter")

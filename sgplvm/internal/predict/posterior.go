@@ -31,6 +31,7 @@ type Posterior struct {
 	psi      *psi.Statistics
 	inducing []mat.Matrix    // X_{u,f}; X_f where tied
 	alpha    kronprod.Tensor // m_ξ × m_1 × … × d_y
+	totals   []float64       // of Options
 	featureBasis
 
 	// Made when first asked for, and shared by all that With returns.
@@ -70,6 +71,10 @@ type Options struct {
 	// not kept.
 	Residuals mat.Matrix
 
+	// Totals are what examples of complete data add up to beside Ψ2 and G, as package sums has them: with them the model takes in further examples.
+	// Like Spectra they belong to the parameters. nil: not known.
+	Totals []float64
+
 	// Filled tells of training values that were filled in. Only beside residuals. nil: all were observed.
 	Filled *Filled
 }
@@ -80,7 +85,7 @@ type Options struct {
 // *field.FactorizationError; options that do not fit the parameters.
 func New(p *bound.Params, grid field.Grid, scaler data.Scaler, alpha kronprod.Tensor, jitter float64, o Options) (*Posterior, error) {
 	p = p.Clone()
-	q := &Posterior{params: p, grid: grid, scaler: scaler, jitter: jitter, times: p.X.At(), alpha: alpha}
+	q := &Posterior{params: p, grid: grid, scaler: scaler, jitter: jitter, times: p.X.At(), alpha: alpha, totals: o.Totals}
 	q.psi, q.last = new(psi.Statistics), new(atomic.Pointer[projection])
 	q.psi.Set(p.Latent, p.Inducing())
 	for f, x := range grid {
@@ -143,7 +148,7 @@ func (q *Posterior) With(o Options) (*Posterior, error) {
 
 // Options returns those of New or With.
 func (q *Posterior) Options() Options {
-	return Options{Calibration: q.calibration, Incomplete: q.incomplete, Spectra: q.spectra, Residuals: q.residuals, Filled: q.filled}
+	return Options{Calibration: q.calibration, Incomplete: q.incomplete, Spectra: q.spectra, Totals: q.totals, Residuals: q.residuals, Filled: q.filled}
 }
 
 // keeps reports whether residuals of the training examples are kept.

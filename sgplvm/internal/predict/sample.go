@@ -21,10 +21,10 @@ import (
 // the most. The same options give the same bits at any GOMAXPROCS. Errors:
 // *field.ConfigError, *field.FactorizationError, ctx.Err().
 func (q *Posterior) Sample(ctx context.Context, l field.Latent, g field.Grid, o field.SampleOptions) (field.Samples, error) {
-	if o.Count < 0 {
-		return field.Samples{}, &field.ConfigError{Field: "SampleOptions", Err: fmt.Errorf("%d samples, expected no negative number", o.Count)}
+	first, last, count, err := drawn(o)
+	if err != nil {
+		return field.Samples{}, err
 	}
-	count := max(1, o.Count)
 	if err := q.checkArguments(l, g); err != nil {
 		return field.Samples{}, err
 	}
@@ -35,23 +35,24 @@ func (q *Posterior) Sample(ctx context.Context, l field.Latent, g field.Grid, o 
 	if err != nil {
 		return field.Samples{}, err
 	}
-	r, rescaling := field.Samples{X: l.Sample(count, o.Seed)}, q.rescaling(g, l)
+	x, rescaling := l.Sample(count, o.Seed), q.rescaling(g, l)
+	r := field.Samples{X: x.Slice(first, last, 0, x.Cols)}
 	n, dy := g.Len(), q.channels()
-	step := max(1, min(count, data.SlabNumbers/(n*dy)))
+	step := max(1, min(count, drawnTogether, data.SlabNumbers/(n*dy)))
 	noise := 0.
 	if o.Noise {
 		noise = l.NoiseRatio()
 	}
-	for from := 0; from < count; from += step {
+	for from := first / step * step; from < last; from += step {
 		if err := ctx.Err(); err != nil {
 			return field.Samples{}, err
 		}
 		to := min(from+step, count)
-		y, err := s.draw(r.X.Slice(from, to, 0, r.X.Cols), l.At, o.Seed, from, noise)
+		y, err := s.draw(x.Slice(from, to, 0, x.Cols), l.At, o.Seed, from, noise)
 		if err != nil {
 			return field.Samples{}, err
 		}
-		for k := range to - from {
+		for k := max(0, first-from); k < min(to, last)-from; k++ {
 			field := mat.New(n, dy)
 			for c, scale := range q.scaler.Scale {
 				for i, v := range y[(k*dy+c)*n : (k*dy+c+1)*n] {
@@ -63,6 +64,21 @@ func (q *Posterior) Sample(ctx context.Context, l field.Latent, g field.Grid, o 
 		}
 	}
 	return r, nil
+}
+
+// drawnTogether is how many fields are drawn together at most. What is drawn of all begins at a multiple of it, as products of other shapes round in other ways.
+const drawnTogether = 64
+
+// drawn returns which of count samples are drawn.
+func drawn(o field.SampleOptions) (first, last, count int, err error) {
+	count = max(1, o.Count)
+	if first, last = o.From, o.To; first == 0 && last == 0 {
+		last = count
+	}
+	if o.Count < 0 || first < 0 || first > last || last > count {
+		err = &field.ConfigError{Field: "SampleOptions", Err: fmt.Errorf("%d samples, from %d to %d, expected no negative number, and some of them", o.Count, first, last)}
+	}
+	return first, last, count, err
 }
 
 // A drawer draws f for latent points, as sampler.draw says.

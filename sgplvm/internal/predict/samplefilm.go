@@ -27,10 +27,10 @@ const maxJointFilm = 1 << 14
 // Beside the model it holds a film. The same options give the same bits at any GOMAXPROCS. Errors:
 // *field.ConfigError, *field.FactorizationError, ctx.Err(), those of body; a model without a dynamical prior.
 func (q *Posterior) SampleFilm(ctx context.Context, sequence int, times []float64, g field.Grid, o field.SampleOptions, body func(f field.SampledFrame) error) error {
-	if o.Count < 0 {
-		return &field.ConfigError{Field: "SampleOptions", Err: fmt.Errorf("%d samples, expected no negative number", o.Count)}
+	first, last, count, err := drawn(o)
+	if err != nil {
+		return err
 	}
-	count := max(1, o.Count)
 	latents, err := q.LatentAt(sequence, times)
 	if err != nil || len(times) == 0 {
 		return err
@@ -53,8 +53,8 @@ func (q *Posterior) SampleFilm(ctx context.Context, sequence int, times []float6
 	if err != nil {
 		return err
 	}
-	for draw, x := range paths {
-		y, err := s.drawFilm(ctx, x, latents, o, draw)
+	for draw := first; draw < last; draw++ {
+		y, err := s.drawFilm(ctx, paths[draw], latents, o, draw)
 		if err != nil {
 			return err
 		}

@@ -80,7 +80,7 @@ func judge(ctx context.Context, e *cli.Environment, in *Input, tones *tones) (*j
 		}
 	}
 	predictions := make([]sgplvm.Prediction, j.Judged)
-	if err := e.Each(ctx, "judged", d.Name, j.Judged, func(k int) (err error) {
+	if err := e.Each(ctx, "judged", d.Name, 0, j.Judged, func(k int) (err error) {
 		predictions[k], err = d.predict(ctx, m, j.number(k), seen[k])
 		return err
 	}); err != nil {

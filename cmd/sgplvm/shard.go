@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
+	"github.com/seed-08962ecc/kronfield/cmd/internal/engine"
+	"github.com/seed-08962ecc/kronfield/cmd/internal/files"
+	"github.com/seed-08962ecc/kronfield/cmd/internal/part"
+	"github.com/seed-08962ecc/kronfield/internal/quote"
+	"github.com/seed-08962ecc/kronfield/sgplvm"
+)
+
+func shard(ctx context.Context, e *cli.Environment, args []string) error {
+	f := cli.NewFlags(e, "shard", `sgplvm shard -model MODEL -data F -part 3/8 -out SUMS [flags]
+
+Makes of a part of more examples than one machine holds what sgplvm reduce needs of them. MODEL was trained on some of them, as by
+train -sample. Each part is a process of its own, here or elsewhere; it reads its slice of the data alone, and its memory does not
+depend on their number. When all are done, reduce makes a better model of them, with which the next round begins:
+
+  sgplvm train -data 'faces*.npy' -sample 2000 -out m0
+  sgplvm shard -model m0 -data 'faces*.npy' -part 1/2 -out s
+  sgplvm shard -model m0 -data 'faces*.npy' -part 2/2 -out s
+  sgplvm reduce s.part* -model m0 -out m1`)
+	model := f.String("model", "", "the model `file`")
+	data := f.String("data", "", "all examples: "+engine.DataUsage+", a pattern such as 'faces*.npy', or @LIST, a file with a name in each line")
+	f.String("part", "", "which `part` of how many, as 3/8, or auto: the number that a scheduler gives; its file is then OUT.part3of8. By default all is one part")
+	f.Whole("parts", 0, 0, part.Most, "the `number` of parts, where -part auto does not find it")
+	out := f.String("out", "", "the `file` to write")
+	engine.NewReadFlags(f)
+	f.Everyday("model", "data", "part", "out")
+	f.Examples("sgplvm shard -model faces.model -data @faces.list -part 3/8 -out sums")
+	if err := f.Read(args); err != nil {
+		return err
+	}
+	if err := f.Require("model", "data", "out"); err != nil {
+		return err
+	}
+	if err := f.Files([]string{"model", "data"}, []string{"out"}); err != nil {
+		return err
+	}
+	p, path := part.Part{Index: 1, Count: 1}, *out
+	if w := f.Work(); w != nil {
+		p = w.Part
+		path = part.Name(p, path)
+	}
+	m, err := engine.Load(*model)
+	if err != nil {
+		return err
+	}
+	examples, err := engine.OpenSlices(f, *model, m, *data)
+	if err != nil {
+		return err
+	}
+	var show func(done int)
+	stop, done := func() {}, 0
+	err = files.WriteAtomic(path, func(w io.Writer) error {
+		return m.Shard(ctx, examples, sgplvm.ShardPart(p), filepath.Base(*data), w, func(d, of int) {
+			if show == nil {
+				show, stop = e.Counting("summed", of)
+			}
+			show(d)
+			done = d
+		})
+	})
+	stop()
+	if bad := (*sgplvm.ConfigError)(nil); errors.As(err, &bad) {
+		return fmt.Errorf("%s: %w", *model, bad.Err)
+	}
+	if err != nil {
+		return engine.AboutData(*data, err)
+	}
+	fmt.Fprintf(e.Stdout, "%s has %s of %d\n", quote.Line(path), quote.Counted(done, "example"), examples.Count)
+	return nil
+}

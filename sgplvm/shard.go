@@ -1,0 +1,372 @@
+package sgplvm
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/bits"
+	"slices"
+
+	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/internal/quote"
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/sums"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
+)
+
+// Sums of examples are taken in parts (docs/math.md, "Sums over examples"). All examples are divided into 2^shardLevels leaves, whatever the parts are, and the sums of
+// leaves added in a binary tree: node k of level l has the leaves from k·2^l on. A part writes the sums of few nodes, so that the bits of the whole do not
+// depend on parts.
+const shardLevels = 8
+
+// examplesTogether is of how many examples the latent variables are inferred at a time.
+const examplesTogether = 64
+
+// shardFormat begins the file of a part: a line of JSON follows, the numbers of its nodes, and a SHA-256 checksum.
+const shardFormat = "kronfield sums 1\n"
+
+// maxShards bounds the number of parts. More than there are leaves have nothing to do.
+const maxShards = 1 << 20
+
+// A ShardPart is one of Count parts of the examples, by its number from 1.
+type ShardPart struct{ Index, Count int }
+
+// leaves returns which leaves are of the part: of few parts they are cut where few nodes are on each side.
+func (p ShardPart) leaves() (from, to int) {
+	unit := 1
+	for unit*16*p.Count <= 1<<shardLevels {
+		unit *= 2
+	}
+	from, to = work.Block(p.Index-1, p.Count, 1<<shardLevels/unit)
+	return from * unit, to * unit
+}
+
+// A shardNode is a node of the tree.
+type shardNode struct{ Level, Index int }
+
+func (n shardNode) first() int { return n.Index << n.Level }
+
+// nodes returns the fewest nodes with the leaves from ≤ i < to.
+func nodes(from, to int) (all []shardNode) {
+	for from < to {
+		level := min(bits.TrailingZeros(uint(from)|1<<shardLevels), bits.Len(uint(to-from))-1)
+		all = append(all, shardNode{level, from >> level})
+		from += 1 << level
+	}
+	return all
+}
+
+// A shardHeader says of what the sums of a part are.
+type shardHeader struct {
+	Model    string // checksum of its file
+	Data     string // as the caller names the data
+	Examples int    // in all parts
+	Part     ShardPart
+	Nodes    []shardNode
+	Numbers  int // of each node
+}
+
+// digest is the checksum of the model's file.
+func (m *Model) digest() (string, error) {
+	sum := sha256.New()
+	err := m.Save(sum)
+	return fmt.Sprintf("%x", sum.Sum(nil)), err
+}
+
+// Shard infers the latent variables of a part of the examples and writes what Reduce needs of them, one of the files for a round: m_ξ·(m_ξ + n_s·d_y) numbers, n_s² more where the noise
+// has structure, and up to ten times as many where the parts are no power of two. The bits of a round do not depend on the number of parts.
+// data names the data: parts of data with other names do not go together. What a part takes of memory does not depend on the number of examples. progress, if not nil, is told how many examples are done.
+// Errors: *ConfigError for what Update refuses, *ValueError, *ReadError, ctx.Err() and those of w.
+func (m *Model) Shard(ctx context.Context, examples Source, part ShardPart, data string, w io.Writer, progress func(done, of int)) error {
+	if part.Index < 1 || part.Index > part.Count || part.Count > maxShards {
+		return &ConfigError{Field: "Part", Err: fmt.Errorf("%d of %d, expected one from 1 on, of at most %d", part.Index, part.Count, maxShards)}
+	}
+	b, err := m.sumsOf(examples.Dims())
+	if err != nil {
+		return err
+	}
+	s := &sharding{ctx: ctx, m: m, b: b, examples: examples, progress: progress}
+	s.count, _, _ = examples.Dims()
+	from, to := part.leaves()
+	s.done, _ = work.Block(from, 1<<shardLevels, s.count)
+	s.begin = s.done
+	s.end, _ = work.Block(to, 1<<shardLevels, s.count)
+	h := shardHeader{Data: data, Examples: s.count, Part: part, Nodes: nodes(from, to), Numbers: b.Len()}
+	if h.Model, err = m.digest(); err != nil {
+		return err
+	}
+	sum := sha256.New()
+	both := io.MultiWriter(w, sum)
+	if _, err := io.WriteString(both, shardFormat); err != nil {
+		return err
+	}
+	if err := json.NewEncoder(both).Encode(h); err != nil {
+		return err
+	}
+	for _, n := range h.Nodes {
+		v, err := s.node(n)
+		if err != nil {
+			return err
+		}
+		if err := binary.Write(both, binary.LittleEndian, v.Numbers); err != nil {
+			return err
+		}
+	}
+	_, err = w.Write(sum.Sum(nil))
+	return err
+}
+
+// A sharding is the work of Shard.
+type sharding struct {
+	ctx                     context.Context
+	m                       *Model
+	b                       *sums.Basis
+	examples                Source
+	progress                func(done, of int)
+	count, begin, done, end int // examples
+}
+
+// node returns the sums of a node.
+func (s *sharding) node(n shardNode) (*sums.Sums, error) {
+	if n.Level == 0 {
+		return s.leaf(n.Index)
+	}
+	left, err := s.node(shardNode{n.Level - 1, 2 * n.Index})
+	if err != nil {
+		return nil, err
+	}
+	right, err := s.node(shardNode{n.Level - 1, 2*n.Index + 1})
+	if err == nil {
+		left.Add(right)
+	}
+	return left, err
+}
+
+// leaf returns the sums of a leaf's examples.
+func (s *sharding) leaf(leaf int) (*sums.Sums, error) {
+	v := s.b.New()
+	for from, to := work.Block(leaf, 1<<shardLevels, s.count); from < to; from += examplesTogether {
+		f, err := s.m.inferAll(s.ctx, s.examples, from, min(to, from+examplesTogether))
+		if err != nil {
+			return nil, err
+		}
+		f.addTo(v, s.b, 0, f.y.Rows)
+		if s.done += f.y.Rows; s.progress != nil {
+			s.progress(s.done-s.begin, s.end-s.begin)
+		}
+	}
+	return v, nil
+}
+
+// A Shard is the file of a part, as Model.Shard wrote it.
+type Shard struct {
+	header shardHeader
+	file   io.ReaderAt
+	at     int64 // of the numbers
+}
+
+// maxShardHeader bounds a part's header, in bytes, and maxShardNumbers the numbers of a node.
+const maxShardHeader, maxShardNumbers = 1 << 16, 1 << 40
+
+// A PartError reports a part that cannot be used, or that is missing.
+type PartError struct {
+	Part ShardPart // zero where the file does not say
+	Err  error
+}
+
+func (e *PartError) Error() string {
+	if e.Part.Count == 0 {
+		return e.Err.Error()
+	}
+	return fmt.Sprintf("part %d of %d %v", e.Part.Index, e.Part.Count, e.Err)
+}
+
+func (e *PartError) Unwrap() error { return e.Err }
+
+// OpenShard reads the header of a part's file, and its checksum; the file must not change while the Shard is used. Errors: *PartError.
+func OpenShard(file interface {
+	io.ReadSeeker
+	io.ReaderAt
+}) (*Shard, error) {
+	s := &Shard{file: file}
+	size, err := file.Seek(0, io.SeekEnd)
+	if err == nil {
+		err = s.open(size)
+	}
+	if err != nil {
+		return nil, &PartError{Err: err}
+	}
+	return s, nil
+}
+
+func (s *Shard) open(size int64) error {
+	sum, body := sha256.New(), io.NewSectionReader(s.file, 0, size-sha256.Size)
+	begin := make([]byte, len(shardFormat))
+	if io.ReadFull(body, begin); string(begin) != shardFormat {
+		return fmt.Errorf("expected a file that begins with %s", quote.Text(shardFormat[:len(shardFormat)-1]))
+	}
+	line, err := bufio.NewReader(io.LimitReader(body, maxShardHeader)).ReadBytes('\n')
+	h := &s.header
+	if err == nil {
+		err = json.Unmarshal(line, h)
+	}
+	if err != nil {
+		return fmt.Errorf("no header: %s", quote.Line(err.Error()))
+	}
+	s.at = int64(len(shardFormat) + len(line))
+	if p := h.Part; p.Index < 1 || p.Index > p.Count || p.Count > maxShards || h.Examples < 1 || h.Numbers < 1 || h.Numbers > maxShardNumbers || !slices.Equal(h.Nodes, nodes(p.leaves())) {
+		return errors.New("a header that does not fit together")
+	}
+	if want := s.at + 8*int64(h.Numbers)*int64(len(h.Nodes)) + sha256.Size; size != want {
+		return fmt.Errorf("%d bytes, expected %d: not the whole file", size, want)
+	}
+	body.Seek(0, io.SeekStart)
+	if _, err := io.Copy(sum, body); err != nil {
+		return err
+	}
+	found := make([]byte, sha256.Size)
+	if _, err := s.file.ReadAt(found, size-sha256.Size); err != nil && err != io.EOF || !bytes.Equal(found, sum.Sum(nil)) {
+		return errors.New("wrong checksum: the file is damaged")
+	}
+	return nil
+}
+
+// read sets dst to numbers of a node of the part from number from on; ok is false where the part has not that node.
+func (s *Shard) read(dst []float64, n shardNode, from int) (ok bool, err error) {
+	k := slices.Index(s.header.Nodes, n)
+	if k < 0 {
+		return false, nil
+	}
+	at := s.at + 8*(int64(k)*int64(s.header.Numbers)+int64(from))
+	return true, binary.Read(io.NewSectionReader(s.file, at, int64(8*len(dst))), binary.LittleEndian, dst)
+}
+
+// RoundReport tells of a round of Shard and Reduce.
+type RoundReport struct {
+	Examples int     `json:"examples"`
+	Rounds   int     `json:"rounds"` // in a row with so many examples
+	Bound    float64 `json:"bound"`  // on the log density of all examples
+	Rise     float64 `json:"rise"`   // of the bound since the round before, in nats an example; 0 in the first round
+}
+
+// Reduce returns the model with the examples of all parts in place of those that it has, without training: kernels and inducing points stay, fields and noise are those of all
+// examples. Examples that others are compared with (residuals), calibration and what was chosen stay those of the model. Round after round,
+// each with the model of the one before, raises the bound. Errors: *PartError for parts that are missing, there twice, or of another model or other data; *ConfigError, *FactorizationError, those of reading, ctx.Err().
+func (m *Model) Reduce(ctx context.Context, shards []*Shard) (*Model, RoundReport, error) {
+	if err := m.whole(shards); err != nil {
+		return nil, RoundReport{}, err
+	}
+	h := shards[0].header
+	b, err := m.sumsOf(h.Examples, m.Grid().Len(), m.Channels())
+	if err != nil {
+		return nil, RoundReport{}, err
+	}
+	if h.Numbers != b.Len() {
+		return nil, RoundReport{}, &PartError{h.Part, fmt.Errorf("has sums of %d numbers, expected %d", h.Numbers, b.Len())}
+	}
+	all := b.New()
+	const together = 1 << 16 // numbers, so that little but the result is in memory
+	for from := 0; from < h.Numbers; from += together {
+		if err := added(shards, all.Numbers[from:min(h.Numbers, from+together)], shardNode{shardLevels, 0}, from); err != nil {
+			return nil, RoundReport{}, err
+		}
+	}
+	kept := m.kept()
+	if kept.y.Rows > 0 {
+		values, scaler := kept.y.Clone(), m.posterior.Scaler()
+		for i := range values.Data {
+			c := i % m.Channels()
+			values.Data[i] = scaler.Mean[c] + scaler.Scale[c]*values.Data[i]
+		}
+		again, err := m.inferAll(ctx, field.NewSource(values.Data, values.Rows, m.Grid().Len(), m.Channels()), 0, values.Rows)
+		if err != nil {
+			return nil, RoundReport{}, err
+		}
+		kept.q = again.q
+	}
+	parametric := m.posterior.Params().Noise
+	prior := learnedNoise{weight: m.noiseStrength()}
+	if parametric.Learned() {
+		parametric.Covariance = mat.Matrix{}
+		prior.mean = mat.New(m.Grid().Len(), m.Grid().Len())
+		parametric.Matrix(prior.mean, m.Grid()[0])
+	}
+	next, bound, err := m.withSums(ctx, b, all, all, prior, kept)
+	if err != nil {
+		return nil, RoundReport{}, err
+	}
+	r := RoundReport{Examples: h.Examples, Bound: bound}
+	next.note(&r)
+	return next, r, nil
+}
+
+// note keeps the bound of a round in place of the phases of training, whose bounds are those of other examples, and completes the report by the round before.
+func (m *Model) note(r *RoundReport) {
+	p := PhaseReport{Name: fmt.Sprintf("sums of %d examples", r.Examples), Status: "reduced", Every: 1}
+	if last := len(m.phases) - 1; last >= 0 && m.phases[last].Name == p.Name && len(m.phases[last].Bounds) > 0 {
+		p = m.phases[last]
+		r.Rise = (r.Bound - p.Bounds[len(p.Bounds)-1]) / float64(r.Examples)
+	}
+	p.Bounds = append(slices.Clone(p.Bounds), r.Bound)
+	p.Bounds = p.Bounds[max(0, len(p.Bounds)-maxBounds+1):]
+	p.Steps++
+	r.Rounds, p.Bound = p.Steps, r.Bound
+	m.phases = []PhaseReport{p}
+}
+
+// added sets dst to numbers of a node from number from on, of the parts that have it or what it is the sum of.
+func added(shards []*Shard, dst []float64, n shardNode, from int) error {
+	for _, s := range shards {
+		if ok, err := s.read(dst, n, from); ok || err != nil {
+			return err
+		}
+	}
+	if err := added(shards, dst, shardNode{n.Level - 1, 2 * n.Index}, from); err != nil {
+		return err
+	}
+	right := make([]float64, len(dst))
+	if err := added(shards, right, shardNode{n.Level - 1, 2*n.Index + 1}, from); err != nil {
+		return err
+	}
+	asm.Axpy(1, right, dst)
+	return nil
+}
+
+// whole returns an error unless the parts are all of one whole, made with the model.
+func (m *Model) whole(shards []*Shard) error {
+	if len(shards) == 0 {
+		return &PartError{Err: errors.New("no part, expected all")}
+	}
+	digest, err := m.digest()
+	if err != nil {
+		return err
+	}
+	first := shards[0].header
+	seen := make([]bool, first.Part.Count)
+	for _, s := range shards {
+		h := s.header
+		switch {
+		case h.Model != digest:
+			err = errors.New("was made with another model")
+		case h.Part.Count != first.Part.Count || h.Data != first.Data || h.Examples != first.Examples || h.Numbers != first.Numbers:
+			err = fmt.Errorf("is of %d examples of %s, expected %d of %s as part %d of %d is", h.Examples, quote.Text(h.Data), first.Examples, quote.Text(first.Data), first.Part.Index, first.Part.Count)
+		case seen[h.Part.Index-1]:
+			err = errors.New("is there twice")
+		}
+		if err != nil {
+			return &PartError{h.Part, err}
+		}
+		seen[h.Part.Index-1] = true
+	}
+	if i := slices.Index(seen, false); i >= 0 {
+		return &PartError{ShardPart{i + 1, len(seen)}, errors.New("is missing")}
+	}
+	return nil
+}

@@ -1,0 +1,137 @@
+package sgplvm
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+)
+
+// partsOf returns the files of all parts of examples.
+func partsOf(t *testing.T, m *Model, d Data, count int) (files [][]byte) {
+	t.Helper()
+	for i := range count {
+		var b bytes.Buffer
+		if err := m.Shard(t.Context(), sourceOf(d), ShardPart{i + 1, count}, "drawn", &b, nil); err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, b.Bytes())
+	}
+	return files
+}
+
+// reduced opens files, the last first, and reduces them.
+func reduced(t *testing.T, m *Model, files [][]byte) (*Model, RoundReport, error) {
+	t.Helper()
+	var all []*Shard
+	for _, file := range files {
+		s, err := OpenShard(bytes.NewReader(file))
+		if err != nil {
+			return nil, RoundReport{}, err
+		}
+		all = append([]*Shard{s}, all...)
+	}
+	return m.Reduce(t.Context(), all)
+}
+
+// Any number of parts, in any order, gives the same bits; rounds raise the bound, and predictions of other examples become better.
+func TestRounds(t *testing.T) {
+	sample, all, test := spots(30, 7, 1), spots(130, 7, 2), spots(40, 7, 3)
+	for name, cfg := range updating() {
+		t.Run(name, func(t *testing.T) {
+			m := modelOf(t, firstOf(fit(t, sample, cfg)))
+			one, r, err := reduced(t, m, partsOf(t, m, all, 1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, count := range []int{3, 300} {
+				if other, _, err := reduced(t, m, partsOf(t, m, all, count)); err != nil || !bytes.Equal(saved(t, one), saved(t, other)) {
+					t.Errorf("%d parts: other bits, %v", count, err)
+				}
+			}
+			if r.Examples != 130 || r.Rounds != 1 || r.Rise != 0 {
+				t.Errorf("%+v", r)
+			}
+			before, first := filledError(t, m, test), filledError(t, one, test)
+			next := loaded(t, saved(t, one))
+			for round := 2; round < 4; round++ {
+				if next, r, err = reduced(t, next, partsOf(t, next, all, 2)); err != nil {
+					t.Fatal(err)
+				}
+				t.Logf("%+v", r)
+				if !(r.Rise > 0) || r.Rounds != round {
+					t.Errorf("round %d: %+v", round, r)
+				}
+				next = loaded(t, saved(t, next))
+			}
+			last := filledError(t, next, test)
+			t.Logf("error %.4g, %.4g, %.4g", before, first, last)
+			if !(first < before && last < before) {
+				t.Errorf("error %.4g at first, then %.4g and %.4g", before, first, last)
+			}
+		})
+	}
+}
+
+// Parts that are damaged, missing, there twice, or of something else are refused by name.
+func TestPartsRefused(t *testing.T) {
+	d := spots(20, 5, 1)
+	cfg := updating()["white noise"]
+	cfg.Inducing, cfg.Training = 8, steps(5)
+	m := modelOf(t, firstOf(fit(t, d, cfg)))
+	files, four := partsOf(t, m, d, 3), partsOf(t, m, d, 4)
+	other, _, err := m.Update(t.Context(), sourceOf(spots(3, 5, 2)), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	more := partsOf(t, m, spots(21, 5, 1), 3)
+	damaged := bytes.Clone(files[1])
+	damaged[len(damaged)-100] ^= 1
+	for _, c := range []struct {
+		m     *Model
+		files [][]byte
+		want  string
+	}{
+		{m, nil, "no part"},
+		{m, [][]byte{files[0], files[2]}, "part 2 of 3 is missing"},
+		{m, [][]byte{files[0], files[1], files[2], files[1]}, "part 2 of 3 is there twice"},
+		{m, [][]byte{files[0], four[1], files[2]}, "of 3 is"},
+		{m, [][]byte{files[0], more[1], files[2]}, "is of 21 examples"},
+		{other, files, "another model"},
+		{m, [][]byte{files[0], damaged, files[2]}, "checksum"},
+		{m, [][]byte{files[0][:len(files[0])-9]}, "not the whole file"},
+		{m, [][]byte{nil}, "begins with"},
+		{m, [][]byte{saved(t, m)}, "begins with"},
+	} {
+		_, _, err := reduced(t, c.m, c.files)
+		if part := (*PartError)(nil); !errors.As(err, &part) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v, expected something about %q", err, c.want)
+		}
+	}
+	if _, _, err := reduced(t, m, files); err != nil {
+		t.Error(err)
+	}
+}
+
+// The leaves of all parts are all leaves, and few nodes have those of one.
+func TestLeaves(t *testing.T) {
+	for count := 1; count <= 300; count++ {
+		at, most := 0, 0
+		for i := range count {
+			from, to := ShardPart{i + 1, count}.leaves()
+			if from != at {
+				t.Fatalf("part %d of %d begins with leaf %d, expected %d", i+1, count, from, at)
+			}
+			for _, n := range nodes(from, to) {
+				if n.first() != at {
+					t.Fatalf("part %d of %d: node %v, expected leaf %d", i+1, count, n, at)
+				}
+				at += 1 << n.Level
+			}
+			most = max(most, len(nodes(from, to)))
+		}
+		if at != 1<<shardLevels || most > 6 {
+			t.Errorf("%d parts have %d leaves, and up to %d nodes", count, at, most)
+		}
+	}
+}
