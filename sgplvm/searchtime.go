@@ -30,8 +30,9 @@ const ownErrors = 3
 // maxOwnTimes is the number of examples up to which latent dimensions have kernels in time of their own, each a matrix of all times.
 const maxOwnTimes = 200
 
-// ownSteps are the steps of training of linear latent dimensions with such kernels, which start as principal components: more bring nothing.
-const ownSteps = 100
+// linearSteps are the steps of training of linear latent dimensions, which start as principal components, with kernels of their own and with one that is
+// trained with them: more bring nothing.
+const ownSteps, linearSteps = 100, 200
 
 const selectedLatent = 16 // latent dimensions of few examples in time
 
@@ -93,9 +94,6 @@ func (c timeCandidate) preset(s *search) Config {
 	if c.own {
 		p.OwnTimeKernels = On
 	}
-	if c.latent == linearLatent {
-		p.Training.Iterations = ownSteps
-	}
 	if strings.Contains(c.latent, "time") {
 		p.LatentTime = matern32
 		if s.data.Film {
@@ -105,7 +103,12 @@ func (c timeCandidate) preset(s *search) Config {
 	if c.floor > 0 {
 		p.NoiseFloor, p.Noise = c.floor, 2*c.floor
 	}
-	if s.given.Effort == EffortQuick {
+	switch {
+	case c.latent == linearLatent && c.own:
+		p.Training.Iterations = ownSteps
+	case c.latent == linearLatent:
+		p.Training.Iterations = linearSteps
+	case s.given.Effort == EffortQuick:
 		p.Training.Iterations = 2 * s.plan.steps // half as many are enough of large films, which have more to tell
 	}
 	if points := s.coarseFilmPoints(); points > 0 {
@@ -159,20 +162,36 @@ func (s *search) ownKernels() bool {
 	return n <= maxOwnTimes && !s.data.Film
 }
 
-// ownCandidates are those for so few examples that latent dimensions have kernels of their own, the one that holds most often first.
-func (s *search) ownCandidates() []timeCandidate {
-	list := []timeCandidate{{linearLatent, matern32, 0.1, true}, {"rbf", matern32, 0.1, false}, plainTime}
-	if s.given.Effort != EffortQuick {
-		list = slices.Insert(list, 1, timeCandidate{"rbf", matern32, 0.1, true})
-		list = slices.Insert(list, 3, timeCandidate{"rbf+time", matern32, 0.1, false})
-	}
-	return list
+// linearTime has linear latent variables, of few examples each with a kernel of its own.
+func (s *search) linearTime() timeCandidate {
+	return timeCandidate{linearLatent, matern32, 0, s.ownKernels()}
 }
 
-// timeCandidates are those for few examples, the simplest first.
+// plainInTime is what is taken where nothing is tried.
+func (s *search) plainInTime() Config {
+	c := plainTime
+	if s.table() {
+		c = s.linearTime()
+	}
+	return withDefaults(s.given, c.preset(s))
+}
+
+// table reports whether examples are rows of a table.
+func (s *search) table() bool { return s.data.Grid.Len() == 1 }
+
+// timeCandidates are those for few examples, the one that holds most often first. In a table the noise of a column is what others do not share, so that it needs
+// no floor, and a part of f in time tells nothing that latent variables do not.
 func (s *search) timeCandidates() []timeCandidate {
-	if s.ownKernels() {
-		return s.ownCandidates()
+	own, quick := s.ownKernels(), s.given.Effort == EffortQuick
+	switch {
+	case s.table() && quick:
+		return []timeCandidate{s.linearTime(), {"rbf", matern32, 0, false}}
+	case s.table():
+		return []timeCandidate{s.linearTime(), {"rbf", matern32, 0, own}, {"rbf", matern32, 0, false}, {"rbf", matern32, 0.1, false}}
+	case own && quick:
+		return []timeCandidate{{linearLatent, matern32, 0.1, true}, {"rbf", matern32, 0.1, false}, plainTime}
+	case own:
+		return []timeCandidate{{linearLatent, matern32, 0.1, true}, s.linearTime(), {"rbf", matern32, 0.1, true}, {"rbf", matern32, 0.1, false}, {"rbf+time", matern32, 0.1, false}, plainTime}
 	}
 	list := []timeCandidate{
 		{"rbf", matern32, 0.1, false}, {"rbf", matern32, 0.3, false}, {"rbf", matern32, 0.05, false},
@@ -196,7 +215,7 @@ func (s *search) timeCandidates() []timeCandidate {
 // part at their time filled in.
 func (s *search) inTime() (Config, error) {
 	n, points, channels := s.data.Source.Dims()
-	plain := withDefaults(s.given, plainTime.preset(s))
+	plain := s.plainInTime()
 	if n < minTraining {
 		return plain, nil
 	}
@@ -216,7 +235,7 @@ func (s *search) inTime() (Config, error) {
 	if err != nil {
 		return plain, err
 	}
-	folds, larger, second := float64(len(j.folds)), 1.0, s.given.Partly == nil
+	folds, larger, second := float64(len(j.folds)), 1.0, s.given.Partly == nil && !s.table()
 	if second {
 		larger++ // another model, and what chooses it
 	}
@@ -313,9 +332,9 @@ func (j absentValidator) probe(ctx context.Context, cfg Config) (probe, error) {
 
 // partly adds the configuration for examples of which something is seen, where another is better for these.
 func (s *search) partly(whole Config) (Config, error) {
-	list := []timeCandidate{plainTime, {"rbf", matern32, 0.1, false}, {"rbf+time", matern32, 0.01, false}}
+	list := []timeCandidate{plainTime, s.linearTime(), {"rbf", matern32, 0.1, false}, {"rbf+time", matern32, 0.01, false}}
 	if s.given.Effort != EffortThorough {
-		list = list[:1]
+		list = list[:2]
 	}
 	options := append([]option{{"the same", func(c *Config) { *c = whole }}}, s.timeOptions(list)...)
 	options = append(options, s.structuredOptions()...)
