@@ -27,8 +27,8 @@ const timeErrors = 2
 // of several candidates one looks better by two errors by chance.
 const ownErrors = 3
 
-// maxOwnTimes is the number of examples up to which latent dimensions have kernels in time of their own, each a matrix of all times.
-const maxOwnTimes = 200
+// maxOwnTimes and maxOwnRows are the numbers of examples, and rows of a table, up to which latent dimensions have kernels in time of their own, each a matrix of all times.
+const maxOwnTimes, maxOwnRows = 200, 400
 
 // linearSteps are the steps of training of linear latent dimensions, which start as principal components, with kernels of their own and with one that is
 // trained with them: more bring nothing.
@@ -159,7 +159,7 @@ func (s *search) timeOptions(list []timeCandidate) (options []option) {
 // ownKernels reports whether latent dimensions may have kernels of their own.
 func (s *search) ownKernels() bool {
 	n, _, _ := s.data.Source.Dims()
-	return n <= maxOwnTimes && !s.data.Film
+	return n <= maxOwnTimes && !s.data.Film || n <= maxOwnRows && s.table()
 }
 
 // linearTime has linear latent variables, of few examples each with a kernel of its own.
@@ -182,16 +182,19 @@ func (s *search) table() bool { return s.data.Grid.Len() == 1 }
 // timeCandidates are those for few examples, the one that holds most often first. In a table the noise of a column is what others do not share, so that it needs
 // no floor, and a part of f in time tells nothing that latent variables do not.
 func (s *search) timeCandidates() []timeCandidate {
-	own, quick := s.ownKernels(), s.given.Effort == EffortQuick
+	linear, quick := s.linearTime(), s.given.Effort == EffortQuick
+	free, floored := timeCandidate{"rbf", matern32, 0, linear.own}, timeCandidate{"rbf", matern32, 0.1, false}
 	switch {
-	case s.table() && quick:
-		return []timeCandidate{s.linearTime(), {"rbf", matern32, 0, false}}
+	case s.table() && linear.own && quick:
+		return []timeCandidate{linear, floored}
+	case s.table() && linear.own:
+		return []timeCandidate{linear, free, floored}
 	case s.table():
-		return []timeCandidate{s.linearTime(), {"rbf", matern32, 0, own}, {"rbf", matern32, 0, false}, {"rbf", matern32, 0.1, false}}
-	case own && quick:
-		return []timeCandidate{{linearLatent, matern32, 0.1, true}, {"rbf", matern32, 0.1, false}, plainTime}
-	case own:
-		return []timeCandidate{{linearLatent, matern32, 0.1, true}, s.linearTime(), {"rbf", matern32, 0.1, true}, {"rbf", matern32, 0.1, false}, {"rbf+time", matern32, 0.1, false}, plainTime}
+		return []timeCandidate{floored, linear, free}
+	case linear.own && quick:
+		return []timeCandidate{{linearLatent, matern32, 0.1, true}, floored, plainTime}
+	case linear.own:
+		return []timeCandidate{{linearLatent, matern32, 0.1, true}, linear, {"rbf", matern32, 0.1, true}, floored, {"rbf+time", matern32, 0.1, false}, plainTime}
 	}
 	list := []timeCandidate{
 		{"rbf", matern32, 0.1, false}, {"rbf", matern32, 0.3, false}, {"rbf", matern32, 0.05, false},
@@ -235,7 +238,7 @@ func (s *search) inTime() (Config, error) {
 	if err != nil {
 		return plain, err
 	}
-	folds, larger, second := float64(len(j.folds)), 1.0, s.given.Partly == nil && !s.table()
+	folds, larger, second := float64(len(j.folds)), 1.0, s.given.Partly == nil && !(s.table() && s.ownKernels())
 	if second {
 		larger++ // another model, and what chooses it
 	}
@@ -333,7 +336,10 @@ func (j absentValidator) probe(ctx context.Context, cfg Config) (probe, error) {
 // partly adds the configuration for examples of which something is seen, where another is better for these.
 func (s *search) partly(whole Config) (Config, error) {
 	list := []timeCandidate{plainTime, s.linearTime(), {"rbf", matern32, 0.1, false}, {"rbf+time", matern32, 0.01, false}}
-	if s.given.Effort != EffortThorough {
+	if s.table() {
+		list[0] = timeCandidate{"rbf", matern32, 0, false}
+	}
+	if s.table() || s.given.Effort != EffortThorough {
 		list = list[:2]
 	}
 	options := append([]option{{"the same", func(c *Config) { *c = whole }}}, s.timeOptions(list)...)
@@ -362,6 +368,8 @@ func (s *search) holesInTime(plain Config) (Config, error) {
 	}
 	list, structured := []timeCandidate{plainTime, {"rbf", matern32, 0.1, false}, {"rbf+time", matern32, 0.01, false}}, s.structuredOptions()
 	switch {
+	case s.table():
+		list = s.timeCandidates()
 	case s.given.Effort == EffortQuick:
 		list = list[:2]
 	case structured != nil:
