@@ -75,9 +75,9 @@ func fillEach(ctx context.Context, e *cli.Environment, verb, name string, count 
 		return nil
 	}, func(next int, f filled) error {
 		if i := next - 1; e.Work.Joins() {
-			all[i] = f
 			copy(r.Mean[i*r.Size:(i+1)*r.Size], f.Mean)
 			copy(r.Variance[i*r.Size:(i+1)*r.Size], f.Variance)
+			all[i], all[i].Mean, all[i].Variance = f, nil, nil
 		}
 		return nil
 	})

@@ -3,13 +3,14 @@ package part
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/gob"
 	"errors"
 	"io"
-	"maps"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/seed-08962ecc/kronfield/internal/quote"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
@@ -22,10 +23,11 @@ const format = "kronfield part 1\n"
 // A header says what a part's file is of.
 type header struct {
 	Part     Part
-	Args     []string          // the command and its flags, but those of the part
-	Choices  map[string]string // what results depend on beside the data: the command, flags, checksums of files
-	Data     []byte            // checksum of the slice of the data; nil: there are none
-	Examples int               // of all parts
+	Args     []string // the command and its flags, but those of the part
+	Made     []string // the instructions and the program
+	Choices  []string // what results depend on beside the data: the command, flags, checksums of files
+	Data     []byte   // checksum of the slice of the data; nil: there are none
+	Examples int      // of all parts
 }
 
 // A file is that of a part.
@@ -34,22 +36,16 @@ type file struct {
 	path string
 }
 
-// differs names a choice of which a part was made otherwise.
-func (f *file) differs(choices map[string]string, where string) error {
-	text := func(of map[string]string, name string) string {
-		if v, ok := of[name]; ok {
-			return quote.Line(name + " " + v)
-		}
-		return "no " + quote.Line(name)
+// differs says what of a part's choices is not as it is elsewhere.
+func (f *file) differs(found, want []string, where string) error {
+	odd := func(some, others []string) string {
+		some = slices.DeleteFunc(slices.Clone(some), func(c string) bool { return slices.Contains(others, c) })
+		return quote.Line(cmp.Or(strings.Join(some, ", "), "nothing else"))
 	}
-	names := slices.AppendSeq(slices.Collect(maps.Keys(f.Choices)), maps.Keys(choices))
-	slices.Sort(names)
-	for _, name := range names {
-		if found, want := text(f.Choices, name), text(choices, name); found != want {
-			return &dataset.Error{Path: f.path, Found: "a part made with " + found, Want: want + ", as " + where}
-		}
+	if slices.Equal(found, want) {
+		return nil
 	}
-	return nil
+	return &dataset.Error{Path: f.path, Found: "a part made with " + odd(found, want), Want: odd(want, found) + ", as " + where}
 }
 
 // open checks the file of a part and reads its header.

@@ -3,6 +3,7 @@ package part
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/seed-08962ecc/kronfield/internal/quote"
@@ -53,5 +54,5 @@ func (w *Work) add(f *file) error {
 		return &dataset.Error{Path: f.path, Found: "part " + f.Part.String(), Want: "each once: " + quote.Line((*at).path) + " is that too"}
 	}
 	*at = f
-	return f.differs(w.Choices, "others")
+	return f.differs(slices.Concat(f.Choices, f.Made), slices.Concat(w.Choices, w.Made), "others")
 }

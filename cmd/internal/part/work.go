@@ -44,8 +44,10 @@ func Name(p Part, out string) string {
 	return fmt.Sprintf("%s.part%dof%d", strings.TrimRightFunc(out, func(c rune) bool { return c < 128 && os.IsPathSeparator(uint8(c)) }), p.Index, p.Count)
 }
 
-// New returns the work of a part, which goes to a file beside Out; args are the command and its flags.
-func New(p Part, args []string) *Work { return &Work{file: file{header: header{Part: p, Args: args}}} }
+// New returns the work of a part, which goes to a file beside Out; args are the command and its flags, made is what bits depend on: the instructions and the program.
+func New(p Part, args, made []string) *Work {
+	return &Work{file: file{header: header{Part: p, Args: args, Made: made}}}
+}
 
 // measuredExamples is how many are done at most to measure what they cost.
 const measuredExamples = 8
@@ -79,11 +81,11 @@ func (w *Work) Joins() bool { return w != nil && w.joins != nil }
 // Command is that of the parts, with its flags.
 func (w *Work) Command() []string { return w.Args }
 
-// Choose says what the results depend on beside the data, as text of what is expected. Errors: parts that are joined and depend on something else.
-func (w *Work) Choose(choices map[string]string) error {
+// Choose says what the results depend on beside the data. Errors: parts that are joined and depend on something else.
+func (w *Work) Choose(choices []string) error {
 	w.Choices = choices
 	for _, f := range w.joins {
-		if err := f.differs(choices, "here"); err != nil {
+		if err := f.differs(f.Choices, choices, "here"); err != nil {
 			return err
 		}
 	}
