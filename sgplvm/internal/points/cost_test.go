@@ -2,6 +2,7 @@ package points
 
 import (
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -38,5 +39,27 @@ func TestBytes(t *testing.T) {
 	m.c.Residuals.rows = 0
 	if got, want := all-w.Bytes(), 8*(k*m.c.Points-max(k, m.features)); got != want {
 		t.Errorf("%d bytes more for training examples, want %d", got, want)
+	}
+}
+
+// L* has all observed values, however few of them are conditioned on at once: in channels that share a mask, too.
+func TestEvidenceOfManyValues(t *testing.T) {
+	c := contents(0, false)
+	values := []float64{1, -1, 0.5, 2, -0.3, 0.7, 1.1, -2, 0.1, 0.4, -0.6, 0.2}
+	var constant, square float64
+	var g1 []float64
+	for _, exact := range []int{100, 1} {
+		c.Options.Exact, c.Options.Neighbours = exact, 1
+		w := New(c).NewWorkspace(0)
+		w.Observe(values)
+		v, err := w.Evidence()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if g1 == nil {
+			constant, square, g1 = v.Constant, v.Square, w.g1
+		} else if v.Constant != constant || v.Square != square || !slices.Equal(w.g1, g1) {
+			t.Errorf("L* of all values at once %v, %v, %v, of few %v, %v, %v", constant, square, g1, v.Constant, v.Square, w.g1)
+		}
 	}
 }
