@@ -232,7 +232,7 @@ func (w *Workspace) newRoom(exact int) {
 	}
 	r.observed, r.missing = w.vector(whole*max(r.step, r.tested)), w.vector(block*max(r.step, r.tested))
 	r.coo = w.vector(whole * whole)
-	r.po, r.residual = w.vector(c.Channels*whole*max(k, c.Latents)), w.vector(c.Channels*whole)
+	r.po, r.residual = w.vector(c.Channels*whole*max(k, c.Latents)), w.vector(c.Channels*w.most)
 	r.z, r.solved, r.precision = w.vector(e), w.vector(e), w.vector(e)
 	r.explained, r.totals, r.left = w.vector(block), w.vector(block), w.vector(block*max(k, c.Latents))
 	r.block, r.merged, r.near512, r.sorted, r.reach = make([]int, 0, n), make([]int, n), make([]int, 0, n), w.vector(max(n, c.Examples)), w.vector(n)
@@ -259,7 +259,7 @@ func (w *Workspace) newRoom(exact int) {
 			r.nearMissing, r.fittedMissing = w.vector(block*depth), w.vector(block*rank)
 		}
 	}
-	w.held.po, w.held.traces = w.vector(c.Channels*whole*k), w.vector(1+len(c.Shapes))
+	w.held.po, w.held.traces = w.vector(c.Channels*w.most*k), w.vector(1+len(c.Shapes)) // L* takes all observed points
 	w.held.structured = w.m.structured()
 	w.setTogether()
 	blocks := 1
