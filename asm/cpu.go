@@ -3,6 +3,7 @@ package asm
 import (
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/seed-08962ecc/kronfield/internal/text"
@@ -49,4 +50,19 @@ func choose(forced string, have []level) level {
 		panic(text.Sprintf("asm: KRONFIELD_ISA=%s: this program has only %v here", forced, names))
 	}
 	return level(i)
+}
+
+// CacheSize returns how many bytes the level-2 cache of a processor core has, 0 where that is not known. The environment
+// variable KRONFIELD_L2, in KiB, overrides it. It decides the speed of products, never their bits.
+func CacheSize() int { return chooseCache(os.Getenv("KRONFIELD_L2"), cacheSize()) }
+
+func chooseCache(forced string, have int) int {
+	if forced == "" {
+		return have
+	}
+	kib, err := strconv.Atoi(forced)
+	if err != nil || kib < 1 || kib > 1<<20 {
+		panic(text.Sprintf("asm: KRONFIELD_L2=%s is not a number of KiB from 1 to %d", forced, 1<<20))
+	}
+	return kib << 10
 }

@@ -23,3 +23,21 @@ func available() []level {
 	}
 	return levels
 }
+
+// cpuid is the instruction: what it leaves in AX, BX and CX.
+func cpuid(leaf, index uint32) (a, b, c uint32)
+
+// cacheSize finds the level-2 cache among those that leaf 4 (Intel) or 0x8000001D (AMD) lists.
+func cacheSize() int {
+	for _, leaf := range [...]uint32{4, 0x8000001d} {
+		if last, _, _ := cpuid(leaf&^0xff, 0); last < leaf {
+			continue
+		}
+		for i := range uint32(8) {
+			if a, b, sets := cpuid(leaf, i); a&0x1f == 3 && a>>5&7 == 2 { // unified, of level 2
+				return int((b>>22 + 1) * (b>>12&0x3ff + 1) * (b&0xfff + 1) * (sets + 1))
+			}
+		}
+	}
+	return 0
+}

@@ -31,6 +31,9 @@ func Choose(forced string, have []string) string {
 	return choose(forced, levels).String()
 }
 
+// ChooseCache is chooseCache.
+var ChooseCache = chooseCache
+
 func named(name string) level {
 	i := slices.Index(levelNames[:], name)
 	if i < 0 {

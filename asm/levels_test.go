@@ -67,3 +67,22 @@ func TestLevel(t *testing.T) {
 		seen[[2]int{mr, nr}] = asm.Level()
 	})
 }
+
+// The size of the level-2 cache is found, but for another asked for; what is no size panics.
+func TestCacheSize(t *testing.T) {
+	if os.Getenv("KRONFIELD_L2") == "" {
+		if size := asm.CacheSize(); size != 0 && (size < 64<<10 || size > 64<<20) {
+			t.Errorf("a level-2 cache of %d bytes", size)
+		}
+	}
+	for forced, want := range map[string]int{"": 7, "512": 512 << 10} {
+		if got := asm.ChooseCache(forced, 7); got != want {
+			t.Errorf("%q: %d, want %d", forced, got, want)
+		}
+	}
+	for _, forced := range []string{"0", "-1", "1M", "99999999"} {
+		if text := tier.Panic(func() { asm.ChooseCache(forced, 7) }); !strings.Contains(text, "KRONFIELD_L2="+forced+" is not") {
+			t.Errorf("%q: panic %q", forced, text)
+		}
+	}
+}

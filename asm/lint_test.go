@@ -278,7 +278,7 @@ func TestLint(t *testing.T) {
 			code.WriteString(read(name))
 		}
 	}
-	files := glob("*.s")
+	files := slices.DeleteFunc(glob("*.s"), func(name string) bool { return name == "cpu_amd64.s" })
 	if len(files) == 0 {
 		t.Skip("not beside the sources")
 	}

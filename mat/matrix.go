@@ -191,14 +191,7 @@ func (m Matrix) Fill(v float64) {
 // NonFinite returns the first element, row by row, that is NaN or infinite.
 func NonFinite(m Matrix) (i, j int, found bool) {
 	CheckSource("mat: NonFinite", "m", m)
-	for i := range m.Rows {
-		for j := range m.Cols {
-			if v := m.Data[i*m.RowStride+j*m.ColStride]; v-v != 0 {
-				return i, j, true
-			}
-		}
-	}
-	return 0, 0, false
+	return nonFinite(m, m.Cols, 0)
 }
 
 // NonFiniteLower is NonFinite for the lower triangle of a square matrix, the
@@ -206,12 +199,20 @@ func NonFinite(m Matrix) (i, j int, found bool) {
 func NonFiniteLower(m Matrix) (i, j int, found bool) {
 	square("NonFiniteLower", m)
 	CheckSource("mat: NonFiniteLower", "m", m)
+	return nonFinite(m, 1, 1)
+}
+
+// nonFinite looks at the first columns of the first row, and at as many more of each next one.
+func nonFinite(m Matrix, columns, more int) (i, j int, found bool) {
 	for i := range m.Rows {
-		for j := range i + 1 {
-			if v := m.Data[i*m.RowStride+j*m.ColStride]; v-v != 0 {
-				return i, j, true
+		if m.ColStride != 1 || !(asm.MaxAbs(m.Row(i)[:columns]) <= math.MaxFloat64) {
+			for j := range columns {
+				if v := m.Data[i*m.RowStride+j*m.ColStride]; v-v != 0 {
+					return i, j, true
+				}
 			}
 		}
+		columns += more
 	}
 	return 0, 0, false
 }

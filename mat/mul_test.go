@@ -3,6 +3,7 @@ package mat_test
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/asm"
@@ -417,6 +418,51 @@ func TestSyrkAccuracy(t *testing.T) {
 				t.Errorf("n=%d, k=%d: %.3g of the bound", n, k, r)
 			}
 		}
+	}
+}
+
+// The block of A has its share of the cache, in whole tiles: as many rows as were the fastest where that was measured.
+func TestBlockRows(t *testing.T) {
+	for _, c := range []struct{ kib, mr, want int }{{0, 4, 192}, {1, 4, 4}, {256, 4, 36}, {512, 4, 76}, {512, 8, 72}, {1024, 8, 152}, {2048, 8, 192}, {2048, 6, 192}} {
+		if got := mat.BlockRows(c.kib<<10, c.mr); got != c.want {
+			t.Errorf("%d KiB, tiles of %d rows: %d, want %d", c.kib, c.mr, got, c.want)
+		}
+	}
+}
+
+// Bits depend on the depth of blocks alone, not on what is chosen by the size of caches.
+func TestBlocksKeepBits(t *testing.T) {
+	s := fuzz.New(16)
+	a, b := fuzz.Normal(s, 131, 37), fuzz.Normal(s, 37, 131)
+	tuning := mat.Tuning{KC: 10, Clash: 1024, LongK: 2048, Bands: 100, Triangle: 32, Solve: 288, Narrow: 8, Parallel: 1}
+	var want []float64
+	for _, blocks := range [][2]int{{192, 1024}, {76, 1024}, {2 * mr, 3 * nr}, {mr, nr}} {
+		tuning.MC, tuning.NC = blocks[0], blocks[1]
+		former := mat.SetTuning(tuning)
+		dst, sym := mat.New(131, 131), mat.New(131, 131)
+		mat.Mul(dst, 1, a, b, 0)
+		mat.MulSym(sym, 1, a, b, 0)
+		mat.SetTuning(former)
+		got := append(dst.Data, sym.Data...)
+		if want == nil {
+			want = got
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("blocks of %d rows and %d columns give other bits", blocks[0], blocks[1])
+		}
+	}
+}
+
+// Rows of a block, from few to many: the ones for which products of all sizes are fastest stand for what blockRows should choose, which it prints.
+func BenchmarkBlocks(b *testing.B) {
+	chosen := mat.BlockRows(asm.CacheSize(), mr)
+	b.Logf("a level-2 cache of %d KiB: %d rows", asm.CacheSize()>>10, chosen)
+	for _, rows := range []int{24, 48, 72, 96, 120, 152, 192, 256, 320} {
+		former := mat.SetBlockRows(rows)
+		for _, n := range []int{256, 560, 1000, 2000} {
+			benchmarkMul(b, fmt.Sprintf("rows=%d/n=%d", rows, n), n, n, n, false, false)
+		}
+		mat.SetBlockRows(former)
 	}
 }
 

@@ -5,13 +5,12 @@ import "github.com/seed-08962ecc/kronfield/asm"
 // Tuning constants. They change speed, never results beyond rounding; tests
 // lower them through export_test.go so that every path runs on small shapes.
 //
-// With a depth of kc, a block of A that is read again and again (mc×kc, 480 KiB)
-// stays in the level-2 cache; panels of B (kc×nr, 60 KiB with AVX-512) stream from
-// there, or from level 3 (kc×nc, 2.5 MiB), once for mc rows. Deeper blocks touch C
+// The depth kc is one for all processors, so that bits do not depend on the size of caches. A block of A
+// that is read again and again (mc×kc) stays in the level-2 cache (blockRows); panels of B (kc×nr, 60 KiB with
+// AVX-512) stream from there, or from level 3 (kc×nc, 2.5 MiB), once for mc rows. Deeper blocks touch C
 // less often, which counts most where C lies in memory: of kc = 96, 128, 192, 256,
 // 320, 384 and mc = 64, 128, 192, 256, 560, 320 and 192 were the fastest or within
-// 2 % of it at n = 560, 1000 and 2000 (Intel Sapphire Rapids, 2 MiB of level 2; mc
-// leaves room in 1 MiB). Triangular systems on packed panels were fastest with a solve
+// 2 % of it at n = 560, 1000 and 2000 (Intel Sapphire Rapids, 2 MiB of level 2). Triangular systems on packed panels were fastest with a solve
 // of 288 and more (64, 128, 192, 288 and 512 tried), by 2 to 5 % over 128 at n = 256
 // to 1000, on both levels. With AVX-512 operands that lie as the kernel takes them need no
 // packing up to 300² numbers: that saves 2 to 8 % of products of order 150 to 300, and 10 to 20 %
@@ -24,8 +23,8 @@ var tune = func() tuning {
 		direct = 300 * 300
 	}
 	return tuning{
-		mc:       roundUp(192, mr),
-		kc:       320,
+		mc:       blockRows(asm.CacheSize(), mr),
+		kc:       depth,
 		nc:       roundUp(1024, nr),
 		direct:   direct,
 		clash:    1024,
@@ -40,6 +39,18 @@ var tune = func() tuning {
 		scattered: 1 << 20,
 	}
 }()
+
+const depth = 320
+
+// blockRows is mc for a level-2 cache of so many bytes: the block of A has three eighths of it, the rest is for panels of B
+// on their way and C. A cache of 512 KiB holds 76 rows, where 72 were the fastest (AMD Zen 3, AVX2). More than 192
+// brought nothing (1 and 2 MiB), and stand for a cache of unknown size.
+func blockRows(cache, mr int) int {
+	if rows := cache * 3 / 8 / (8 * depth); cache > 0 && rows < 192 {
+		return max(rows/mr*mr, mr)
+	}
+	return roundUp(192, mr)
+}
 
 type tuning struct {
 	mc, kc, nc int // blocks of the product: rows of A, depth, columns of B

@@ -9,6 +9,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/edge"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/points"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 )
 
 // CompileOptions steer Compile. The zero value works.
@@ -78,15 +79,54 @@ func (o *CompileOptions) setAlarms(c *points.Contents) error {
 	if o.Held.Cols != c.Points*c.Channels || o.HeldTimes != nil && len(o.HeldTimes) != o.Held.Rows {
 		return refuse("%d examples of %d values at %d times, expected %d values and a time for each", o.Held.Rows, o.Held.Cols, len(o.HeldTimes), c.Points*c.Channels)
 	}
+	off := mat.New(o.Held.Rows*c.Channels, c.Points)
+	err := o.follow(c, func(i int, s *edge.Stream) {
+		scores := make([]float64, o.Held.Cols)
+		s.Surprise(scores)
+		for k, v := range scores {
+			if v == edge.NoEvidence {
+				v = math.NaN()
+			}
+			off.Set(i*c.Channels+k%c.Channels, k/c.Channels, v)
+		}
+	})
+	if err != nil {
+		return refuse("%w", err)
+	}
+	if err := predict.SetInnovations(c, off); err != nil {
+		return refuse("%w", err)
+	}
+	var levels, patches []float64
+	err = o.follow(c, func(_ int, s *edge.Stream) {
+		if l := s.Level(); l != edge.NoEvidence {
+			patch, _ := s.Patch()
+			levels, patches = append(levels, l), append(patches, patch)
+		}
+	})
+	if err != nil {
+		return refuse("%w", err)
+	}
+	c.Counted = 0
+	if len(levels) == 0 {
+		return refuse("nothing was observed of any example")
+	}
+	c.Spreads = append(append(medianAndSpread(levels), medianAndSpread(patches)...), slices.Max(patches))
+	for i, l := range levels {
+		c.Scores = append(c.Scores, max((l-c.Spreads[0])/c.Spreads[1], (patches[i]-c.Spreads[2])/c.Spreads[3]))
+	}
+	return nil
+}
+
+// follow has a stream of the model fill in the examples that were held back, and calls each after each.
+func (o *CompileOptions) follow(c *points.Contents, each func(i int, s *edge.Stream)) error {
 	m, err := edge.Open(points.Encode(c))
 	if err != nil {
 		return err
 	}
-	s, err := m.NewWorkspace(0).NewStream(edge.StreamOptions{Patches: true})
+	s, err := m.NewWorkspace(0).NewStream(edge.StreamOptions{})
 	if err != nil {
-		return refuse("%w", err)
+		return err
 	}
-	var levels, patches []float64
 	filled, mask := make([]float64, o.Held.Cols), make([]bool, o.Held.Cols)
 	for i := range o.Held.Rows {
 		at := float64(i) * c.Time.Spacing
@@ -100,28 +140,16 @@ func (o *CompileOptions) setAlarms(c *points.Contents) error {
 			mask[k] = v == v
 		}
 		if err := s.Fill(at, filled, nil, o.Held.Row(i), mask); err != nil {
-			return refuse("example %d: %w", i, err)
+			return fmt.Errorf("example %d: %w", i, err)
 		}
-		if l := s.Level(); l != edge.NoEvidence {
-			patch, _ := s.Patch()
-			levels, patches = append(levels, l), append(patches, patch)
-		}
+		each(i, s)
 	}
-	if len(levels) == 0 {
-		return refuse("nothing was observed of any example")
-	}
-	spreads := append(medianAndSpread(levels), medianAndSpread(patches)...)
-	for i, l := range levels {
-		c.Scores = append(c.Scores, max((l-spreads[0])/spreads[1], (patches[i]-spreads[2])/spreads[3]))
-	}
-	c.Spreads = spreads
-	slices.Sort(c.Scores)
 	return nil
 }
 
-// medianAndSpread returns the median of some values and how far their upper decile is above it.
+// medianAndSpread returns the median of some values and how far above it the √N-th largest of N is.
 func medianAndSpread(v []float64) []float64 {
 	sorted := slices.Sorted(slices.Values(v))
-	median := sorted[len(v)/2]
-	return []float64{median, max(sorted[len(v)*9/10]-median, 1e-6)}
+	median, high := sorted[len(v)/2], sorted[len(v)-int(math.Ceil(math.Sqrt(float64(len(v)))))]
+	return []float64{median, max(high-median, 1e-6)}
 }

@@ -450,7 +450,7 @@ func (c *completer) first(cfg Config) (Config, error) {
 	}
 	s := &search{data: c.d, given: cfg, plan: plans[EffortQuick]}
 	if c.d.Times != nil {
-		cfg = withDefaults(cfg, plainTime.preset(s))
+		cfg = s.plainInTime()
 	} else {
 		cfg, _ = s.structures()
 	}

@@ -317,11 +317,9 @@ func completeByBound(ctx context.Context, d trainingSet, cfg Config) (*Completio
 			return nil, err
 		}
 		s := &search{data: d, given: cfg, plan: plans[cfg.Effort]}
-		preset := s.whiteNoise()
-		if d.Times != nil {
-			preset = plainTime.preset(s)
+		if cfg = withDefaults(cfg, s.whiteNoise()); d.Times != nil {
+			cfg = s.plainInTime()
 		}
-		cfg = withDefaults(cfg, preset)
 		cfg.Effort = EffortNone
 	}
 	t, report, err := trainKept(ctx, d, cfg, "", false)

@@ -36,7 +36,7 @@ type Config struct {
 	LatentDims int `json:"latentDims,omitzero"`
 
 	// Inducing is m_ξ, the number of latent inducing points, at most n_ξ. Plain default:
-	// 100, or n_ξ if that is less.
+	// 100, or n_ξ or ten times one more than the number of an example's values if that is less.
 	Inducing int `json:"inducing,omitzero"`
 
 	// LatentKernel names the parts of the latent kernel, a sum of different ones of rbf, linear, bias

@@ -24,7 +24,7 @@ func (c Config) completed(n int, grid Grid, channels int) (Config, error) {
 		c.LatentDims = max(1, min(30, n-1, grid.Len()*channels-1))
 	}
 	if c.Inducing == 0 {
-		c.Inducing = min(100, n)
+		c.Inducing = min(100, n, 10*(grid.Len()*channels+1)) // few values, as of a table, ask for few
 	}
 	if c.LatentKernel == "" {
 		c.LatentKernel = "rbf"

@@ -51,7 +51,8 @@ func (s *search) thinnedValidator(fewest int) (*fillValidator, error) {
 	rng := s.validationRandom()
 	points, grid, scale := s.validationPoints(rng)
 	plan := s.plan
-	if _, _, channels := s.data.Source.Dims(); len(points)*channels > maxValidation { // filling in takes longer, and says more
+	n, _, channels := s.data.Source.Dims()
+	if len(points)*channels > maxValidation { // filling in takes longer, and says more
 		plan.heldOut, plan.patterns = max(minHeldOut, plan.heldOut*maxValidation/(len(points)*channels)), 1
 	}
 	if len(points) > manyPoints && s.data.Times == nil {
@@ -60,11 +61,10 @@ func (s *search) thinnedValidator(fewest int) (*fillValidator, error) {
 	if s.data.holes != nil {
 		plan.patterns = 1
 	}
-	n, _, _ := s.data.Source.Dims()
 	if s.quick() && n < manyExamples { // whose learning takes no longer than filling them in
 		plan.heldOut = min(plan.heldOut, minHeldOut)
 	}
-	if s.quick() && plan.patterns < fewest {
+	if s.quick() && plan.patterns < fewest && len(points)*channels > maxSecond {
 		plan.heldOut = minSecond
 	}
 	plan.patterns = max(plan.patterns, fewest)

@@ -27,11 +27,12 @@ const timeErrors = 2
 // of several candidates one looks better by two errors by chance.
 const ownErrors = 3
 
-// maxOwnTimes is the number of examples up to which latent dimensions have kernels in time of their own, each a matrix of all times.
-const maxOwnTimes = 200
+// maxOwnTimes and maxOwnRows are the numbers of examples, and rows of a table, up to which latent dimensions have kernels in time of their own, each a matrix of all times.
+const maxOwnTimes, maxOwnRows = 200, 400
 
-// ownSteps are the steps of training of linear latent dimensions with such kernels, which start as principal components: more bring nothing.
-const ownSteps = 100
+// linearSteps are the steps of training of linear latent dimensions, which start as principal components, with kernels of their own and with one that is
+// trained with them: more bring nothing.
+const ownSteps, linearSteps = 100, 200
 
 const selectedLatent = 16 // latent dimensions of few examples in time
 
@@ -93,9 +94,6 @@ func (c timeCandidate) preset(s *search) Config {
 	if c.own {
 		p.OwnTimeKernels = On
 	}
-	if c.latent == linearLatent {
-		p.Training.Iterations = ownSteps
-	}
 	if strings.Contains(c.latent, "time") {
 		p.LatentTime = matern32
 		if s.data.Film {
@@ -105,7 +103,12 @@ func (c timeCandidate) preset(s *search) Config {
 	if c.floor > 0 {
 		p.NoiseFloor, p.Noise = c.floor, 2*c.floor
 	}
-	if s.given.Effort == EffortQuick {
+	switch {
+	case c.latent == linearLatent && c.own:
+		p.Training.Iterations = ownSteps
+	case c.latent == linearLatent:
+		p.Training.Iterations = linearSteps
+	case s.given.Effort == EffortQuick:
 		p.Training.Iterations = 2 * s.plan.steps // half as many are enough of large films, which have more to tell
 	}
 	if points := s.coarseFilmPoints(); points > 0 {
@@ -156,23 +159,42 @@ func (s *search) timeOptions(list []timeCandidate) (options []option) {
 // ownKernels reports whether latent dimensions may have kernels of their own.
 func (s *search) ownKernels() bool {
 	n, _, _ := s.data.Source.Dims()
-	return n <= maxOwnTimes && !s.data.Film
+	return n <= maxOwnTimes && !s.data.Film || n <= maxOwnRows && s.table()
 }
 
-// ownCandidates are those for so few examples that latent dimensions have kernels of their own, the one that holds most often first.
-func (s *search) ownCandidates() []timeCandidate {
-	list := []timeCandidate{{linearLatent, matern32, 0.1, true}, {"rbf", matern32, 0.1, false}, plainTime}
-	if s.given.Effort != EffortQuick {
-		list = slices.Insert(list, 1, timeCandidate{"rbf", matern32, 0.1, true})
-		list = slices.Insert(list, 3, timeCandidate{"rbf+time", matern32, 0.1, false})
+// linearTime has linear latent variables, of few examples each with a kernel of its own.
+func (s *search) linearTime() timeCandidate {
+	return timeCandidate{linearLatent, matern32, 0, s.ownKernels()}
+}
+
+// plainInTime is what is taken where nothing is tried.
+func (s *search) plainInTime() Config {
+	c := plainTime
+	if s.table() {
+		c = s.linearTime()
 	}
-	return list
+	return withDefaults(s.given, c.preset(s))
 }
 
-// timeCandidates are those for few examples, the simplest first.
+// table reports whether examples are rows of a table.
+func (s *search) table() bool { return s.data.Grid.Len() == 1 }
+
+// timeCandidates are those for few examples, the one that holds most often first. In a table the noise of a column is what others do not share, so that it needs
+// no floor, and a part of f in time tells nothing that latent variables do not.
 func (s *search) timeCandidates() []timeCandidate {
-	if s.ownKernels() {
-		return s.ownCandidates()
+	linear, quick := s.linearTime(), s.given.Effort == EffortQuick
+	free, floored := timeCandidate{"rbf", matern32, 0, linear.own}, timeCandidate{"rbf", matern32, 0.1, false}
+	switch {
+	case s.table() && linear.own && quick:
+		return []timeCandidate{linear, floored}
+	case s.table() && linear.own:
+		return []timeCandidate{linear, free, floored}
+	case s.table():
+		return []timeCandidate{floored, linear, free}
+	case linear.own && quick:
+		return []timeCandidate{{linearLatent, matern32, 0.1, true}, floored, plainTime}
+	case linear.own:
+		return []timeCandidate{{linearLatent, matern32, 0.1, true}, linear, {"rbf", matern32, 0.1, true}, floored, {"rbf+time", matern32, 0.1, false}, plainTime}
 	}
 	list := []timeCandidate{
 		{"rbf", matern32, 0.1, false}, {"rbf", matern32, 0.3, false}, {"rbf", matern32, 0.05, false},
@@ -196,7 +218,7 @@ func (s *search) timeCandidates() []timeCandidate {
 // part at their time filled in.
 func (s *search) inTime() (Config, error) {
 	n, points, channels := s.data.Source.Dims()
-	plain := withDefaults(s.given, plainTime.preset(s))
+	plain := s.plainInTime()
 	if n < minTraining {
 		return plain, nil
 	}
@@ -216,7 +238,7 @@ func (s *search) inTime() (Config, error) {
 	if err != nil {
 		return plain, err
 	}
-	folds, larger, second := float64(len(j.folds)), 1.0, s.given.Partly == nil
+	folds, larger, second := float64(len(j.folds)), 1.0, s.given.Partly == nil && !(s.table() && s.ownKernels())
 	if second {
 		larger++ // another model, and what chooses it
 	}
@@ -313,9 +335,12 @@ func (j absentValidator) probe(ctx context.Context, cfg Config) (probe, error) {
 
 // partly adds the configuration for examples of which something is seen, where another is better for these.
 func (s *search) partly(whole Config) (Config, error) {
-	list := []timeCandidate{plainTime, {"rbf", matern32, 0.1, false}, {"rbf+time", matern32, 0.01, false}}
-	if s.given.Effort != EffortThorough {
-		list = list[:1]
+	list := []timeCandidate{plainTime, s.linearTime(), {"rbf", matern32, 0.1, false}, {"rbf+time", matern32, 0.01, false}}
+	if s.table() {
+		list[0] = timeCandidate{"rbf", matern32, 0, false}
+	}
+	if s.table() || s.given.Effort != EffortThorough {
+		list = list[:2]
 	}
 	options := append([]option{{"the same", func(c *Config) { *c = whole }}}, s.timeOptions(list)...)
 	options = append(options, s.structuredOptions()...)
@@ -343,6 +368,8 @@ func (s *search) holesInTime(plain Config) (Config, error) {
 	}
 	list, structured := []timeCandidate{plainTime, {"rbf", matern32, 0.1, false}, {"rbf+time", matern32, 0.01, false}}, s.structuredOptions()
 	switch {
+	case s.table():
+		list = s.timeCandidates()
 	case s.given.Effort == EffortQuick:
 		list = list[:2]
 	case structured != nil:

@@ -589,3 +589,68 @@ func TestCandidatesAllowed(t *testing.T) {
 		}
 	}
 }
+
+// A model of a table with times fills in rows of which a value is missing nearly as well as the law that drew them, without times: what columns do not share is
+// little, and no noise floor hides it.
+func TestTableInTime(t *testing.T) {
+	const n, test, columns, rank, deviation = 60, 12, 6, 2, 0.05
+	rng := rand.New(rand.NewPCG(65, 8))
+	weights := mat.New(columns, rank)
+	for k := range weights.Data {
+		weights.Data[k] = rng.NormFloat64()
+	}
+	y, z := mat.New(n, columns), make([]float64, rank)
+	for i := range n {
+		for k := range z {
+			z[k] = 0.9*z[k] + rng.NormFloat64()
+		}
+		for j := range columns {
+			y.Set(i, j, mat.Dot(weights.Slice(j, j+1, 0, rank), mat.NewDense(1, rank, z))+deviation*rng.NormFloat64())
+		}
+	}
+	train := Data{Grid: Grid{line(1)}}
+	var values []float64
+	var out []int
+	for i := range n {
+		if i%5 == 2 {
+			out = append(out, i)
+			continue
+		}
+		values, train.Times = append(values, y.Row(i)...), append(train.Times, float64(i))
+	}
+	train.Source = NewSource(values, n-test, 1, columns)
+	m, _, err := Fit(t.Context(), train, Config{Effort: EffortQuick})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ours, best float64
+	for k, i := range out {
+		missing := k % columns
+		seen := slices.Clone(y.Row(i))
+		seen[missing] = math.NaN()
+		p, err := m.imputeAt(t.Context(), mat.NewDense(1, columns, seen), []Instant{{Time: float64(i)}}, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ours += math.Pow(p.Mean.At(0, missing)-y.At(i, missing), 2)
+		best += math.Pow(conditionalMean(weights, deviation, seen, missing)-y.At(i, missing), 2)
+	}
+
+	if !(ours < 1.5*1.5*best) {
+		t.Errorf("error %v, of the law itself %v", math.Sqrt(ours/test), math.Sqrt(best/test))
+	}
+}
+
+// conditionalMean returns the mean of a missing value given the others, of rows W·z + noise with two latent variables of wide priors: that of weighted least squares.
+func conditionalMean(weights mat.Matrix, deviation float64, seen []float64, missing int) float64 {
+	a, b, d := deviation*deviation, 0., deviation*deviation // Wᵀ·W of the seen values, and the deviation's square on its diagonal
+	var u, v float64
+	for j, y := range seen {
+		if j != missing {
+			p, q := weights.At(j, 0), weights.At(j, 1)
+			a, b, d, u, v = a+p*p, b+p*q, d+q*q, u+p*y, v+q*y
+		}
+	}
+	det := a*d - b*b
+	return (weights.At(missing, 0)*(d*u-b*v) + weights.At(missing, 1)*(a*v-b*u)) / det
+}

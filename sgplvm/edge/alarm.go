@@ -2,6 +2,7 @@ package edge
 
 import (
 	"math"
+	"slices"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/points"
 )
@@ -13,46 +14,53 @@ type Alarm struct {
 	Rate  float64 // of false alarms of each that these have: the wanted one, or the least that can be had
 }
 
-// Alarm returns thresholds for a rate of false alarms, a part of all examples: quantiles of the levels of the n examples like those of training with which the model was
-// compiled, between which is interpolated. No rate below 1/(n + 1) can be had, and that of an alarm is off by about 1/√(n·rate) of itself. ok is false where the model was compiled without such examples.
+// Alarm returns thresholds for a rate of false alarms, a part of all examples: the lowest with which no more of the n examples like those of training, with which the model was
+// compiled, and one more raise one. No rate below 1/(n + 1) can be had, and that of an alarm is off by about 1/√(n·rate) of itself. ok is false where the model was compiled without such examples.
 func (m *Model) Alarm(rate float64) (a Alarm, ok bool) {
-	levels := m.c.Scores
-	n := float64(len(levels))
+	n := float64(len(m.c.Scores))
 	if n < 2 || !(rate > 0 && rate < 1) {
 		return a, false
 	}
 	a.Rate = max(rate, 1/(n+1))
-	at := (1-a.Rate)*(n+1) - 1 // counted from 0
-	k := min(int(max(at, 0)), len(levels)-2)
-	a.Level = levels[k] + min(max(0, at-float64(k)), 1)*(levels[k+1]-levels[k])
-	low, high := 0.0, 64.0
-	for range 24 {
-		middle := (low + high) / 2
-		if m.sums(middle) > a.Rate {
-			low = middle
-		} else {
-			high = middle
-		}
-	}
-	a.Sum = high
+	a.Level = lowest(slices.Min(m.c.Scores), slices.Max(m.c.Scores), func(threshold float64) bool {
+		return n-m.below(threshold, true)+1 <= a.Rate*(n+1)
+	})
+	a.Sum = lowest(0, n*n, func(threshold float64) bool { return m.sums(threshold)+1 <= a.Rate*(n+1) })
 	return a, true
 }
 
-// drawnSums is how many examples are drawn to find the threshold of a cumulative sum.
-const drawnSums = 1 << 15
+// lowest returns about the lowest threshold up to high that will do, by bisection.
+func lowest(low, high float64, do func(threshold float64) bool) float64 {
+	for range 64 {
+		if middle := (low + high) / 2; do(middle) {
+			high = middle
+		} else {
+			low = middle
+		}
+	}
+	return high
+}
 
-// sums returns how often a cumulative sum of levels drawn from those of the file exceeds a threshold.
-func (m *Model) sums(threshold float64) float64 {
-	var sum, count float64
-	state := uint64(1)
-	for range drawnSums {
-		state = state*6364136223846793005 + 1442695040888963407
-		if sum = m.accumulated(sum, m.c.Scores[(state>>33)*uint64(len(m.c.Scores))>>31]); sum > threshold {
+// below returns how many levels of the file are below a level, or equal.
+func (m *Model) below(level float64, equal bool) (count float64) {
+	for _, v := range m.c.Scores {
+		if v < level || equal && v == level {
+			count++
+		}
+	}
+	return count
+}
+
+// sums returns how often the cumulative sum of the levels of the file exceeds a threshold.
+func (m *Model) sums(threshold float64) (count float64) {
+	var sum float64
+	for _, level := range m.c.Scores {
+		if sum = m.accumulated(sum, level); sum > threshold {
 			sum = 0
 			count++
 		}
 	}
-	return count / drawnSums
+	return count
 }
 
 // slack is what a cumulative sum of levels loses for each example, in their deviations.
@@ -73,11 +81,7 @@ func (m *Model) Transform(level float64) float64 {
 	if len(m.c.Scores) == 0 || level == NoEvidence {
 		return NoEvidence
 	}
-	below := 0
-	for below < len(m.c.Scores) && m.c.Scores[below] < level {
-		below++
-	}
-	return (float64(below) + 0.5) / float64(len(m.c.Scores)+1)
+	return (m.below(level, false) + 0.5) / float64(len(m.c.Scores)+1)
 }
 
 // normal returns a mean square of so many numbers as a standard normal number, if they are independent and normal (Wilson and Hilferty 1931).

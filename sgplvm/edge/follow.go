@@ -43,7 +43,7 @@ func (s *Stream) Reset() {
 	s.latent.state.Reset()
 	s.field.state.Reset()
 	s.begun, s.at.Sequence, s.typical = false, newSequence, 1
-	s.sum = 0
+	s.sum, s.patched = 0, false
 	s.free, s.past = append(s.free, s.past...), s.past[:0]
 	clear(s.sensors)
 	s.forget()

@@ -32,15 +32,19 @@ func (s *Stream) choose() (f points.Foresight, strange bool, err error) {
 	s.forget()
 	w.w.Observe(w.scaled)
 	w.compared = w.w.Observed()
-	bound := float64(disagreeing)
-	if s.o.Believe {
-		bound = math.Inf(1)
+	bounds := points.Bounds{Value: disagreeing, Patch: math.Inf(1)}
+	switch {
+	case s.o.Believe:
+		bounds.Value = math.Inf(1)
+	case len(w.c.Spreads) > 0 && !s.patched: // what is there again is a change
+		bounds.Patch = w.c.Spreads[4]
 	}
-	f, err = w.w.Foresee(s.scores, s.latent.mean, s.latent.variance, bound, s.o.Patches || len(w.c.Spreads) > 0)
+	f, err = w.w.Foresee(s.scores, s.latent.mean, s.latent.variance, bounds)
 	if err != nil {
 		return f, false, err
 	}
-	strange = f.Scale > strangest*s.typical
+	s.patched = f.Left
+	strange = !s.o.Believe && f.Scale > strangest*s.typical
 	again := strange
 	for k, suspect := range w.w.Suspects() {
 		if strange || suspect {

@@ -22,6 +22,7 @@ type Stream struct {
 
 	sensors []sensor // n·d_y
 	typical float64  // scale of the residuals of frames, 1 at least
+	patched bool     // a patch of the last example was left out
 
 	past, later, free []*past // the last examples; those that come after the one at hand; room
 
@@ -53,7 +54,6 @@ func (p *process) found(mu, v []float64) {
 type StreamOptions struct {
 	Believe bool // all values, those that disagree with all else too
 	Lag     int  // how many examples may have come before one that is late: it is put into its place among them, given those before it
-	Patches bool // look for patches of values that are off alike; a model that was compiled with examples for alarms has them looked for
 }
 
 // forget leaves no scores.

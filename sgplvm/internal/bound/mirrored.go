@@ -27,9 +27,9 @@ type mirrored struct {
 
 // A parity is a block.
 type parity struct {
-	odd    int   // the reflections under which its functions are odd
-	orbits []int // those that have a function of it
-	block  []int // of each orbit its number in the block, −1 where it has no such function
+	signs  []float64 // χ_p of each g
+	orbits []int     // those that have a function of it
+	block  []int     // of each orbit its number in the block, −1 where it has no such function
 }
 
 // fewestMirrored is how many points are worth blocks; fewer are decomposed as a whole. Tests change it.
@@ -45,10 +45,13 @@ func newMirrored(x mat.Matrix) *mirrored {
 		return nil
 	}
 	for odd := range m.Orbits[0] {
-		p := parity{odd: odd}
+		p := parity{signs: make([]float64, len(m.Orbits[0]))}
+		for g := range p.signs {
+			p.signs[g] = character(odd, g)
+		}
 		for a, points := range m.Orbits {
 			at := -1
-			if !slices.ContainsFunc(stabiliser(points), func(g int) bool { return character(odd, g) < 0 }) {
+			if !slices.ContainsFunc(stabiliser(points), func(g int) bool { return p.signs[g] < 0 }) {
 				at = len(p.orbits)
 				p.orbits = append(p.orbits, a)
 			}
@@ -84,13 +87,13 @@ func (m *mirrored) fold(dst *mat.Matrix, a mat.Matrix, p parity) {
 	work.Resize(dst, len(p.orbits), len(p.orbits))
 	group := float64(len(m.Orbits[0]))
 	mat.Parallel(len(p.orbits), func(i int) {
-		row, own := a.Row(m.Orbits[p.orbits[i]][0]), float64(m.Sizes[p.orbits[i]])
+		to, row, own := dst.Row(i), a.Row(m.Orbits[p.orbits[i]][0]), float64(m.Sizes[p.orbits[i]])
 		for j, b := range p.orbits[:i+1] {
 			var sum float64
 			for g, at := range m.Orbits[b] {
-				sum += character(p.odd, g) * row[at]
+				sum += p.signs[g] * row[at]
 			}
-			dst.Row(i)[j] = sum * math.Sqrt(own*float64(m.Sizes[b])) / group
+			to[j] = sum * math.Sqrt(own*float64(m.Sizes[b])) / group
 		}
 	})
 	mat.MirrorLower(*dst)
@@ -100,19 +103,25 @@ func (m *mirrored) fold(dst *mat.Matrix, a mat.Matrix, p parity) {
 func (m *mirrored) unfold(dst mat.Matrix, blocks []mat.Matrix) {
 	mat.Parallel(len(m.Orbits), func(a int) {
 		var room [1 << data.MostMirrors]float64
+		var rows [len(room)][]float64
 		sums := room[:len(m.Orbits[a])] // by the product of what takes both points to theirs
+		for g, i := range m.Orbits[a] {
+			rows[g] = dst.Row(i)
+		}
 		for b, points := range m.Orbits {
 			clear(sums)
-			for k, p := range m.parities {
+			scale := 1 / math.Sqrt(float64(m.Sizes[a]*m.Sizes[b]))
+			for k := range m.parities {
+				p := &m.parities[k]
 				if i, j := p.block[a], p.block[b]; i >= 0 && j >= 0 {
-					v := blocks[k].At(i, j) / math.Sqrt(float64(m.Sizes[a]*m.Sizes[b]))
-					for g := range sums {
-						sums[g] += character(p.odd, g) * v
+					v := blocks[k].Row(i)[j] * scale
+					for g, sign := range p.signs {
+						sums[g] += sign * v
 					}
 				}
 			}
-			for g, i := range m.Orbits[a] {
-				row := dst.Row(i)
+			for g := range sums {
+				row := rows[g]
 				for h, j := range points {
 					row[j] = sums[g^h]
 				}
@@ -233,5 +242,5 @@ func (b *mirroredBasis) apply(dst mat.Matrix, blocks []mat.Matrix, a mat.Matrix)
 // at returns the function of a parity that is not 0 at point i, −1 where there is none, and its value there.
 func (m *mirrored) at(p parity, i int) (function int, value float64) {
 	orbit := m.Orbit[i]
-	return p.block[orbit], character(p.odd, m.By[i]) / math.Sqrt(float64(m.Sizes[orbit]))
+	return p.block[orbit], p.signs[m.By[i]] / math.Sqrt(float64(m.Sizes[orbit]))
 }

@@ -65,8 +65,12 @@ type Contents struct {
 	About About
 
 	// Scores, in ascending order, are those of examples like those of training that were not learned from (edge.Model.Alarm): of chi-squared
-	// per observed value, as normal numbers, or of patches, each less its median and over a spread: Spreads has the two for both.
+	// per observed value, as normal numbers, or of patches, each less its median and over a spread: Spreads has the two for both, and the farthest patch of all.
 	Scores, Spreads []float64
+
+	// Innovations are second moments of what the examples of Scores were off by what a stream predicted, in standard deviations of each value, n×n, lower triangle. Counted is what one example has of them, where it is one of these that is judged.
+	Innovations Table
+	Counted     float64
 
 	Memory Memory
 }
@@ -89,9 +93,11 @@ func (c *Contents) visitAbout(f codec) {
 	}
 }
 
-func (c *Contents) visitAlarm(f codec) {
+func (c *Contents) visitAlarms(f codec) {
 	f.numbers(&c.Scores)
 	f.numbers(&c.Spreads)
+	f.table(&c.Innovations)
+	f.number(&c.Counted)
 }
 
 // Memory is what models that have no file have beside their tables. The zero value is nothing.
@@ -364,8 +370,8 @@ func (c *Contents) validateNumbers() string {
 			}
 		}
 	}
-	if n := len(c.Spreads); len(c.Scores) > 0 && n != 4 || n > 0 && !(c.Spreads[1] > 0 && c.Spreads[3] > 0) {
-		return text.Sprintf("%d spreads of scores, expected 4 positive ones", n)
+	if n := len(c.Spreads); len(c.Scores) > 0 && n != 5 || n > 0 && !(c.Spreads[1] > 0 && c.Spreads[3] > 0 && c.Spreads[4] > 0) {
+		return text.Sprintf("%d spreads of scores, expected 5 positive ones", n)
 	}
 	if len(c.RBF)+len(c.Linear)+len(c.Bias) == 0 && c.Time.Variance == 0 {
 		return "a latent kernel without parts"

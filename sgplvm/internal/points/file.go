@@ -105,7 +105,7 @@ type section struct {
 
 var sections = [...]section{
 	{"about", (*Contents).visitAbout, func(c *Contents) bool { return c.About == About{} }},
-	{"alarm", (*Contents).visitAlarm, func(c *Contents) bool { return len(c.Scores) == 0 }},
+	{"alarms", (*Contents).visitAlarms, func(c *Contents) bool { return len(c.Scores) == 0 && c.Innovations.rows == 0 }},
 }
 
 func (w *writer) sections(c *Contents) {

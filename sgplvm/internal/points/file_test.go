@@ -118,7 +118,7 @@ func tries(t *testing.T, file []byte) error {
 		for _, e := range m.c.Time.Ends {
 			copy(state.Get(), e.State)
 			state.Ahead(mean, variance, 1)
-			if _, err := w.Foresee(values, mean, variance, 5, true); err != nil {
+			if _, err := w.Foresee(values, mean, variance, Bounds{5, 5}); err != nil {
 				return err
 			}
 			for q := range sites {
@@ -219,7 +219,7 @@ func TestDamagedFiles(t *testing.T) {
 func TestSections(t *testing.T) {
 	c := contents(1, true)
 	c.About, c.Scores = About{Width: 3, Height: 2, Units: "K", Low: -1, High: 4}, []float64{-1, 0.5, 2}
-	c.Spreads = []float64{0, 1, 3, 1}
+	c.Spreads = []float64{0, 1, 3, 1, 5}
 	file := Encode(c)
 	got, err := Decode(file)
 	if err != nil || got.About != c.About || !slices.Equal(got.Scores, c.Scores) {

@@ -3,7 +3,9 @@ package points
 import (
 	"math"
 
+	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // A Foresight says how observed values agree with what was predicted before they were seen.
@@ -14,25 +16,27 @@ type Foresight struct {
 	// Scale is a deviation of leave-one-out residuals in such units, from their median, of the channel where it is the largest; 0 where there is no score.
 	Scale float64
 
-	// Patch is the largest of how many standard deviations sums of values near a point are from what is expected, of patches of neighbours that are all off alike, and Place
-	// the point, in the example's values; 0 where none was looked for.
+	// Patch is by how many standard deviations the patch is off that is farthest off, an observed value and those nearest to it, all shifted alike, and Place
+	// the value in its middle; 0 where there is no score.
 	Patch float64
 	Place int
+
+	Left bool // values of patches are suspects
 }
 
-// patchFactor is that of squared distances, in spacings, for weights of a patch, of a deviation of 1.2 of them, and maxPatches how many are looked at in a channel.
-const (
-	patchFactor = 1 / (2 * 1.2 * 1.2)
-	maxPatches  = 1024
-)
+// Bounds are how far a value may be off, in scales of leave-one-out residuals, and a patch of values, in standard deviations; +Inf: any distance.
+type Bounds struct{ Value, Patch float64 }
+
+// largestPatch is the largest part of the observed values of a channel that is a patch, or that may be suspect: what more of them agree upon is a change.
+const largestPatch = 1. / 4
 
 // normalMedian is the median of the size of standard normal numbers.
 const normalMedian = 0.6745
 
 // Foresee sets scores, n·d_y, of the observed values to how many standard deviations they are from what N(mean, diag variance) predicts. The
-// covariance of what was predicted of a channel is C + P·(Ψ2 − ψ1ψ1ᵀ)·Pᵀ. Values that disagree with all others, by more than a bound times the scale of such residuals, are suspects (Suspects); +Inf: none is.
-// Errors: those of Complete.
-func (w *Workspace) Foresee(scores, mean, variance []float64, bound float64, patches bool) (f Foresight, err error) {
+// covariance of what was predicted of a channel is C + P·(Ψ2 − ψ1ψ1ᵀ)·Pᵀ, or has these variances and the correlations of Contents.Innovations. Values and patches of values that are off by more than bounds are suspects
+// (Suspects). Errors: those of Complete.
+func (w *Workspace) Foresee(scores, mean, variance []float64, bounds Bounds) (f Foresight, err error) {
 	f.Score = math.NaN()
 	clear(w.suspects)
 	if w.observed == 0 {
@@ -43,32 +47,23 @@ func (w *Workspace) Foresee(scores, mean, variance []float64, bound float64, pat
 	var square float64
 	for c, seen := range w.seen {
 		for _, i := range seen {
-			scores[i*w.m.c.Channels+c] = (w.value(i, c) - w.result.mean.Row(i)[c]) / math.Sqrt(w.result.variance.Row(i)[c]+1/w.m.c.Beta)
+			scores[i*w.m.c.Channels+c] = (w.value(i, c) - w.result.mean.Row(i)[c]) / w.foreseen(i, c)
 		}
 		if len(seen) == 0 || !w.exactly() {
 			continue
 		}
-		residual := w.residuals(0, seen)
-		for k, i := range seen {
-			residual.Data[k] = w.value(i, c) - w.result.mean.Row(i)[c]
-		}
-		covariance := w.observedCovariance(c, seen, nil)
-		w.addSpread(covariance, c, seen)
-		if err := w.factor.RefactorizeInPlace(covariance); err != nil {
+		solved, precision, chi, err := w.whiten(c, seen)
+		if err != nil {
 			return f, err
 		}
-		w.factor.SolveHalf(residual)
-		square += mat.Dot(residual, residual)
-		if patches {
-			w.patches(&f, c, seen, residual)
+		square += chi
+		scale, most := w.scale(solved, precision), max(1, int(largestPatch*float64(len(seen))))
+		f.Scale = max(f.Scale, scale)
+		if z, centre, _ := w.farthestPatch(seen, solved, precision, most); z > f.Patch {
+			f.Patch, f.Place = z, seen[centre]*w.m.c.Channels+c
 		}
-		if !math.IsInf(bound, 1) {
-			scale, err := w.suspect(c, seen, w.solve(residual), bound)
-			if err != nil {
-				return f, err
-			}
-			f.Scale = max(f.Scale, scale)
-		}
+		w.suspect(c, seen, solved, precision, 1, bounds.Value*max(1, scale))
+		f.Left = w.suspect(c, seen, solved, precision, most, bounds.Patch) || f.Left
 	}
 	if w.exactly() {
 		f.Score = square / float64(w.observed)
@@ -76,73 +71,162 @@ func (w *Workspace) Foresee(scores, mean, variance []float64, bound float64, pat
 	return f, nil
 }
 
-// Suspects returns which values disagreed with all others in Foresee, n·d_y.
-func (w *Workspace) Suspects() []bool { return w.suspects }
+// foreseen returns the standard deviation of what was predicted of a value.
+func (w *Workspace) foreseen(i, c int) float64 {
+	return math.Sqrt(w.result.variance.Row(i)[c] + 1/w.m.c.Beta)
+}
 
-// patches finds the patch of a channel that is farthest off, given the factor of C and L⁻¹·r: with weights v of a patch vᵀ·C⁻¹·r/√(vᵀ·C⁻¹·v).
-func (w *Workspace) patches(f *Foresight, c int, seen []int, residual mat.Matrix) {
-	r, step := &w.room, w.room.tested
-	apart := (len(seen) + maxPatches - 1) / maxPatches
-	for from := 0; from < len(seen); from += step * apart {
-		centres := r.merged[:0]
-		for k := from; k < min(from+step*apart, len(seen)); k += apart {
-			centres = append(centres, seen[k])
-		}
-		columns := view(r.observed, len(seen), len(centres))
-		columns.Fill(1)
-		w.evaluate(columns, &w.m.spacings, patchFactor, seen, centres)
-		w.factor.SolveHalf(columns)
-		sums, squares := mat.Vector(r.totals[:len(centres)]), r.explained[:len(centres)]
-		mat.Mul(sums, 1, columns.T(), residual, 0)
-		w.columnSquares(squares, columns)
-		for l, v := range sums.Data {
-			if z := math.Abs(v) / math.Sqrt(squares[l]); z > f.Patch {
-				f.Patch, f.Place = z, centres[l]*w.m.c.Channels+c
+// whiten returns C⁻¹·r and C⁻¹ of the observed values of a channel, and rᵀ·C⁻¹·r. What the example itself counts in Innovations is taken off C.
+func (w *Workspace) whiten(c int, seen []int) (solved []float64, precision mat.Matrix, chi float64, err error) {
+	residual := w.residuals(0, seen)
+	for k, i := range seen {
+		residual.Data[k] = w.value(i, c) - w.result.mean.Row(i)[c]
+	}
+	if err := w.factor.RefactorizeInPlace(w.foreseenCovariance(c, seen)); err != nil {
+		return nil, precision, 0, err
+	}
+	w.factor.SolveHalf(residual)
+	chi, solved = mat.Dot(residual, residual), w.solve(residual)
+	precision = view(w.room.observed, len(seen), len(seen))
+	w.factor.Inverse(precision)
+	if less := w.m.c.Counted; less > 0 {
+		left := 1 / max(1-less*chi, less)
+		mat.Syrk(precision, less*left, mat.NewDense(len(seen), 1, solved), 1)
+		mat.MirrorLower(precision)
+		chi *= left
+		asm.Scale(solved, left, solved)
+	}
+	return solved, precision, chi, nil
+}
+
+// foreseenCovariance returns C of observed values of a channel; only the lower triangle counts.
+func (w *Workspace) foreseenCovariance(c int, seen []int) mat.Matrix {
+	if of := &w.m.c.Innovations; of.rows > 0 {
+		covariance := view(w.room.coo, len(seen), len(seen))
+		for k, i := range seen {
+			row := covariance.Row(k)[:k+1]
+			of.pick(row, i, seen[:k+1])
+			for l, j := range seen[:k+1] {
+				row[l] *= w.foreseen(i, c) * w.foreseen(j, c)
 			}
+		}
+		return covariance
+	}
+	covariance := w.observedCovariance(c, seen, nil)
+	w.addSpread(covariance, c, seen)
+	return covariance
+}
+
+// Foreseen sets dst, n×n, to the correlations of what N(mean, diag variance) predicts of the first channel.
+func (w *Workspace) Foreseen(dst mat.Matrix, mean, variance []float64) {
+	w.setMoments(mean, variance, 1)
+	w.marginal(w.result, w.m.points)
+	covariance := w.foreseenCovariance(0, w.m.points)
+	for i := range dst.Rows {
+		for j := range i + 1 {
+			v := covariance.At(i, j) / (w.foreseen(i, 0) * w.foreseen(j, 0))
+			dst.Set(i, j, v)
+			dst.Set(j, i, v)
 		}
 	}
 }
 
-// suspect finds suspect values of a channel and returns the scale, given C⁻¹·r and the factor of C. A value's leave-one-out residual is (C⁻¹r)_i/(C⁻¹)_ii. Of the values A where that is large,
-// those are suspects of which it is still large given the values that are not in A: with Λ the part of C⁻¹ of A their residuals are Λ⁻¹·(C⁻¹r)_A, of covariance Λ⁻¹.
-func (w *Workspace) suspect(c int, seen []int, solved []float64, bound float64) (scale float64, err error) {
-	r, n := &w.room, len(seen)
-	precision, size := r.precision[:n], r.z[:n]
-	w.factor.InverseDiagonal(precision)
-	order := r.block[:0]
+// Suspects returns which values disagreed with all others in Foresee, n·d_y.
+func (w *Workspace) Suspects() []bool { return w.suspects }
+
+// scale returns the deviation of leave-one-out residuals (C⁻¹r)_i/√(C⁻¹)_ii, from their median.
+func (w *Workspace) scale(solved []float64, precision mat.Matrix) float64 {
+	size, order := w.room.z[:len(solved)], w.room.block[:0]
 	for k, v := range solved {
-		size[k] = math.Abs(v) / math.Sqrt(precision[k])
+		size[k] = math.Abs(v) / math.Sqrt(precision.At(k, k))
 		order = append(order, k)
 	}
 	w.sort(order, size)
-	scale = size[order[n/2]] / normalMedian
-	least, far := bound*max(1, scale), n
-	for far > 0 && size[order[far-1]] > least {
-		far--
+	return size[order[len(order)/2]] / normalMedian
+}
+
+// suspect makes the values of patches of so many values suspects that are off by more than a bound, from the farthest on. They are left out of C⁻¹·r and C⁻¹ before the next one is looked for:
+// given values A no more, these are C⁻¹ − C⁻¹_:A·(C⁻¹_AA)⁻¹·C⁻¹_A:. If they are much of the channel, none is suspect. It reports whether some are.
+func (w *Workspace) suspect(c int, seen []int, solved []float64, precision mat.Matrix, most int, bound float64) (some bool) {
+	for left := int(largestPatch * float64(len(seen))); !math.IsInf(bound, 1); {
+		z, centre, size := w.farthestPatch(seen, solved, precision, most)
+		if !(z > bound) {
+			return some
+		}
+		if left -= size; left < 0 {
+			for _, i := range seen {
+				w.suspects[i*w.m.c.Channels+c] = false
+			}
+			return false
+		}
+		some = true
+		for _, k := range w.around(seen, centre, size) {
+			w.suspects[seen[k]*w.m.c.Channels+c] = true
+			w.leaveOut(k, solved, precision)
+		}
 	}
-	if order = order[far:]; len(order) == 0 {
-		return scale, nil
+	return some
+}
+
+// leaveOut takes value k out of C⁻¹·r and C⁻¹, where it then has zeros.
+func (w *Workspace) leaveOut(k int, solved []float64, precision mat.Matrix) {
+	pivot := precision.At(k, k)
+	if pivot <= 0 {
+		return // it was left out
 	}
-	if len(order) > n/2 || len(order) > r.tested {
-		return math.Inf(1), nil
+	row := w.room.row[:len(solved)]
+	copy(row, precision.Row(k))
+	for l, v := range row {
+		asm.Axpy(-v/pivot, row, precision.Row(l))
 	}
-	columns := view(r.observed, n, len(order))
-	columns.Fill(0)
-	left, lambda := mat.Vector(r.totals[:len(order)]), view(r.missing, len(order), len(order))
-	for l, k := range order {
-		columns.Set(k, l, 1)
-		left.Data[l] = solved[k]
+	asm.Axpy(-solved[k]/pivot, row, solved)
+	solved[k] = 0
+	clear(precision.Row(k))
+	for l := range row {
+		precision.Set(l, k, 0)
 	}
-	w.factor.SolveHalf(columns)
-	mat.Syrk(lambda, 1, columns.T(), 0)
-	if err := w.refinement.factor.RefactorizeInPlace(lambda); err != nil {
-		return scale, err
+}
+
+// farthestPatch returns of all patches of so many values at most the one of the largest |Σ_A C⁻¹r|/√(Σ_AA C⁻¹), the likelihood ratio of a shift of all its values; those at one distance from the middle are in it together.
+func (w *Workspace) farthestPatch(seen []int, solved []float64, precision mat.Matrix, most int) (z float64, centre, size int) {
+	size = 1
+	for k := range seen {
+		order := w.around(seen, k, most+1)
+		var sum, variance float64
+		for l, i := range order[:min(most, len(order))] {
+			row := precision.Row(i)
+			sum += solved[i]
+			variance += row[i]
+			for _, j := range order[:l] {
+				variance += 2 * row[j]
+			}
+			if l+1 < len(order) && w.room.pairs[order[l+1]] < w.room.pairs[i]*(1+1e-9) || !(variance > 0) {
+				continue
+			}
+			if v := math.Abs(sum) / math.Sqrt(variance); v > z {
+				z, centre, size = v, k, l+1
+			}
+		}
 	}
-	w.refinement.factor.Solve(left)
-	variances := r.explained[:len(order)]
-	w.refinement.factor.InverseDiagonal(variances)
-	for l, k := range order {
-		w.suspects[seen[k]*w.m.c.Channels+c] = math.Abs(left.Data[l]) > least*math.Sqrt(variances[l])
+	return z, centre, size
+}
+
+// around returns the observed values nearest to the k-th, itself the first, by their place among the observed ones. room.pairs has squared distances in spacings.
+func (w *Workspace) around(seen []int, k, count int) []int {
+	x, far := w.m.spacings.x, w.room.pairs[:len(seen)]
+	clear(far)
+	for q := range x.Rows {
+		row := x.Row(q)
+		for l, i := range seen {
+			d := row[i] - row[seen[k]]
+			far[l] += d * d
+		}
 	}
-	return scale, nil
+	order := w.room.block[:0]
+	for l := range seen {
+		order = append(order, l)
+	}
+	order = work.Least(order, far, w.room.sorted, count)
+	w.sort(order, far)
+	return order
 }

@@ -63,7 +63,6 @@ type room struct {
 	modes    [2][]float64 // features or points, of several factors
 
 	step              int       // features that are taken at once
-	tested            int       // suspect values, or patches, of a stream that are
 	observed, missing []float64 // features of observed points and of a block of missing ones
 	coo               []float64 // C_OO, then L⁻¹ of its factor
 	cross             []float64 // C_OM of a block

@@ -227,10 +227,11 @@ func (w *Workspace) newRoom(exact int) {
 		r.modes[0], r.modes[1] = w.vector(size), w.vector(size)
 	}
 	r.step = min(w.m.features, max(64, featureNumbers/max(n, together))) // of the model: sums are in an order that does not depend on the room
+	tested := 0
 	if len(c.Time.Systems) > 0 {
-		r.tested = min(max(r.step, 64), block) // a fast model has no features
+		tested = e // Foresee has an inverse there
 	}
-	r.observed, r.missing = w.vector(whole*max(r.step, r.tested)), w.vector(block*max(r.step, r.tested))
+	r.observed, r.missing = w.vector(whole*max(r.step, tested)), w.vector(block*r.step)
 	r.coo = w.vector(whole * whole)
 	r.po, r.residual = w.vector(c.Channels*whole*max(k, c.Latents)), w.vector(c.Channels*w.most)
 	r.z, r.solved, r.precision = w.vector(e), w.vector(e), w.vector(e)

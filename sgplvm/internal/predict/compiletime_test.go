@@ -464,7 +464,7 @@ func TestStreamRefused(t *testing.T) {
 func TestStreamAllocations(t *testing.T) {
 	allocateNothing(t, 84, func(seed uint64, rng *rand.Rand) map[string]func() error {
 		m := modelOf(t, []func(uint64) reference.Shape{streamShape, timedShape}[seed%2](seed))
-		_, s := m.streamOf(t, edge.Float32, edge.StreamOptions{Lag: 2, Patches: true})
+		_, s := m.streamOf(t, edge.Float32, edge.StreamOptions{Lag: 2})
 		values := m.ref.UserValues(reference.Masked(rng, m.grid.Len(), m.channels(), 0.5, false))
 		mask, _ := seenOf(values)
 		dst, variance, scores := make([]float64, len(mask)), make([]float64, len(mask)), make([]float64, len(mask))
