@@ -59,6 +59,7 @@ func jobs(t *testing.T) []job {
 		{"train -config normal.json -data train.npy -times times.npy -out result.model", []string{"result.model"}, true},
 		{"fill -config quick.json -data patchy.npy -out result.npy -variance variance.npy -save result.model", []string{"result.npy", "variance.npy", "result.model"}, true},
 		{"render -model model -grid 400x320 -out result.npy -variance variance.npy", []string{"result.npy", "variance.npy"}, false},
+		{"render -model model -grid 400x320 -out result.npy -part 1/2", []string{"result.npy.part1of2"}, false},
 		{"render -model model -grid 400x320 -out result.gif", []string{"result.gif"}, false},
 		{"render -model model -grid 400x320 -out frames", []string{"frames"}, false},
 	}

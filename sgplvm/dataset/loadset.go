@@ -498,28 +498,42 @@ func loadSeveral(name string, names []string, o SetOptions) (*Set, error) {
 		return loadSource(names[i], o)
 	}
 	var s *Set
+	var times []float64
 	for i := range names {
 		part, err := load(i, 0, 0)
 		if err != nil {
 			return nil, err
 		}
-		switch {
-		case s == nil:
+		if s == nil {
 			s = part
-		case part.Layout != s.Layout || part.Scattered != s.Scattered || part.Table != s.Table || !slices.Equal(part.Columns, s.Columns):
-			return nil, &Error{Path: names[i], Found: fmt.Sprintf("examples of %v", part.Layout), Want: fmt.Sprintf("examples of %v, as in %s", s.Layout, quote.Line(names[0]))}
+		}
+		odd := func(found, want any) (*Set, error) {
+			return nil, &Error{Path: names[i], Found: quote.Line(fmt.Sprint(found)), Want: quote.Line(fmt.Sprint(want)) + ", as in " + quote.Line(names[0])}
+		}
+		switch {
+		case part.Layout != s.Layout || part.Scattered != s.Scattered || part.Table != s.Table:
+			return odd(fmt.Sprintf("examples of %v", part.Layout), fmt.Sprintf("examples of %v", s.Layout))
+		case !slices.Equal(part.Columns, s.Columns):
+			return odd(part.Columns, s.Columns)
+		case !part.Grid.Equal(s.Grid):
+			return odd("other coordinates", "the same")
+		case fmt.Sprint(part.Units) != fmt.Sprint(s.Units):
+			return odd(part.Units, s.Units)
 		case part.Type != s.Type:
 			s.Type = npy.Float64
 		}
-		all += counts[i]
+		all, times = all+counts[i], append(times, part.times...)
 	}
-	s.Count, s.all = all, 0
+	s.Name, s.store, s.text, s.Film, s.Times, s.Files = name, nil, nil, false, nil, nil
+	if len(times) == all {
+		s.Times = times
+	}
+	s.Count, s.First, s.all = all, 0, 0
 	from, to := 0, all
 	if slice != nil {
 		s.cut(slice)
 		from, to = s.First, s.First+s.Count
 	}
-	s.Name, s.store, s.text, s.Film, s.Times, s.Files = name, nil, nil, false, nil, nil
 	inner := 1
 	for _, d := range s.Shape[1:] {
 		inner *= d
@@ -530,7 +544,7 @@ func loadSeveral(name string, names []string, o SetOptions) (*Set, error) {
 	default:
 		s.Shape = append([]int{s.Count}, s.Shape[1:]...)
 	}
-	at, times := 0, []float64{}
+	at := 0
 	s.Values = make([]float64, 0, s.Count*s.size())
 	for i, n := range counts {
 		if begin, end := max(from-at, 0), min(to-at, n); begin < end {
@@ -539,15 +553,11 @@ func loadSeveral(name string, names []string, o SetOptions) (*Set, error) {
 				return nil, err
 			}
 			s.Values = append(s.Values, part.Values...)
-			times = append(times, part.Times...)
 			for _, note := range part.Notes {
 				s.note("%s", note)
 			}
 		}
 		at += n
-	}
-	if len(times) == s.Count && s.Count > 0 {
-		s.Times = times
 	}
 	return s, nil
 }

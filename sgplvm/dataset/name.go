@@ -4,7 +4,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/seed-08962ecc/kronfield/mat/netcdf"
@@ -69,46 +68,3 @@ func isNetCDF(name string) bool {
 	return isKind(path, netcdfEndings) || beginsNetCDF(path)
 }
 func isNPZ(name string) bool { return isKind(FileName(name), npzEndings) }
-
-// Several returns the files that a name stands for which is no file itself: @LIST those that the lines of the file LIST name, from its folder on, and a pattern such as faces*.npy
-// or sst*.nc:sst those that fit, in the order of their names with runs of digits compared as numbers. nil: the name is that of one source. Errors: [*Error].
-func Several(name string) ([]string, error) {
-	if _, err := os.Stat(FileName(name)); err == nil {
-		return nil, nil
-	}
-	if list, ok := strings.CutPrefix(name, "@"); ok {
-		text, err := os.ReadFile(list)
-		if err != nil {
-			return nil, &Error{Path: list, Err: err}
-		}
-		var names []string
-		for line := range strings.Lines(string(text)) {
-			if line = strings.TrimSpace(line); line != "" && !filepath.IsAbs(line) {
-				line = filepath.Join(filepath.Dir(list), line)
-			}
-			if line != "" {
-				names = append(names, line)
-			}
-		}
-		if names == nil {
-			return nil, &Error{Path: list, Found: "no name", Want: "one of a file in each line"}
-		}
-		return names, nil
-	}
-	if !strings.ContainsAny(name, "*?[") {
-		return nil, nil
-	}
-	path, part := name, ""
-	if at := strings.LastIndexByte(name, ':'); at > strings.LastIndexByte(name, filepath.Separator) && at > 1 {
-		path, part = name[:at], name[at:]
-	}
-	names, err := filepath.Glob(path)
-	if err != nil || names == nil {
-		return nil, &Error{Path: name, Found: "no file", Want: "a pattern that fits some"}
-	}
-	slices.SortFunc(names, compareNames)
-	for i := range names {
-		names[i] += part
-	}
-	return names, nil
-}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -39,6 +40,21 @@ func TestSlices(t *testing.T) {
 	turned := maps(netcdf.Float)
 	turned.Dimensions[0].Length = 5
 	turned.Variables[0].Dimensions = []int{1, 2, 0}
+	for i, first := range []float64{0, 2} { // two files of 2 and 3 maps with their times
+		h := maps(netcdf.Double)
+		h.Dimensions[0].Length = 2 + i
+		h.Variables = append(h.Variables, netcdf.Variable{Name: "time", Type: netcdf.Double, Dimensions: []int{0}, Attributes: []netcdf.Attribute{netcdf.NewAttribute("units", "days since 2001-01-01")}})
+		values, times := ramp[float64](4*(2+i)), ramp[float64](2+i)
+		for k := range values {
+			values[k] += 4 * first
+		}
+		for k := range times {
+			times[k] += first
+		}
+		place(fmt.Sprintf("month%d.nc", i), saveNC(t, h, netcdf.Arrays{values, times}))
+		h.Variables[1].Attributes[0] = netcdf.NewAttribute("units", "days since 2001-02-01")
+		place(fmt.Sprintf("other%d.nc", i), saveNC(t, h, netcdf.Arrays{values, times}))
+	}
 	mask := ramp[uint8](5 * 4)
 	for i := range mask {
 		mask[i] = 255 * (mask[i] % 3 / 2)
@@ -72,6 +88,7 @@ func TestSlices(t *testing.T) {
 		{"long.csv", dataset.SetOptions{}},
 		{"b*.npy", dataset.SetOptions{}},
 		{"@list", dataset.SetOptions{}},
+		{"month*.nc:v", dataset.SetOptions{}},
 	} {
 		whole, err := dataset.LoadWith(c.name, c.o)
 		if err != nil {
@@ -93,7 +110,7 @@ func TestSlices(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if f.Count != to-cut || f.First != cut || f.Whole() != 5 || whole.Times != nil && len(f.Times) != f.Count {
+				if f.Count != to-cut || f.First != cut || f.Whole() != 5 || whole.Times != nil && (!slices.Equal(f.Times, whole.Times[cut:to]) || !slices.Equal(f.WholeTimes(), whole.Times)) {
 					t.Errorf("%s: slice %d to %d: %+v", c.name, cut, to, f.Form)
 				}
 				if masked != "" {
@@ -133,6 +150,11 @@ func TestSlices(t *testing.T) {
 	save("wide.npy", npy.New(ramp[float64](6), 1, 2, 3))
 	_, err = dataset.LoadWith("[bw]*.npy", dataset.SetOptions{})
 	checkError(t, err, ".", "wide.npy: found examples of {3 2 1}, expected examples of {2 2 1}, as in b2.npy")
+	if f, err := dataset.LoadWith("month*.nc", dataset.SetOptions{}); err != nil || !slices.Equal(f.Times, []float64{0, 1, 2, 3, 4}) {
+		t.Errorf("times %v, %v", f.Times, err)
+	}
+	_, err = dataset.LoadWith("[mo][ot][nh]*.nc", dataset.SetOptions{})
+	checkError(t, err, ".", "other0.nc: found days since 2001-02-01, expected days since 2001-01-01, as in month0.nc")
 	_, err = dataset.LoadWith("c*.npy", dataset.SetOptions{})
 	checkError(t, err, ".", "c*.npy: found no file, expected a pattern that fits some")
 }

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
 
 // Usagef returns an error of the command's flags.
@@ -41,8 +43,11 @@ func (f *Flags) Apart(inputs, results []string) error {
 	for i, result := range results {
 		path := f.Text(result)
 		for _, other := range append(slices.Clone(inputs), results[:i]...) {
-			if v := f.Text(other); path != "" && v != "" && sameFile(path, v) {
-				return f.Usagef("-%s %q is the file of -%s, expected another one", result, path, other)
+			several, _ := dataset.Several(f.Text(other))
+			for _, v := range append(several, f.Text(other)) {
+				if path != "" && v != "" && sameFile(path, v) {
+					return f.Usagef("-%s %q is the file of -%s, expected another one", result, path, other)
+				}
 			}
 			if v := f.Text(other); path != "" && v != "" && pictureIn(path, v) {
 				return f.Usagef("-%s %q is a picture of -%s, expected another file", result, path, other)

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/seed-08962ecc/kronfield/asm"
@@ -45,7 +46,7 @@ func (f *Flags) Parts() {
 // Work is the environment's.
 func (f *Flags) Work() *part.Work { return f.e.Work }
 
-// Flags on which the results of parts do not depend: where they go, and what is printed; of the data each part holds the checksum of its slice.
+// partless are flags on which the results of parts do not depend: where they go, and what is printed; of the data each part holds the checksum of its slice.
 var partless = []string{"part", "parts", "out", "sheet", "latent", "truth", "json", "data", "observed", "errors"}
 
 // contents are flags with files on all of which results depend.
@@ -75,26 +76,27 @@ func (f *Flags) work(args []string) error {
 		if err != nil {
 			return f.Usagef("-part %s: %v", text, err)
 		}
-		f.e.Work = part.New(p, append([]string{f.Name()}, args...))
+		program, err := made()
+		if err != nil {
+			return err
+		}
+		f.e.Work = part.New(p, append([]string{f.Name()}, args...), []string{asm.Level(), "a program " + program})
 	}
 	if f.e.Work.Out = f.Text("out"); f.e.Work.Out == "" {
 		return f.Require("out")
 	}
-	made, err := made()
-	choices := map[string]string{"command": f.Name(), "instructions": asm.Level(), "a program": made}
-	if f.e.Work.Joins() { // of which others have made the parts
-		choices["instructions"], choices["a program"] = f.e.Work.Choices["instructions"], f.e.Work.Choices["a program"]
-	}
+	choices, err := []string{f.Name()}, error(nil)
 	f.Visit(func(v *flag.Flag) {
-		switch text := v.Value.String(); {
+		text := v.Value.String()
+		switch {
 		case slices.Contains(partless, v.Name) || err != nil:
+			return
 		case v.Name == "variance":
-			choices["-variance"] = ""
+			text = ""
 		case slices.Contains(contents, v.Name) && text != "":
-			choices["-"+v.Name], err = checksum(dataset.FileName(text))
-		default:
-			choices["-"+v.Name] = text
+			text, err = checksum(dataset.FileName(text))
 		}
+		choices = append(choices, strings.TrimSpace("-"+v.Name+" "+text))
 	})
 	if err != nil {
 		return err

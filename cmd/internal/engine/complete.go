@@ -44,15 +44,6 @@ func (c *Completed) Smooth(ctx context.Context, d sgplvm.Data) error {
 	return nil
 }
 
-// smooth puts a prediction in the place of values that were observed.
-func smooth(mean, variance []float64, p sgplvm.Prediction) {
-	for k, v := range variance {
-		if v == 0 {
-			mean[k], variance[k] = p.Mean.Data[k], p.Variance.Data[k]
-		}
-	}
-}
-
 // infer infers the latent variables of all examples from what was observed of them.
 func (c *Completed) infer(ctx context.Context, d sgplvm.Data) error {
 	n, points, channels := d.Source.Dims()

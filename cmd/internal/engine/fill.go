@@ -155,17 +155,6 @@ func LoadLike(f *cli.Flags, frames *dataset.Frames, path string) (*dataset.Frame
 	return dataset.LoadWith(path, o)
 }
 
-// A Result holds pictures that were filled in, one after the other.
-type Result struct {
-	Mean, Variance []float64
-	Size           int // values of a picture
-}
-
-// NewResult returns room for some pictures.
-func NewResult(pictures, size int) *Result {
-	return &Result{make([]float64, pictures*size), make([]float64, pictures*size), size}
-}
-
 // filling is what one picture after the other is filled in to.
 type filling struct {
 	prediction sgplvm.Prediction

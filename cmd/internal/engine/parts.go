@@ -38,6 +38,17 @@ func hold(w *part.Work, form *dataset.Form, sources ...sgplvm.Source) error {
 	})
 }
 
+// A Result holds pictures that were filled in, one after the other.
+type Result struct {
+	Mean, Variance []float64
+	Size           int // values of a picture
+}
+
+// NewResult returns room for some pictures.
+func NewResult(pictures, size int) *Result {
+	return &Result{make([]float64, pictures*size), make([]float64, pictures*size), size}
+}
+
 // A filled example is what was made of one.
 type filled struct {
 	Mean, Variance []float64
@@ -64,10 +75,19 @@ func fillEach(ctx context.Context, e *cli.Environment, verb, name string, count 
 		return nil
 	}, func(next int, f filled) error {
 		if i := next - 1; e.Work.Joins() {
-			all[i] = f
 			copy(r.Mean[i*r.Size:(i+1)*r.Size], f.Mean)
 			copy(r.Variance[i*r.Size:(i+1)*r.Size], f.Variance)
+			all[i], all[i].Mean, all[i].Variance = f, nil, nil
 		}
 		return nil
 	})
+}
+
+// smooth puts a prediction in the place of values that were observed.
+func smooth(mean, variance []float64, p sgplvm.Prediction) {
+	for k, v := range variance {
+		if v == 0 {
+			mean[k], variance[k] = p.Mean.Data[k], p.Variance.Data[k]
+		}
+	}
 }

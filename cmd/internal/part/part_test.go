@@ -2,6 +2,7 @@ package part
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"strings"
 	"testing"
@@ -9,7 +10,7 @@ import (
 
 // The slices of all parts are all examples, each once, in order, of lengths that differ by one at most.
 func TestSlice(t *testing.T) {
-	for _, n := range []int{0, 1, 7, 965, 1<<40 + 3} {
+	for _, n := range []int{0, 1, 7, 965, math.MaxInt32 - 4} {
 		for _, count := range []int{1, 2, 7, 100} {
 			at := 0
 			for i := range count {

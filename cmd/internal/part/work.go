@@ -1,18 +1,14 @@
 package part
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/gob"
-	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"runtime"
-	"slices"
 	"strings"
 	"time"
 
@@ -20,25 +16,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/internal/quote"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
-
-// format is how the file of a part begins. Behind it are a header and results, each with the number of the example after its last one, as package gob
-// encodes them, and the SHA-256 checksum of all.
-const format = "kronfield part 1\n"
-
-// A header says what a part's file is of.
-type header struct {
-	Part     Part
-	Args     []string          // the command and its flags, but those of the part
-	Choices  map[string]string // what results depend on beside the data: the command, flags, checksums of files
-	Data     []byte            // checksum of the slice of the data; nil: there are none
-	Examples int               // of all parts
-}
-
-// A file is that of a part.
-type file struct {
-	header
-	path string
-}
 
 // Work is what of a command a process does: a part, or the joining of all. Where it is nil the process does all the work.
 type Work struct {
@@ -67,8 +44,10 @@ func Name(p Part, out string) string {
 	return fmt.Sprintf("%s.part%dof%d", strings.TrimRightFunc(out, func(c rune) bool { return c < 128 && os.IsPathSeparator(uint8(c)) }), p.Index, p.Count)
 }
 
-// New returns the work of a part, which goes to a file beside Out; args are the command and its flags.
-func New(p Part, args []string) *Work { return &Work{file: file{header: header{Part: p, Args: args}}} }
+// New returns the work of a part, which goes to a file beside Out; args are the command and its flags, made is what bits depend on: the instructions and the program.
+func New(p Part, args, made []string) *Work {
+	return &Work{file: file{header: header{Part: p, Args: args, Made: made}}}
+}
 
 // measuredExamples is how many are done at most to measure what they cost.
 const measuredExamples = 8
@@ -102,30 +81,12 @@ func (w *Work) Joins() bool { return w != nil && w.joins != nil }
 // Command is that of the parts, with its flags.
 func (w *Work) Command() []string { return w.Args }
 
-// Choose says what the results depend on beside the data, as text of what is expected. Errors: parts that are joined and depend on something else.
-func (w *Work) Choose(choices map[string]string) error {
+// Choose says what the results depend on beside the data. Errors: parts that are joined and depend on something else.
+func (w *Work) Choose(choices []string) error {
 	w.Choices = choices
 	for _, f := range w.joins {
-		if err := f.differs(choices, "here"); err != nil {
+		if err := f.differs(f.Choices, choices, "here"); err != nil {
 			return err
-		}
-	}
-	return nil
-}
-
-// differs names a choice of which a part was made otherwise.
-func (f *file) differs(choices map[string]string, where string) error {
-	text := func(of map[string]string, name string) string {
-		if v, ok := of[name]; ok {
-			return quote.Line(name + " " + v)
-		}
-		return "no " + quote.Line(name)
-	}
-	names := slices.AppendSeq(slices.Collect(maps.Keys(f.Choices)), maps.Keys(choices))
-	slices.Sort(names)
-	for _, name := range names {
-		if found, want := text(f.Choices, name), text(choices, name); found != want {
-			return &dataset.Error{Path: f.path, Found: "a part made with " + found, Want: want + ", as " + where}
 		}
 	}
 	return nil
@@ -230,85 +191,4 @@ func read[T any](f *file, all int, use func(next int, result T) error) error {
 		}
 	}
 	return nil
-}
-
-// open checks the file of a part and reads its header.
-func open(path string) (h header, d *gob.Decoder, end func(), err error) {
-	in, err := os.Open(path)
-	if err != nil {
-		return h, nil, nil, &dataset.Error{Path: path, Err: err}
-	}
-	defer func() {
-		if err != nil {
-			in.Close()
-			err = &dataset.Error{Path: path, Found: err.Error(), Want: "the whole file of a part, as -part writes it"}
-		}
-	}()
-	info, err := in.Stat()
-	begin, check, sum := make([]byte, len(format)), make([]byte, sha256.Size), sha256.New()
-	if _, failed := io.ReadFull(in, begin); err != nil || failed != nil || string(begin) != format {
-		return h, nil, nil, errors.New("another file")
-	}
-	sum.Write(begin)
-	if _, err := io.CopyN(sum, in, info.Size()-int64(len(begin)+len(check))); err != nil {
-		return h, nil, nil, errors.New("a damaged file")
-	}
-	if _, err := io.ReadFull(in, check); err != nil || !bytes.Equal(check, sum.Sum(nil)) {
-		return h, nil, nil, errors.New("a damaged file")
-	}
-	if _, err = in.Seek(int64(len(format)), io.SeekStart); err == nil {
-		d = gob.NewDecoder(bufio.NewReader(in))
-		err = d.Decode(&h)
-	}
-	if err != nil || !h.Part.valid() || h.Args == nil {
-		return h, nil, nil, errors.New("the file of another version")
-	}
-	return h, d, func() { in.Close() }, nil
-}
-
-// Join returns the work of joining the parts in some files. Errors: files that are damaged or of other work, and parts that are missing or there twice, all of them named.
-func Join(paths []string) (*Work, error) {
-	w := new(Work)
-	var wrong, missing []string
-	for _, path := range paths {
-		h, _, end, err := open(path)
-		if err == nil {
-			end()
-			err = w.add(&file{h, path})
-		}
-		if err != nil {
-			wrong = append(wrong, err.Error())
-		}
-	}
-	for k, f := range w.joins {
-		if f == nil {
-			missing = append(missing, Part{k + 1, len(w.joins)}.String())
-		}
-	}
-	if n := len(missing); n > 20 {
-		missing = append(missing[:20], fmt.Sprintf("%d more", n-20))
-	}
-	if missing != nil {
-		wrong = append(wrong, "missing: "+strings.Join(missing, ", ")+" (the command with -part does one again)")
-	}
-	if wrong != nil {
-		return nil, errors.New(strings.Join(wrong, "; "))
-	}
-	return w, nil
-}
-
-// add adds a part to those that are joined.
-func (w *Work) add(f *file) error {
-	if w.joins == nil {
-		w.header, w.joins = f.header, make([]*file, f.Part.Count)
-	}
-	if f.Part.Count != len(w.joins) {
-		return &dataset.Error{Path: f.path, Found: "part " + f.Part.String(), Want: fmt.Sprintf("one of %d", len(w.joins))}
-	}
-	at := &w.joins[f.Part.Index-1]
-	if *at != nil {
-		return &dataset.Error{Path: f.path, Found: "part " + f.Part.String(), Want: "each once: " + quote.Line((*at).path) + " is that too"}
-	}
-	*at = f
-	return f.differs(w.Choices, "others")
 }

@@ -241,6 +241,35 @@ func TestSampleBatches(t *testing.T) {
 	}
 }
 
+// Some of the fields have the bits that they have among all, in groups that are drawn together and across them; those that are none of them are refused.
+func TestSampleSome(t *testing.T) {
+	const count = 2*drawnTogether + 7
+	for seed := range uint64(9) {
+		m := modelOf(t, samplingShape(44500+seed))
+		all, err := m.Sample(t.Context(), m.PriorLatent(), nil, field.SampleOptions{Count: count, Seed: 3, Noise: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range [][2]int{{0, 1}, {5, 9}, {drawnTogether - 1, drawnTogether + 1}, {count - 1, count}, {0, count}, {9, 9}} {
+			some, err := m.Sample(t.Context(), m.PriorLatent(), nil, field.SampleOptions{Count: count, From: c[0], To: c[1], Seed: 3, Noise: true})
+			if err != nil || len(some.Y) != c[1]-c[0] || some.X.Rows != len(some.Y) {
+				t.Fatalf("%v: %d fields, %v", c, len(some.Y), err)
+			}
+			for k, y := range some.Y {
+				compare.SameBits(t, fmt.Sprintf("field %d of %v", k, c), y.Data, all.Y[c[0]+k].Data)
+				compare.SameBits(t, "latent point", some.X.Row(k), all.X.Row(c[0]+k))
+			}
+		}
+	}
+	var config *field.ConfigError
+	m := modelOf(t, samplingShape(44500))
+	for _, c := range [][2]int{{-1, 2}, {3, 2}, {0, count + 1}} {
+		if _, err := m.Sample(t.Context(), m.PriorLatent(), nil, field.SampleOptions{Count: count, From: c[0], To: c[1]}); !errors.As(err, &config) {
+			t.Errorf("%v: %v", c, err)
+		}
+	}
+}
+
 func TestSampleErrors(t *testing.T) {
 	m := modelOf(t, reference.ResidualShape(45000))
 	var config *field.ConfigError
