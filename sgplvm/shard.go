@@ -51,11 +51,9 @@ func (p ShardPart) leaves() (from, to int) {
 // A shardNode is a node of the tree.
 type shardNode struct{ Level, Index int }
 
-func (n shardNode) first() int { return n.Index << n.Level }
-
-// nodes returns the fewest nodes with the leaves from ≤ i < to.
-func nodes(from, to int) (all []shardNode) {
-	for from < to {
+// nodes returns the fewest nodes with the leaves of the part.
+func (p ShardPart) nodes() (all []shardNode) {
+	for from, to := p.leaves(); from < to; {
 		level := min(bits.TrailingZeros(uint(from)|1<<shardLevels), bits.Len(uint(to-from))-1)
 		all = append(all, shardNode{level, from >> level})
 		from += 1 << level
@@ -69,8 +67,7 @@ type shardHeader struct {
 	Data     string // as the caller names the data
 	Examples int    // in all parts
 	Part     ShardPart
-	Nodes    []shardNode
-	Numbers  int // of each node
+	Numbers  int // of each of its nodes
 }
 
 // digest is the checksum of the model's file.
@@ -80,9 +77,10 @@ func (m *Model) digest() (string, error) {
 	return fmt.Sprintf("%x", sum.Sum(nil)), err
 }
 
-// Shard infers the latent variables of a part of the examples and writes what Reduce needs of them, one of the files for a round: m_ξ·(m_ξ + n_s·d_y) numbers, n_s² more where the noise
-// has structure, and up to ten times as many where the parts are no power of two. The bits of a round do not depend on the number of parts.
-// data names the data: parts of data with other names do not go together. What a part takes of memory does not depend on the number of examples. progress, if not nil, is told how many examples are done.
+// Shard infers the latent variables of a part of the examples and writes what Reduce needs of them, one of the files for a round: m_ξ·(m_ξ + n_s·d_y) numbers, n_s² more
+// where the noise has structure, and up to six times as many where the parts are no power of two. The bits of a round do not depend on the number of parts.
+// data names the data: parts of data with other names do not go together. What a part takes of memory does not depend on the number of examples.
+// progress, if not nil, is told how many examples are done.
 // Errors: *ConfigError for what Update refuses, *ValueError, *ReadError, ctx.Err() and those of w.
 func (m *Model) Shard(ctx context.Context, examples Source, part ShardPart, data string, w io.Writer, progress func(done, of int)) error {
 	if part.Index < 1 || part.Index > part.Count || part.Count > maxShards {
@@ -98,7 +96,7 @@ func (m *Model) Shard(ctx context.Context, examples Source, part ShardPart, data
 	s.done, _ = work.Block(from, 1<<shardLevels, s.count)
 	s.begin = s.done
 	s.end, _ = work.Block(to, 1<<shardLevels, s.count)
-	h := shardHeader{Data: data, Examples: s.count, Part: part, Nodes: nodes(from, to), Numbers: b.Len()}
+	h := shardHeader{Data: data, Examples: s.count, Part: part, Numbers: b.Len()}
 	if h.Model, err = m.digest(); err != nil {
 		return err
 	}
@@ -110,7 +108,7 @@ func (m *Model) Shard(ctx context.Context, examples Source, part ShardPart, data
 	if err := json.NewEncoder(both).Encode(h); err != nil {
 		return err
 	}
-	for _, n := range h.Nodes {
+	for _, n := range part.nodes() {
 		v, err := s.node(n)
 		if err != nil {
 			return err
@@ -168,6 +166,7 @@ func (s *sharding) leaf(leaf int) (*sums.Sums, error) {
 // A Shard is the file of a part, as Model.Shard wrote it.
 type Shard struct {
 	header shardHeader
+	nodes  []shardNode
 	file   io.ReaderAt
 	at     int64 // of the numbers
 }
@@ -221,10 +220,11 @@ func (s *Shard) open(size int64) error {
 		return fmt.Errorf("no header: %s", quote.Line(err.Error()))
 	}
 	s.at = int64(len(shardFormat) + len(line))
-	if p := h.Part; p.Index < 1 || p.Index > p.Count || p.Count > maxShards || h.Examples < 1 || h.Numbers < 1 || h.Numbers > maxShardNumbers || !slices.Equal(h.Nodes, nodes(p.leaves())) {
+	if p := h.Part; p.Index < 1 || p.Index > p.Count || p.Count > maxShards || h.Examples < 1 || h.Numbers < 1 || h.Numbers > maxShardNumbers {
 		return errors.New("a header that does not fit together")
 	}
-	if want := s.at + 8*int64(h.Numbers)*int64(len(h.Nodes)) + sha256.Size; size != want {
+	s.nodes = h.Part.nodes()
+	if want := s.at + 8*int64(h.Numbers)*int64(len(s.nodes)) + sha256.Size; size != want {
 		return fmt.Errorf("%d bytes, expected %d: not the whole file", size, want)
 	}
 	body.Seek(0, io.SeekStart)
@@ -240,7 +240,7 @@ func (s *Shard) open(size int64) error {
 
 // read sets dst to numbers of a node of the part from number from on; ok is false where the part has not that node.
 func (s *Shard) read(dst []float64, n shardNode, from int) (ok bool, err error) {
-	k := slices.Index(s.header.Nodes, n)
+	k := slices.Index(s.nodes, n)
 	if k < 0 {
 		return false, nil
 	}

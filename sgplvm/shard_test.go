@@ -118,17 +118,17 @@ func TestLeaves(t *testing.T) {
 	for count := 1; count <= 300; count++ {
 		at, most := 0, 0
 		for i := range count {
-			from, to := ShardPart{i + 1, count}.leaves()
+			from, _ := ShardPart{i + 1, count}.leaves()
 			if from != at {
 				t.Fatalf("part %d of %d begins with leaf %d, expected %d", i+1, count, from, at)
 			}
-			for _, n := range nodes(from, to) {
-				if n.first() != at {
+			for _, n := range (ShardPart{i + 1, count}).nodes() {
+				if n.Index<<n.Level != at {
 					t.Fatalf("part %d of %d: node %v, expected leaf %d", i+1, count, n, at)
 				}
 				at += 1 << n.Level
 			}
-			most = max(most, len(nodes(from, to)))
+			most = max(most, len(ShardPart{i + 1, count}.nodes()))
 		}
 		if at != 1<<shardLevels || most > 6 {
 			t.Errorf("%d parts have %d leaves, and up to %d nodes", count, at, most)

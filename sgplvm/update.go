@@ -198,7 +198,7 @@ func (m *Model) inferOne(ctx context.Context, f *inferred, i int) error {
 	switch missing(row) {
 	case 0:
 		var err error
-		if l, err = m.posterior.Infer(ctx, obs, InferOptions{Candidates: 3, Iterations: 200, KeepOutliers: true}); err != nil {
+		if l, err = m.posterior.Infer(ctx, obs, InferOptions{Candidates: 1, Iterations: 200, KeepOutliers: true}); err != nil {
 			return err
 		}
 	case len(row):

@@ -50,6 +50,26 @@ func TestLocalConditioningWithAllNeighbours(t *testing.T) {
 	}
 }
 
+// L* takes all observed points, however few of them missing ones are conditioned on at once.
+func TestInferAllPoints(t *testing.T) {
+	for seed := range uint64(compare.Sizes(10)) {
+		shape := reference.RandomShape(12500 + seed)
+		shape.Space = []reference.Factor{{Points: 5, Dims: 1, Kind: kernel.RBF}, {Points: 4, Dims: 1, Kind: kernel.Matern32}}
+		values := reference.Masked(rand.New(rand.NewPCG(seed, 42)), 20, shape.Channels, 0.8, true)
+		want, err := modelOf(t, shape).Infer(t.Context(), field.Observed{Values: values}, field.InferOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		conditionWith(conditionLimits{exact: 3, group: 4, neighbours: 2, work: math.Inf(1)}, func() {
+			got, err := modelOf(t, shape).Infer(t.Context(), field.Observed{Values: values}, field.InferOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			compare.Near(t, fmt.Sprintf("%v: means", shape), got.Mu, want.Mu, 1e-12)
+		})
+	}
+}
+
 // A Markov field on a line: two neighbours on either side say nearly all.
 func TestLocalConditioningIsClose(t *testing.T) {
 	shape := reference.Shape{Examples: 4, Inducing: 3, Latent: 2, Channels: 1, Space: []reference.Factor{{Points: 60, Dims: 1, Kind: kernel.Matern12}}}
