@@ -91,17 +91,6 @@ func (e indexError) Error() string {
 	return text.Sprintf("mat: %s: element (%d, %d) of a %d×%d matrix", e.op, e.i, e.j, e.rows, e.cols)
 }
 
-// A rowError is what Row panics with, formatted where it is printed too.
-type rowError struct {
-	m Matrix
-	i int
-}
-
-func (e rowError) Error() string {
-	m := e.m
-	return text.Sprintf("mat: Row: row %d of a %s matrix with strides %d and %d of %d numbers is not there, or not contiguous", e.i, m.shape(), m.RowStride, m.ColStride, len(m.Data))
-}
-
 // T returns the transposed view.
 func (m Matrix) T() Matrix {
 	m.Rows, m.Cols = m.Cols, m.Rows
@@ -126,15 +115,20 @@ func (m Matrix) Slice(i0, i1, j0, j1 int) Matrix {
 // Row returns row i as a slice that shares the matrix's storage. The elements
 // of a row must be adjacent (ColStride 1, or fewer than two columns).
 func (m Matrix) Row(i int) []float64 {
-	over, at := bits.Mul(uint(i), uint(m.RowStride))
+	if uint(i) >= uint(m.Rows) {
+		panic(text.Sprintf("mat: Row: row %d of a %s matrix", i, m.shape()))
+	}
 	if m.Cols == 0 {
-		at = 0
+		return nil
 	}
-	end := at + uint(m.Cols)
-	if over != 0 || uint(i) >= uint(m.Rows) || m.ColStride != 1 && m.Cols > 1 || at > end || end > uint(len(m.Data)) {
-		panic(rowError{m, i})
+	if m.ColStride != 1 && m.Cols > 1 {
+		panic(text.Sprintf("mat: Row: the rows of a %s matrix with column stride %d are not contiguous", m.shape(), m.ColStride))
 	}
-	return m.Data[at:end:end]
+	over, at := bits.Mul(uint(i), uint(m.RowStride))
+	if end := at + uint(m.Cols); over != 0 || end < at || end > uint(len(m.Data)) {
+		noView("mat: Row", "the matrix", m)
+	}
+	return m.Data[at : int(at)+m.Cols : int(at)+m.Cols]
 }
 
 // Diag returns the main diagonal as a min(Rows, Cols)×1 view.
