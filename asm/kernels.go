@@ -108,6 +108,9 @@ func atLeast(op, name string, have, need int) {
 	}
 }
 
+// tooShort is apart, so that atLeast is inlined.
+//
+//go:noinline
 func tooShort(op, name string, have, need int) {
 	panic(text.Sprintf("asm: %s: %s has %d numbers, want at least %d", op, name, have, need))
 }

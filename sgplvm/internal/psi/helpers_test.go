@@ -12,6 +12,9 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
+// Small kernels have several tasks here.
+func init() { taskWork = 10 }
+
 // one is a list of one number.
 func one(v float64) []float64 { return []float64{v} }
 
