@@ -162,10 +162,9 @@ func (s *search) ownKernels() bool {
 	return n <= maxOwnTimes && !s.data.Film || n <= maxOwnRows && s.table()
 }
 
-// linearTime has linear latent variables, of few examples each with a kernel of its own, and little noise that is not learned: without any, one column of a
-// table may have none.
+// linearTime has linear latent variables, of few examples each with a kernel of its own, and any noise.
 func (s *search) linearTime() timeCandidate {
-	return timeCandidate{linearLatent, matern32, 0.01, s.ownKernels()}
+	return timeCandidate{linearLatent, matern32, 0, s.ownKernels()}
 }
 
 // plainInTime is what is taken where nothing is tried.
@@ -197,7 +196,7 @@ func (s *search) timeCandidates() []timeCandidate {
 		return append(list, plainTime)
 	}
 	if s.table() {
-		return []timeCandidate{floored, s.linearTime(), {"rbf", matern32, 0.01, false}}
+		return []timeCandidate{floored, s.linearTime(), {"rbf", matern32, 0, false}}
 	}
 	list := []timeCandidate{
 		{"rbf", matern32, 0.1, false}, {"rbf", matern32, 0.3, false}, {"rbf", matern32, 0.05, false},
