@@ -337,10 +337,10 @@ func (j absentValidator) probe(ctx context.Context, cfg Config) (probe, error) {
 
 // partly adds the configuration for examples of which something is seen, where another is better for these.
 func (s *search) partly(whole Config) (Config, error) {
-	list := []timeCandidate{s.linearTime(), plainTime, {"rbf", matern32, 0.1, false}, {"rbf+time", matern32, 0.01, false}}
+	list, sure := []timeCandidate{s.linearTime(), plainTime, {"rbf", matern32, 0.1, false}, {"rbf+time", matern32, 0.01, false}}, float64(validation.SureErrors)
 	switch {
-	case s.table(): // without any floor one column of a few noisy rows may have no noise
-		list = []timeCandidate{{linearLatent, matern32, 0.03, list[0].own}, list[0]}
+	case s.table(): // of few noisy rows, and without a floor, one column may have no noise
+		list, sure = list[:1], timeErrors
 	case s.given.Effort != EffortThorough:
 		list = list[:2]
 	}
@@ -351,7 +351,7 @@ func (s *search) partly(whole Config) (Config, error) {
 	if err != nil {
 		return whole, err
 	}
-	best, err := s.try(j, incumbent{cfg: whole}, searchStage{name: "examples seen in part", candidates: options, sure: validation.SureErrors})
+	best, err := s.try(j, incumbent{cfg: whole}, searchStage{name: "examples seen in part", candidates: options, sure: sure})
 	if err != nil || same(best.cfg, whole) || !best.scored() {
 		return whole, err
 	}
