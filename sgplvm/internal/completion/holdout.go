@@ -22,8 +22,7 @@ type HoldOut struct {
 }
 
 // Values are held out of at least minHeld examples and at most the share maxHeldShare. Of many examples it is one in ten, at most maxTenth: a few values of each cost
-// little to learn without. With gaps in time it is at least minGaps times their mean length, of which several may be held out of an example, as long as fewer values
-// are held out than are missing.
+// little to learn without. With gaps in time it is at least minGaps times their mean length.
 const (
 	minHeld      = 4
 	maxHeldShare = 1. / 3
@@ -44,28 +43,20 @@ func (h HoldOut) Some(examples int) {
 	for _, g := range gaps {
 		values += float64(g.To - g.From)
 	}
-	missing, held := h.Mask.Count(), &Mask{Size: h.Mask.Size, Missing: slices.Clone(h.Mask.Missing)}
-	examples = max(examples, int(minGaps*values/float64(max(1, len(gaps)))))
-	inGaps := values / float64(max(1, missing))
+	examples = min(max(examples, int(minGaps*values/float64(max(1, len(gaps))))), limit)
+	inGaps := values / float64(max(1, h.Mask.Count()))
 	order, group, used := h.Rand.Perm(n), 0, make([]bool, n)
-	hide := func(example int, hide []bool, gap int) {
-		h.hide(example, hide, group, gap)
-		used[example] = true
-		for k, hidden := range hide {
-			if hidden {
-				held.Of(example)[k] = true
-			}
-		}
-	}
 	for _, i := range h.wholeFrames(examples) {
-		hide(i, h.Mask.Observed(i), -1)
+		h.hide(i, h.Mask.Observed(i), group, -1)
+		used[i] = true
 		group++
 	}
-	for tries := 0; tries < 4*n && len(h.Mask.HeldOut) < examples && (len(h.Mask.HeldOut) < limit || held.Count() < 2*missing); tries++ {
+	for tries := 0; tries < 4*n && len(h.Mask.HeldOut) < examples; tries++ {
 		if len(gaps) > 0 && h.Rand.Float64() < inGaps {
 			g := gaps[h.Rand.IntN(len(gaps))]
-			for i, marks := range h.Shifted(g, held, examples-len(h.Mask.HeldOut)) {
-				hide(i, marks, g.Value)
+			for i, hide := range h.Shifted(g, used, examples-len(h.Mask.HeldOut)) {
+				h.hide(i, hide, group, g.Value)
+				used[i] = true
 			}
 			group++
 			continue
@@ -77,17 +68,23 @@ func (h HoldOut) Some(examples int) {
 		if order = order[1:]; used[i] {
 			continue
 		}
-		marks := h.Mask.Borrow(h.Rand, i, h.Points, h.Channels)
-		if marks == nil {
-			marks = h.Mask.SomeOf(h.Rand, i)
+		hide := h.Mask.Borrow(h.Rand, i, h.Points, h.Channels)
+		if hide == nil {
+			hide = h.Mask.SomeOf(h.Rand, i)
 		}
-		if marks != nil {
-			hide(i, marks, -1)
+		if hide != nil {
+			h.hide(i, hide, group, -1)
+			used[i] = true
 			group++
 		}
 	}
-	slices.SortFunc(h.Mask.HeldOut, func(a, b Held) int { return cmp.Or(cmp.Compare(a.Example, b.Example), cmp.Compare(a.Group, b.Group)) })
-	copy(h.Mask.Missing, held.Missing)
+	slices.SortFunc(h.Mask.HeldOut, func(a, b Held) int { return cmp.Compare(a.Example, b.Example) })
+	for _, r := range h.Mask.HeldOut {
+		missing := h.Mask.Of(r.Example)
+		for k := range r.Values() {
+			missing[k] = true
+		}
+	}
 }
 
 // hide holds out values of an example, with the others of a group.
@@ -129,9 +126,9 @@ func (h HoldOut) wholeFrames(examples int) (out []int) {
 // shiftTries is how many other times Shifted tries.
 const shiftTries = 20
 
-// Shifted moves a gap to another time: it returns for examples there marks of what the examples of the gap miss and held does not. A gap at an
+// Shifted moves a gap to another time: it returns for examples there, none of them used, marks of what the examples of the gap miss. A gap at an
 // end moves inwards by its length.
-func (h HoldOut) Shifted(g TimeGap, held *Mask, limit int) map[int][]bool {
+func (h HoldOut) Shifted(g TimeGap, used []bool, limit int) map[int][]bool {
 	length := min(g.To-g.From, limit, max(1, len(g.Order)/WholeShare))
 	for range shiftTries {
 		at := h.Rand.IntN(len(g.Order) - length + 1)
@@ -143,7 +140,8 @@ func (h HoldOut) Shifted(g TimeGap, held *Mask, limit int) map[int][]bool {
 		}
 		free := at >= 0 && at+length <= len(g.Order)
 		for k := at; free && k < at+length; k++ {
-			free = !held.Of(g.Order[k])[g.Value]
+			i := g.Order[k]
+			free = !used[i] && !h.Mask.Of(i)[g.Value]
 		}
 		if !free {
 			continue
@@ -152,7 +150,7 @@ func (h HoldOut) Shifted(g TimeGap, held *Mask, limit int) map[int][]bool {
 		for k, i := range g.Order[at : at+length] {
 			hide, seen := make([]bool, h.Mask.Size), false
 			for v, missing := range h.Mask.Of(g.Order[g.From+k]) {
-				if own := held.Of(i)[v]; !own && missing {
+				if own := h.Mask.Of(i)[v]; !own && missing {
 					hide[v] = true
 				} else if !own {
 					seen = true

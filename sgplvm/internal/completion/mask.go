@@ -41,26 +41,17 @@ func (a Held) Values() iter.Seq2[int, float64] {
 }
 
 // HeldAt returns what is held out of an example at some points, NaN elsewhere; nil if nothing is.
-func (h *Mask) HeldAt(example int, points []int, channels int) (truth []float64) {
+func (h *Mask) HeldAt(example int, points []int, channels int) []float64 {
 	for _, r := range h.HeldOut {
-		if r.Example != example {
-			continue
-		}
-		if truth == nil {
-			truth = make([]float64, len(points)*channels)
-			for k := range truth {
-				truth[k] = math.NaN()
+		if r.Example == example {
+			var truth []float64
+			for _, p := range points {
+				truth = append(truth, r.Truth[p*channels:(p+1)*channels]...)
 			}
-		}
-		for i, p := range points {
-			for c, v := range r.Truth[p*channels : (p+1)*channels] {
-				if v == v {
-					truth[i*channels+c] = v
-				}
-			}
+			return truth
 		}
 	}
-	return truth
+	return nil
 }
 
 // HeldExamples returns the examples of which something is held out.
@@ -68,7 +59,7 @@ func (h *Mask) HeldExamples() (examples []int) {
 	for _, r := range h.HeldOut {
 		examples = append(examples, r.Example)
 	}
-	return slices.Compact(examples)
+	return examples
 }
 
 // Of returns which values of an example are missing.
