@@ -64,7 +64,10 @@ func (s *search) thinnedValidator(fewest int) (*fillValidator, error) {
 	if s.quick() && n < manyExamples { // whose learning takes no longer than filling them in
 		plan.heldOut = min(plan.heldOut, minHeldOut)
 	}
-	if s.quick() && plan.patterns < fewest && len(points)*channels > maxSecond {
+	switch {
+	case plan.patterns < fewest && len(points)*channels <= smallSecond:
+		plan.heldOut = maxSecond
+	case plan.patterns < fewest && s.quick():
 		plan.heldOut = minSecond
 	}
 	plan.patterns = max(plan.patterns, fewest)

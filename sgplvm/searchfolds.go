@@ -22,9 +22,10 @@ const (
 	manyPoints    = 700  // from which on one fold must do: training takes long
 	minHeldOut    = 8    // examples of many values, over all folds
 	fewPatterns   = 2    // for each example at all points, where more of these would take long
-	minSecond     = 4    // examples of more than maxSecond values under each pattern, where little is to be tried
-	maxSecond     = 200  // up to which filling in takes little
-	foldShare     = 8    // about one in so many examples with holes is held out of a fold at most, where folds suffice
+	minSecond     = 4    // examples under each pattern, where little is to be tried
+	maxSecond     = 100  // of at most smallSecond values, which take little to fill in
+	smallSecond   = 200
+	foldShare     = 8 // about one in so many examples with holes is held out of a fold at most, where folds suffice
 )
 
 // A fold has examples to learn from, and what was learned from them last: parameters without the noise covariance, and models with it.

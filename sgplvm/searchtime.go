@@ -162,7 +162,7 @@ func (s *search) ownKernels() bool {
 	return n <= maxOwnTimes && !s.data.Film || n <= maxOwnRows && s.table()
 }
 
-// linearTime has linear latent variables, of few examples each with a kernel of its own.
+// linearTime has linear latent variables, of few examples each with a kernel of its own, and any noise.
 func (s *search) linearTime() timeCandidate {
 	return timeCandidate{linearLatent, matern32, 0, s.ownKernels()}
 }
@@ -179,22 +179,24 @@ func (s *search) plainInTime() Config {
 // table reports whether examples are rows of a table.
 func (s *search) table() bool { return s.data.Grid.Len() == 1 }
 
-// timeCandidates are those for few examples, the one that holds most often first. In a table the noise of a column is what others do not share, so that it needs
-// no floor, and a part of f in time tells nothing that latent variables do not.
+// timeCandidates are those for few examples, the one that holds most often first. In a table a part of f in time tells nothing that latent variables do not.
 func (s *search) timeCandidates() []timeCandidate {
-	linear, quick := s.linearTime(), s.given.Effort == EffortQuick
-	free, floored := timeCandidate{"rbf", matern32, 0, linear.own}, timeCandidate{"rbf", matern32, 0.1, false}
-	switch {
-	case s.table() && linear.own && quick:
-		return []timeCandidate{linear, floored}
-	case s.table() && linear.own:
-		return []timeCandidate{linear, free, floored}
-	case s.table():
-		return []timeCandidate{floored, linear, free}
-	case linear.own && quick:
-		return []timeCandidate{{linearLatent, matern32, 0.1, true}, floored, plainTime}
-	case linear.own:
-		return []timeCandidate{{linearLatent, matern32, 0.1, true}, linear, {"rbf", matern32, 0.1, true}, floored, {"rbf+time", matern32, 0.1, false}, plainTime}
+	floored := timeCandidate{"rbf", matern32, 0.1, false}
+	if s.ownKernels() {
+		list := []timeCandidate{{linearLatent, matern32, 0.1, true}, floored}
+		if s.given.Effort != EffortQuick {
+			list = slices.Insert(list, 1, s.linearTime(), timeCandidate{"rbf", matern32, 0.1, true})
+		}
+		switch {
+		case s.table():
+			return list
+		case s.given.Effort != EffortQuick:
+			list = append(list, timeCandidate{"rbf+time", matern32, 0.1, false})
+		}
+		return append(list, plainTime)
+	}
+	if s.table() {
+		return []timeCandidate{floored, s.linearTime(), {"rbf", matern32, 0, false}}
 	}
 	list := []timeCandidate{
 		{"rbf", matern32, 0.1, false}, {"rbf", matern32, 0.3, false}, {"rbf", matern32, 0.05, false},
@@ -238,7 +240,7 @@ func (s *search) inTime() (Config, error) {
 	if err != nil {
 		return plain, err
 	}
-	folds, larger, second := float64(len(j.folds)), 1.0, s.given.Partly == nil && !(s.table() && s.ownKernels())
+	folds, larger, second := float64(len(j.folds)), 1.0, s.given.Partly == nil
 	if second {
 		larger++ // another model, and what chooses it
 	}
@@ -335,11 +337,11 @@ func (j absentValidator) probe(ctx context.Context, cfg Config) (probe, error) {
 
 // partly adds the configuration for examples of which something is seen, where another is better for these.
 func (s *search) partly(whole Config) (Config, error) {
-	list := []timeCandidate{plainTime, s.linearTime(), {"rbf", matern32, 0.1, false}, {"rbf+time", matern32, 0.01, false}}
-	if s.table() {
-		list[0] = timeCandidate{"rbf", matern32, 0, false}
-	}
-	if s.table() || s.given.Effort != EffortThorough {
+	list, sure := []timeCandidate{s.linearTime(), plainTime, {"rbf", matern32, 0.1, false}, {"rbf+time", matern32, 0.01, false}}, float64(validation.SureErrors)
+	switch {
+	case s.table(): // of few noisy rows, and without a floor, one column may have no noise
+		list, sure = list[:1], timeErrors
+	case s.given.Effort != EffortThorough:
 		list = list[:2]
 	}
 	options := append([]option{{"the same", func(c *Config) { *c = whole }}}, s.timeOptions(list)...)
@@ -349,7 +351,7 @@ func (s *search) partly(whole Config) (Config, error) {
 	if err != nil {
 		return whole, err
 	}
-	best, err := s.try(j, incumbent{cfg: whole}, searchStage{name: "examples seen in part", candidates: options, sure: validation.SureErrors})
+	best, err := s.try(j, incumbent{cfg: whole}, searchStage{name: "examples seen in part", candidates: options, sure: sure})
 	if err != nil || same(best.cfg, whole) || !best.scored() {
 		return whole, err
 	}
