@@ -81,6 +81,7 @@ var policy = map[string][]string{
 	"cmd/sgplvm":               append([]string{"cmd/sgplvm/internal/*"}, program...),
 	"cmd/sgplvm/internal/page": program,
 	"cmd/sgplvm-edge":          {"sgplvm/edge"},
+	"cmd/sgplvm-serve":         program,
 	// What programs share.
 	"cmd/internal/cli":      {"sgplvm", "sgplvm/kernel", "sgplvm/dataset", "mat", "cmd/internal/files"},
 	"cmd/internal/engine":   program,

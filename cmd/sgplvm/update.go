@@ -41,7 +41,7 @@ it had foretold, training with all runs is better.`)
 	if err != nil {
 		return err
 	}
-	frames, err := emulatorOutputs(f, m, *data)
+	frames, err := engine.EmulatorOutputs(f, f.Text("model"), m, *data)
 	if err != nil {
 		return err
 	}
