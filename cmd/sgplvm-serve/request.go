@@ -25,7 +25,6 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/engine"
-	"github.com/seed-08962ecc/kronfield/mat/npy"
 )
 
 // kinds are the endings of files by their content types.
@@ -193,82 +192,6 @@ func (q *request) points() int {
 		return q.emulator.Points()
 	}
 	return q.model.Grid().Len()
-}
-
-// array writes nested arrays of JSON as an array of NumPy.
-func (q *request) array(path string, text []byte) error {
-	values, shape, err := nested(text, q.server.values())
-	if err != nil {
-		return fmt.Errorf("body: %w", err)
-	}
-	var b bytes.Buffer
-	if err := npy.Write(&b, npy.New(values, shape...)); err != nil {
-		return err
-	}
-	return os.WriteFile(path, b.Bytes(), 0o600)
-}
-
-// maxAxes bounds how deep arrays are nested.
-const maxAxes = 4
-
-// nested returns the values of nested arrays of JSON, null as NaN, of which there may be at most some, and their shape.
-func nested(text []byte, most int) (values []float64, shape []int, err error) {
-	ragged := errors.New("arrays that are nested to no shape: expected n examples of the same form, of numbers and null")
-	d := json.NewDecoder(bytes.NewReader(text))
-	var counts []int // of the elements of the arrays that are open
-	for {
-		token, err := d.Token()
-		if err != nil {
-			return nil, nil, err
-		}
-		depth, v, leaf := len(counts), math.NaN(), true
-		switch token := token.(type) {
-		case json.Delim:
-			switch {
-			case token == '[' && depth == maxAxes || token == '{':
-				return nil, nil, ragged
-			case token == '[':
-				if counts = append(counts, 0); shape == nil || len(shape) > depth {
-					continue
-				}
-				return nil, nil, ragged // where there are numbers elsewhere
-			}
-			if shape == nil {
-				return nil, nil, ragged
-			}
-			if shape[depth-1] < 0 {
-				shape[depth-1] = counts[depth-1]
-			}
-			if shape[depth-1] != counts[depth-1] {
-				return nil, nil, ragged
-			}
-			if counts = counts[:depth-1]; depth == 1 {
-				return values, shape, nil
-			}
-			leaf = false
-		case float64:
-			v = token
-		case nil:
-		default:
-			return nil, nil, ragged
-		}
-		if len(counts) == 0 {
-			return nil, nil, ragged
-		}
-		counts[len(counts)-1]++
-		if !leaf {
-			continue
-		}
-		if shape == nil {
-			shape = slices.Repeat([]int{-1}, depth)
-		}
-		if len(shape) != depth {
-			return nil, nil, ragged
-		}
-		if values = append(values, v); len(values) > most {
-			return nil, nil, failf(http.StatusRequestEntityTooLarge, "more than %d values", most)
-		}
-	}
 }
 
 // inputs writes the inputs of an emulator as files, and returns their names.
