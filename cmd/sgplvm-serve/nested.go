@@ -5,28 +5,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
 	"net/http"
-	"os"
 	"slices"
 	"strconv"
-
-	"github.com/seed-08962ecc/kronfield/mat/npy"
 )
-
-// array writes nested arrays of JSON as an array of NumPy.
-func (q *request) array(path string, text []byte) error {
-	values, shape, err := nested(text, q.server.values())
-	if err != nil {
-		return fmt.Errorf("body: %w", err)
-	}
-	var b bytes.Buffer
-	if err := npy.Write(&b, npy.New(values, shape...)); err != nil {
-		return err
-	}
-	return os.WriteFile(path, b.Bytes(), 0o600)
-}
 
 // maxAxes bounds how deep arrays are nested.
 const maxAxes = 4

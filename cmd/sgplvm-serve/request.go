@@ -25,6 +25,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/engine"
+	"github.com/seed-08962ecc/kronfield/mat/npy"
 )
 
 // kinds are the endings of files by their content types.
@@ -170,8 +171,12 @@ func (q *request) open() error {
 	case ".json":
 		d := json.NewDecoder(bufio.NewReader(file))
 		d.DisallowUnknownFields()
-		if err := d.Decode(&q.query); err != nil {
-			return fmt.Errorf("body: %w", err)
+		err := d.Decode(&q.query)
+		if u, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+			return fmt.Errorf("body: %s %s, expected an object such as {\"values\": [[1, null]]}", u.Value, u.Field)
+		}
+		if err != nil {
+			return fmt.Errorf("body: %s", strings.TrimPrefix(err.Error(), "json: "))
 		}
 		if q.Sequence != "" {
 			if err := q.f.Set("sequence", q.Sequence.String()); err != nil {
@@ -186,12 +191,33 @@ func (q *request) open() error {
 	return nil
 }
 
+// data is the file with examples.
+func (q *request) data() (string, error) {
+	if filepath.Ext(q.body) == ".json" {
+		return "", errors.New(`body: no "values"`)
+	}
+	return q.body, nil
+}
+
 // points is how many points an example has.
 func (q *request) points() int {
 	if q.emulator != nil {
 		return q.emulator.Points()
 	}
 	return q.model.Grid().Len()
+}
+
+// array writes nested arrays of JSON as an array of NumPy.
+func (q *request) array(path string, text []byte) error {
+	values, shape, err := nested(text, q.server.values())
+	if err != nil {
+		return fmt.Errorf("body: %w", err)
+	}
+	var b bytes.Buffer
+	if err := npy.Write(&b, npy.New(values, shape...)); err != nil {
+		return err
+	}
+	return os.WriteFile(path, b.Bytes(), 0o600)
 }
 
 // inputs writes the inputs of an emulator as files, and returns their names.

@@ -17,10 +17,10 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
 
-// errKind is that of a server with a model of the other kind.
+// What the other kind of model does not have.
 var (
-	errModel    = failf(http.StatusNotFound, "the server has an emulator, which takes /predict and /invert")
-	errEmulator = failf(http.StatusNotFound, "the server has a model, which takes /impute, /latents and /predict")
+	errModel    = failf(http.StatusNotFound, "an emulator, which takes /predict and /invert")
+	errEmulator = failf(http.StatusNotFound, "a model, which takes /impute, /latents and /predict")
 )
 
 // few refuses too many values.
@@ -48,7 +48,11 @@ func (q *request) observed() (o *engine.Observations, err error) {
 	if q.model == nil {
 		return nil, errModel
 	}
-	if o, err = engine.LoadObserved(q.f, *q.path, q.model, q.body, "", "", ""); err != nil {
+	data, err := q.data()
+	if err != nil {
+		return nil, err
+	}
+	if o, err = engine.LoadObserved(q.f, *q.path, q.model, data, "", "", ""); err != nil {
 		return nil, err
 	}
 	if err = q.few(o.Count, o.Points()*o.Channels); err != nil {
@@ -183,7 +187,11 @@ func (q *request) invert() error {
 	if q.accept != ".json" {
 		return failf(http.StatusNotAcceptable, "expected application/json")
 	}
-	frames, err := engine.EmulatorOutputs(q.f, *q.path, q.emulator, q.body)
+	data, err := q.data()
+	if err != nil {
+		return err
+	}
+	frames, err := engine.EmulatorOutputs(q.f, *q.path, q.emulator, data)
 	if err != nil {
 		return err
 	}
