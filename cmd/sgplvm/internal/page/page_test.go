@@ -18,6 +18,8 @@ import (
 	"github.com/seed-08962ecc/kronfield/cmd/internal/engine"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/picture"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/page"
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
@@ -279,6 +281,56 @@ func TestOtherData(t *testing.T) {
 	err = page.Write(t.Context(), &cli.Environment{Stdout: t.Output(), Stderr: t.Output()}, new(bytes.Buffer), &page.Input{Model: m, Data: &page.Data{Name: "other", Seen: other}})
 	if want := "other: pictures of 20 points and 1 channels, expected 320 and 1, the model's"; err == nil || err.Error() != want {
 		t.Errorf("error %v, expected %s", err, want)
+	}
+}
+
+// The page of a table has the error of each column, as Impute makes it beside the truth.
+func TestColumns(t *testing.T) {
+	m, err := engine.Load("../../testdata/formats/table.model")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const rows = 8
+	n := m.Channels()
+	truth, seen, squares, counts := make([]float64, rows*n), make([]float64, rows*n), make([]float64, n), make([]float64, n)
+	for i := range rows {
+		p, err := m.Predict(m.TrainingLatent(i), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, v := range p.Mean.Data {
+			truth[i*n+k] = v + 0.3*float64(k-1)*m.Summary().Deviation[k]
+			if seen[i*n+k] = truth[i*n+k]; (i+k)%3 == 0 {
+				seen[i*n+k] = math.NaN()
+			}
+		}
+		filled, _, err := m.Impute(t.Context(), sgplvm.Observed{Values: mat.NewDense(1, n, seen[i*n:(i+1)*n])}, sgplvm.InferOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, v := range filled.Mean.Data {
+			if seen[i*n+k] != seen[i*n+k] {
+				squares[k], counts[k] = squares[k]+(v-truth[i*n+k])*(v-truth[i*n+k]), counts[k]+1
+			}
+		}
+	}
+	frames := func(values []float64) *dataset.Frames {
+		f, err := dataset.FromArray("rows", npy.New(values, rows, n), dataset.Layout{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	text := write(t, &page.Input{Model: m, Name: "rows", Columns: []string{"a & b"}, Data: &page.Data{Name: "rows", Seen: frames(seen), Truth: frames(truth)}})
+	for k := range n {
+		deviation := m.Summary().Deviation[k]
+		want := fmt.Sprintf(`<td class="number">%v</td><td class="number">%.4g</td><td class="number">%.4g</td><td class="number">%.4g %%</td>`, counts[k], math.Sqrt(squares[k]/counts[k]), deviation, 100*math.Sqrt(squares[k]/counts[k])/deviation)
+		if !bytes.Contains(text, []byte(want)) {
+			t.Errorf("column %d: no %s", k, want)
+		}
+	}
+	if !bytes.Contains(text, []byte("<td>a &amp; b</td>")) || !bytes.Contains(text, []byte(`<a href="#pictures">Columns</a>`)) {
+		t.Error("no name of a column, or no link to its section")
 	}
 }
 
