@@ -18,6 +18,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -34,6 +35,7 @@ import (
 const (
 	pictures = "../../sgplvm/testdata/models/white.model" // of 5×6 pixels
 	timed    = "../../sgplvm/testdata/models/dynamic.model"
+	table    = "../sgplvm/testdata/formats/table.model"
 	emulator = "../sgplvm/testdata/formats/runs.emulator"
 )
 
@@ -172,9 +174,18 @@ func TestModel(t *testing.T) {
 	if err != nil || !same(a.Float64s(), want.Mean.Data) || !slices.Equal(a.Shape, []int{1, 6, 5}) {
 		t.Errorf("an array: %v, error %v", a, err)
 	}
-	picture, err := png.Decode(bytes.NewReader(must(t, address+"/impute", "application/x-npy", "image/png", array)))
+	drawn := must(t, address+"/impute", "application/x-npy", "image/png", array)
+	picture, err := png.Decode(bytes.NewReader(drawn))
 	if err != nil || picture.Bounds().Dx() != 5 || picture.Bounds().Dy() != 6 {
-		t.Errorf("a picture: error %v", err)
+		t.Fatalf("a picture: error %v", err)
+	}
+	if err := json.Unmarshal(must(t, address+"/impute?keep-outliers=true", "image/png", "", drawn), &got); err != nil { // nothing is missing
+		t.Fatal(err)
+	}
+	for i, v := range slices.Concat(got.Mean[0]...) {
+		if grey, _, _, _ := picture.At(i%5, i/5).RGBA(); v != float64(grey>>8) {
+			t.Errorf("pixel %d of a picture: %v, want %v", i, v, grey>>8)
+		}
 	}
 	var table struct {
 		Mean [][]float64 `json:"mean"`
@@ -194,8 +205,38 @@ func TestModel(t *testing.T) {
 	if json.Unmarshal(answer, &about); status != http.StatusOK || about.Width != 5 || about.Height != 6 {
 		t.Errorf("about the model: %d: %s", status, answer)
 	}
-	if _, answer = ask(t, http.MethodGet, address+"/metrics", "", "", nil); !strings.Contains(string(answer), "sgplvm_requests_total{path=\"/impute\",code=\"200\"} 4\n") {
+	if _, answer = ask(t, http.MethodGet, address+"/metrics", "", "", nil); !strings.Contains(string(answer), "sgplvm_requests_total{path=\"/impute\",code=\"200\"} 5\n") {
 		t.Errorf("metrics: %s", answer)
+	}
+}
+
+// A table of text comes back with its cells as they are, and the empty one as Impute fills it in.
+func TestTable(t *testing.T) {
+	s, address, _ := start(t, table, 10, time.Minute)
+	p, err := s.model.Predict(s.model.TrainingLatent(0), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names, cells, o := engine.Names(s.model), []string(nil), sgplvm.Observed{Values: p.Mean.Clone()}
+	for k, v := range o.Values.Data {
+		if len(names) <= k {
+			names = append(names, fmt.Sprint("c", k+1))
+		}
+		cells = append(cells, fmt.Sprintf("%.3f", v))
+		o.Values.Data[k], _ = strconv.ParseFloat(cells[k], 64)
+	}
+	cells[1], o.Values.Data[1] = "", math.NaN()
+	want, _, err := s.model.Impute(t.Context(), o, sgplvm.InferOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(must(t, address+"/impute", "text/csv; charset=utf-8", "text/csv", []byte(strings.Join(names, ",")+"\n"+strings.Join(cells, ",")+"\n"))), "\n")
+	got := strings.Split(lines[1], ",")
+	if v, err := strconv.ParseFloat(got[1], 64); err != nil || math.Abs(v-want.Mean.Data[1]) > 0.005*math.Abs(v) || lines[0] != strings.Join(names, ",") {
+		t.Errorf("%q, want %v in column 2", lines, want.Mean.Data[1])
+	}
+	if cells[1] = got[1]; !slices.Equal(got, cells) {
+		t.Errorf("cells %q, want %q", got, cells)
 	}
 }
 

@@ -156,12 +156,19 @@ func (q *request) emulate() error {
 		return err
 	}
 	defer in.Close()
+	count := 0
+	for _, c := range in.Columns {
+		count = max(count, len(c.Numbers), len(c.Labels))
+	}
+	if in.Fields != nil {
+		count, _, _ = in.Fields.Dims()
+	}
+	if err := q.few(count, max(q.emulator.Points()*q.emulator.Channels(), q.emulator.Runs())); err != nil {
+		return err
+	}
 	p, err := q.emulator.Predict(&in.Inputs)
 	if err != nil {
 		return engine.AboutInputs(paths, err, nil)
-	}
-	if err := q.few(p.Len(), p.Size()); err != nil {
-		return err
 	}
 	engine.NoteFar(q.e, p)
 	form, levels, err := engine.EmulatorForm(*q.path, q.emulator, "", p.Len())
