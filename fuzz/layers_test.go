@@ -82,12 +82,15 @@ var policy = map[string][]string{
 	"cmd/sgplvm":               append([]string{"cmd/sgplvm/internal/*"}, program...),
 	"cmd/sgplvm/internal/page": program,
 	"cmd/sgplvm-edge":          {"sgplvm/edge"},
+	"cmd/sgplvm-edge/wasm":     {"sgplvm/edge"}, // for a browser
+	"cmd/sgplvm-serve":         program,
 	// What programs share.
 	"cmd/internal/part":     {"sgplvm/dataset", "cmd/internal/files"},
 	"cmd/internal/cli":      {"sgplvm", "sgplvm/kernel", "sgplvm/dataset", "asm", "mat", "cmd/internal/files", "cmd/internal/part"},
 	"cmd/internal/engine":   program,
 	"cmd/internal/files":    {"sgplvm/dataset", "mat/npy", "cmd/internal/filetest"},
 	"cmd/internal/filetest": {"sgplvm/dataset", "mat/npy"},
+	"cmd/internal/browser":  {},
 	"cmd/internal/clitest":  {"cmd/internal/cli", "mat/npy"},
 	"cmd/internal/picture":  {"sgplvm/dataset", "mat/npy", "cmd/internal/files", "cmd/internal/filetest"},
 	"cmd/internal/report":   {"sgplvm/evaluate", "cmd/internal/filetest"},

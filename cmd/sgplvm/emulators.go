@@ -10,7 +10,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/cmd/internal/engine"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/files"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
-	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
 
 // openEmulator reads the emulator that -model names.
@@ -51,22 +50,4 @@ func inputCell(c sgplvm.InputColumn, k int) string {
 // writeTable writes a table of text.
 func writeTable(path string, rows [][]string) error {
 	return files.WriteAtomic(path, func(to io.Writer) error { return csv.NewWriter(to).WriteAll(rows) })
-}
-
-// emulatorOutputs reads outputs of the form that the emulator of -model has.
-func emulatorOutputs(f *cli.Flags, m *sgplvm.Emulator, path string) (*dataset.Frames, error) {
-	form, _, err := engine.EmulatorForm(f.Text("model"), m, "", 1)
-	if err != nil {
-		return nil, err
-	}
-	o := engine.ReadOptions(f)
-	switch {
-	case form.Table:
-		o.Names = form.Columns
-		return dataset.LoadTable(path, m.Channels(), o)
-	case form.Scattered:
-		return dataset.LoadAt(path, m.Points(), m.Channels())
-	}
-	o.Layout = form.Layout
-	return dataset.LoadWith(path, o)
 }

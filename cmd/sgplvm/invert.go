@@ -174,7 +174,7 @@ func (s *invertSettings) error() (float64, bool) {
 
 // load reads the outputs, and their standard errors.
 func (s *invertSettings) load() (*dataset.Frames, func(i int) []float64, error) {
-	frames, err := emulatorOutputs(s.f, s.m, *s.data)
+	frames, err := engine.EmulatorOutputs(s.f, *s.model, s.m, *s.data)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -198,7 +198,7 @@ func (s *invertSettings) load() (*dataset.Frames, func(i int) []float64, error) 
 		}
 		return frames, func(int) []float64 { return all }, nil
 	}
-	known, err := emulatorOutputs(s.f, s.m, *s.errors_)
+	known, err := engine.EmulatorOutputs(s.f, *s.model, s.m, *s.errors_)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -3,12 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/engine"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/picture"
-	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
 
@@ -56,7 +54,7 @@ sequence (NaN where they are not known). The first line of a .csv file has the n
 	if err != nil {
 		return err
 	}
-	columns, values, err := latentTable(all, engine.Timed(m))
+	columns, values, err := engine.LatentTable(all, engine.Timed(m))
 	if err != nil {
 		return fmt.Errorf("%s: %w", l.Name, err)
 	}
@@ -66,33 +64,4 @@ sequence (NaN where they are not known). The first line of a .csv file has the n
 		return err
 	}
 	return out.Save(values)
-}
-
-// latentTable returns the names of the columns and the rows, one after the other. Examples whose latent variables are of different parts of the
-// model, of which one is for those seen in part, are refused.
-func latentTable(all []sgplvm.Latent, timed bool) (columns []string, values []float64, err error) {
-	for _, name := range []string{"mean", "deviation"} {
-		for k := range all[0].Mu {
-			columns = append(columns, fmt.Sprint(name, k+1))
-		}
-	}
-	if timed {
-		columns = append(columns, "time", "sequence")
-	}
-	for i, l := range all {
-		if l.Partly != all[0].Partly {
-			return nil, nil, fmt.Errorf("examples 0 and %d have latent variables of the two models in the file, of which one is for examples seen in part, expected all of one: take them apart", i)
-		}
-		values = append(values, l.Mu...)
-		for _, s := range l.S {
-			values = append(values, math.Sqrt(s))
-		}
-		switch {
-		case timed && l.At != nil:
-			values = append(values, l.At.Time, float64(l.At.Sequence))
-		case timed:
-			values = append(values, math.NaN(), math.NaN())
-		}
-	}
-	return columns, values, nil
 }

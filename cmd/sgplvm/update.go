@@ -102,7 +102,7 @@ const unexplained = 0.1
 // updateEmulator is update of an emulator.
 func updateEmulator(e *cli.Environment, f *cli.Flags, m *sgplvm.Emulator, inputs string) error {
 	data := f.Text("data")
-	frames, err := emulatorOutputs(f, m, data)
+	frames, err := engine.EmulatorOutputs(f, f.Text("model"), m, data)
 	if err != nil {
 		return err
 	}

@@ -19,8 +19,8 @@ type OutputGrid struct {
 	shape  []int          // of one field: height×width or points, ×channels if there are several
 }
 
-// newOutputGrid reads the flags -points and -grid of a command, of which one may be given.
-func newOutputGrid(command, path string, m *sgplvm.Model, points, grid string) (OutputGrid, error) {
+// NewOutputGrid reads the flags -points and -grid of a command, of which one may be given.
+func NewOutputGrid(command, path string, m *sgplvm.Model, points, grid string) (OutputGrid, error) {
 	g := OutputGrid{Points: m.Grid(), Layout: dataset.Layout{Channels: m.Channels()}}
 	var err error
 	switch {
@@ -63,7 +63,7 @@ func PixelGrid(command, path string, m *sgplvm.Model, grid string) (OutputGrid, 
 	if Table(m) {
 		return OutputGrid{}, cli.Usagef("%s: a model of a table, expected one of pictures", command)
 	}
-	g, err := newOutputGrid(command, path, m, "", "")
+	g, err := NewOutputGrid(command, path, m, "", "")
 	if err != nil {
 		return OutputGrid{}, err
 	}
@@ -138,7 +138,7 @@ func LoadAt(f *cli.Flags) (*sgplvm.Model, OutputGrid, error) {
 	if err != nil {
 		return nil, OutputGrid{}, err
 	}
-	g, err := newOutputGrid(f.Name(), f.Text("model"), m, f.Text("points"), f.Text("grid"))
+	g, err := NewOutputGrid(f.Name(), f.Text("model"), m, f.Text("points"), f.Text("grid"))
 	return m, g, err
 }
 
@@ -168,7 +168,7 @@ func (p FieldFlags) Open(inputs []string, other string) (*Fields, error) {
 	if a.Model, err = Load(*p.Model); err != nil {
 		return nil, err
 	}
-	if a.Grid, err = newOutputGrid(f.Name(), *p.Model, a.Model, *p.points, *p.grid); err != nil {
+	if a.Grid, err = NewOutputGrid(f.Name(), *p.Model, a.Model, *p.points, *p.grid); err != nil {
 		return nil, err
 	}
 	if *p.Sheet != "" && Table(a.Model) {

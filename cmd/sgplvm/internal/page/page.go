@@ -60,6 +60,9 @@ func (c *content) judge(ctx context.Context, e *cli.Environment, in *Input, x *e
 	if c.Missing, err = j.missingMap(); err != nil {
 		return err
 	}
+	if j.Known {
+		c.Columns = j.columnRows(x.Names)
+	}
 	if s := j.Scores; j.Known {
 		unit := ", mean over pictures"
 		if j.units != nil {

@@ -13,10 +13,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-08962ecc/kronfield/cmd/internal/browser"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/engine"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/picture"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/page"
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
@@ -119,25 +122,25 @@ func TestEveryModel(t *testing.T) {
 	if testing.Short() {
 		return
 	}
-	b := newBrowser(t)
+	b := browser.New(t)
 	for _, path := range paths {
 		m, err := engine.Load(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		b.open(save(t, &page.Input{Model: m, Name: filepath.Base(path)}), 1280, 900)
-		before := b.pixels("mean")
+		b.Open(save(t, &page.Input{Model: m, Name: filepath.Base(path)}), 1280, 900)
+		before := b.Pixels("mean")
 		var idle bool
-		b.run(&idle, "JSON.parse(document.getElementById('model').textContent).idle")
+		b.Run(&idle, "JSON.parse(document.getElementById('model').textContent).idle")
 		if !idle {
-			b.point("map", 0.3, 0.35)
-			middle := b.pixels("mean")
-			b.point("map", 0.8, 0.7)
-			if after := b.pixels("mean"); before == middle && middle == after {
+			b.Point("map", 0.3, 0.35)
+			middle := b.Pixels("mean")
+			b.Point("map", 0.8, 0.7)
+			if after := b.Pixels("mean"); before == middle && middle == after {
 				t.Errorf("%s: the pointer changes nothing", path)
 			}
 		}
-		b.check()
+		b.Check()
 	}
 }
 
@@ -145,35 +148,35 @@ func TestEveryModel(t *testing.T) {
 func TestPage(t *testing.T) {
 	m, rest := faces(t, 4)
 	path := save(t, &page.Input{Model: m, Name: "faces", Labels: make([]int, m.Examples()), Data: &page.Data{Name: "rest", Seen: rest}})
-	b := newBrowser(t)
+	b := browser.New(t)
 	sizes := [][2]int{{1280, 900}, {480, 800}}
 	if testing.Short() {
 		sizes = sizes[1:]
 	}
 	for _, size := range sizes {
-		b.open(path, size[0], size[1])
+		b.Open(path, size[0], size[1])
 		var wide, high int
-		b.run(&wide, "document.documentElement.scrollWidth")
+		b.Run(&wide, "document.documentElement.scrollWidth")
 		if wide > size[0] {
 			t.Errorf("the page is %d wide in a window of %d", wide, size[0])
 		}
-		b.run(&high, "document.querySelectorAll('#pictures img').length")
+		b.Run(&high, "document.querySelectorAll('#pictures img').length")
 		if high < 8 {
 			t.Errorf("%d pictures", high)
 		}
 		changes := func(what, id string, do func()) {
 			t.Helper()
-			before := b.pixels(id)
-			if do(); b.pixels(id) == before {
+			before := b.Pixels(id)
+			if do(); b.Pixels(id) == before {
 				t.Errorf("%s changes nothing of %s", what, id)
 			}
 		}
-		b.point("map", 0.5, 0.5)
+		b.Point("map", 0.5, 0.5)
 		var slowest float64
 		for i := range 8 {
-			changes("the pointer", "mean", func() { b.point("map", 0.2+0.07*float64(i), 0.3+0.05*float64(i%5)) })
+			changes("the pointer", "mean", func() { b.Point("map", 0.2+0.07*float64(i), 0.3+0.05*float64(i%5)) })
 			var took string
-			b.run(&took, "document.body.dataset.draw")
+			b.Run(&took, "document.body.dataset.draw")
 			ms, err := strconv.ParseFloat(took, 64)
 			if err != nil {
 				t.Fatal(err)
@@ -181,42 +184,42 @@ func TestPage(t *testing.T) {
 			slowest = max(slowest, ms)
 		}
 		t.Logf("the slowest of 8 redraws took %.2f ms", slowest)
-		b.run(nil, "document.getElementById('map').focus()")
+		b.Run(nil, "document.getElementById('map').focus()")
 		for _, key := range []string{"ArrowLeft", "ArrowUp", "n", "p"} {
-			changes("the key "+key, "mean", func() { b.press(key) })
+			changes("the key "+key, "mean", func() { b.Press(key) })
 		}
-		changes("the key t", "map", func() { b.press("t") })
-		changes("an axis", "map", func() { b.run(nil, "document.querySelectorAll('[data-axis=a]')[2].click()"); b.frame() })
+		changes("the key t", "map", func() { b.Press("t") })
+		changes("an axis", "map", func() { b.Run(nil, "document.querySelectorAll('[data-axis=a]')[2].click()"); b.Frame() })
 		changes("colours", "map", func() {
-			b.run(nil, "(() => { const c = document.getElementById('colour'); c.value = 'label'; c.dispatchEvent(new Event('change')); })()")
+			b.Run(nil, "(() => { const c = document.getElementById('colour'); c.value = 'label'; c.dispatchEvent(new Event('change')); })()")
 		})
 		changes("tones", "mean", func() {
-			b.run(nil, "(() => { const c = document.getElementById('tones'); c.value = 'colour'; c.dispatchEvent(new Event('change')); })()")
+			b.Run(nil, "(() => { const c = document.getElementById('tones'); c.value = 'colour'; c.dispatchEvent(new Event('change')); })()")
 		})
 		changes("playing", "mean", func() {
-			b.run(nil, "document.getElementById('play').click()")
-			b.run(nil, "new Promise(done => setTimeout(() => done(1), 300))")
-			b.run(nil, "document.getElementById('play').click()")
+			b.Run(nil, "document.getElementById('play').click()")
+			b.Run(nil, "new Promise(done => setTimeout(() => done(1), 300))")
+			b.Run(nil, "document.getElementById('play').click()")
 		})
 		var text string
-		b.run(&text, `(async () => { const all = []; for (const a of document.querySelectorAll('a.csv')) { a.addEventListener('click', e => e.preventDefault()); a.click(); all.push(a.download + ':' + (await (await fetch(a.href)).text())); } return all.join('\n--\n'); })()`)
+		b.Run(&text, `(async () => { const all = []; for (const a of document.querySelectorAll('a.csv')) { a.addEventListener('click', e => e.preventDefault()); a.click(); all.push(a.download + ':' + (await (await fetch(a.href)).text())); } return all.join('\n--\n'); })()`)
 		for _, want := range []string{"latents.csv:example,label,mean_1", "bound.csv:phase,step,bound\nwarm-up,1,", "scores.csv:values judged,", "calibration.csv:", "model.csv:examples,24"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("no %q in the tables: %.2000s", want, text)
 			}
 		}
-		b.call(nil, "Emulation.setEmulatedMedia", map[string]any{"media": "print"})
+		b.Call(nil, "Emulation.setEmulatedMedia", map[string]any{"media": "print"})
 		var printed string
-		b.run(&printed, "getComputedStyle(document.querySelector('.controls')).display")
-		if b.call(nil, "Emulation.setEmulatedMedia", map[string]any{"media": ""}); printed != "none" {
+		b.Run(&printed, "getComputedStyle(document.querySelector('.controls')).display")
+		if b.Call(nil, "Emulation.setEmulatedMedia", map[string]any{"media": ""}); printed != "none" {
 			t.Errorf("the controls are printed: display %s", printed)
 		}
 		var operations int
-		b.run(&operations, "Number(document.body.dataset.operations)")
+		b.Run(&operations, "Number(document.body.dataset.operations)")
 		if operations <= 0 || operations > maxOperations {
 			t.Errorf("%d operations of a redraw, expected at most %d", operations, maxOperations)
 		}
-		b.check()
+		b.Check()
 	}
 }
 
@@ -226,14 +229,14 @@ func TestOneDimension(t *testing.T) {
 		t.Skip("starts a browser for itself")
 	}
 	m, _ := faces(t, 1)
-	b := newBrowser(t)
-	b.open(save(t, &page.Input{Model: m, Name: "one"}), 1000, 800)
-	b.point("map", 0.3, 0.5)
-	before := b.pixels("mean")
-	if b.point("map", 0.7, 0.5); b.pixels("mean") == before {
+	b := browser.New(t)
+	b.Open(save(t, &page.Input{Model: m, Name: "one"}), 1000, 800)
+	b.Point("map", 0.3, 0.5)
+	before := b.Pixels("mean")
+	if b.Point("map", 0.7, 0.5); b.Pixels("mean") == before {
 		t.Error("the pointer changes nothing")
 	}
-	b.check()
+	b.Check()
 }
 
 // What the browser computes is what the model predicts, up to the error that the page states.
@@ -242,11 +245,11 @@ func TestBrowserPredicts(t *testing.T) {
 		t.Skip("starts a browser for itself")
 	}
 	m, _ := faces(t, 4)
-	b := newBrowser(t)
-	b.open(save(t, &page.Input{Model: m, Name: "faces"}), 800, 600)
+	b := browser.New(t)
+	b.Open(save(t, &page.Input{Model: m, Name: "faces"}), 800, 600)
 	for _, point := range [][]float64{m.TrainingLatent(0).Mu, m.TrainingLatent(7).Mu, {0.3, -0.2, 0.1, 0.4}, {2, 2, -2, 1}} {
 		var got struct{ Mean, Deviation []float64 }
-		b.run(&got, fmt.Sprintf(`(() => {
+		b.Run(&got, fmt.Sprintf(`(() => {
 			const E = JSON.parse(document.getElementById('model').textContent), F = makeField(E), mean = new Float32Array(F.means), deviation = new Float32Array(F.points);
 			F.predict([%s], 0, mean, deviation);
 			return { Mean: Array.from(mean, v => E.offset[0] + E.unit[0] * v), Deviation: Array.from(deviation, v => E.unit[0] * v) };
@@ -265,7 +268,7 @@ func TestBrowserPredicts(t *testing.T) {
 			}
 		}
 	}
-	b.check()
+	b.Check()
 }
 
 // Data that the model does not fit are refused in a line.
@@ -281,6 +284,56 @@ func TestOtherData(t *testing.T) {
 	}
 }
 
+// The page of a table has the error of each column, as Impute makes it beside the truth.
+func TestColumns(t *testing.T) {
+	m, err := engine.Load("../../testdata/formats/table.model")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const rows = 8
+	n := m.Channels()
+	truth, seen, squares, counts := make([]float64, rows*n), make([]float64, rows*n), make([]float64, n), make([]float64, n)
+	for i := range rows {
+		p, err := m.Predict(m.TrainingLatent(i), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, v := range p.Mean.Data {
+			truth[i*n+k] = v + 0.3*float64(k-1)*m.Summary().Deviation[k]
+			if seen[i*n+k] = truth[i*n+k]; (i+k)%3 == 0 {
+				seen[i*n+k] = math.NaN()
+			}
+		}
+		filled, _, err := m.Impute(t.Context(), sgplvm.Observed{Values: mat.NewDense(1, n, seen[i*n:(i+1)*n])}, sgplvm.InferOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, v := range filled.Mean.Data {
+			if seen[i*n+k] != seen[i*n+k] {
+				squares[k], counts[k] = squares[k]+(v-truth[i*n+k])*(v-truth[i*n+k]), counts[k]+1
+			}
+		}
+	}
+	frames := func(values []float64) *dataset.Frames {
+		f, err := dataset.FromArray("rows", npy.New(values, rows, n), dataset.Layout{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	text := write(t, &page.Input{Model: m, Name: "rows", Columns: []string{"a & b"}, Data: &page.Data{Name: "rows", Seen: frames(seen), Truth: frames(truth)}})
+	for k := range n {
+		deviation := m.Summary().Deviation[k]
+		want := fmt.Sprintf(`<td class="number">%v</td><td class="number">%.4g</td><td class="number">%.4g</td><td class="number">%.4g %%</td>`, counts[k], math.Sqrt(squares[k]/counts[k]), deviation, 100*math.Sqrt(squares[k]/counts[k])/deviation)
+		if !bytes.Contains(text, []byte(want)) {
+			t.Errorf("column %d: no %s", k, want)
+		}
+	}
+	if !bytes.Contains(text, []byte("<td>a &amp; b</td>")) || !bytes.Contains(text, []byte(`<a href="#pictures">Columns</a>`)) {
+		t.Error("no name of a column, or no link to its section")
+	}
+}
+
 // Pictures of a page in two windows, the pointer on its map, of the map alone, and of the page as it is printed. README's picture is
 // report-explorer.png of the demo's page: go test -run TestScreens -page report.html -screens folder
 func TestScreens(t *testing.T) {
@@ -288,35 +341,35 @@ func TestScreens(t *testing.T) {
 		t.Skip("no -page and -screens")
 	}
 	name := strings.TrimSuffix(filepath.Base(*shown), filepath.Ext(*shown))
-	b := newBrowser(t)
+	b := browser.New(t)
 	for _, width := range []int{1280, 560} {
-		b.open(*shown, width, 900)
+		b.Open(*shown, width, 900)
 		var hidden bool
-		b.run(&hidden, "document.getElementById('map').offsetParent === null")
+		b.Run(&hidden, "document.getElementById('map').offsetParent === null")
 		var times []float64
 		for i := range 20 {
 			if hidden {
-				b.run(nil, "(() => { const s = document.getElementById('time'); s.value = "+strconv.Itoa(2*i)+"; s.dispatchEvent(new Event('input')); })()")
-				b.frame()
+				b.Run(nil, "(() => { const s = document.getElementById('time'); s.value = "+strconv.Itoa(2*i)+"; s.dispatchEvent(new Event('input')); })()")
+				b.Frame()
 			} else {
-				b.point("map", 0.3+0.013*float64(i), 0.4+0.0025*float64(i))
+				b.Point("map", 0.3+0.013*float64(i), 0.4+0.0025*float64(i))
 			}
 			var took float64
-			b.run(&took, "Number(document.body.dataset.draw)")
+			b.Run(&took, "Number(document.body.dataset.draw)")
 			times = append(times, took)
 		}
 		if !hidden {
-			b.run(nil, "document.getElementById('thumbs').click()")
+			b.Run(nil, "document.getElementById('thumbs').click()")
 		}
-		b.shoot(filepath.Join(*screens, fmt.Sprintf("%s-%d.png", name, width)), "html", 3200, 1)
+		b.Shoot(filepath.Join(*screens, fmt.Sprintf("%s-%d.png", name, width)), "html", 3200, 1)
 		slices.Sort(times)
 		if width == 560 {
-			b.call(nil, "Emulation.setEmulatedMedia", map[string]any{"media": "print"})
-			b.shoot(filepath.Join(*screens, name+"-print.png"), "html", 3200, 1)
+			b.Call(nil, "Emulation.setEmulatedMedia", map[string]any{"media": "print"})
+			b.Shoot(filepath.Join(*screens, name+"-print.png"), "html", 3200, 1)
 		} else {
-			b.shoot(filepath.Join(*screens, name+"-explorer.png"), ".explorer", 3200, 0.65)
+			b.Shoot(filepath.Join(*screens, name+"-explorer.png"), ".explorer", 3200, 0.65)
 		}
 		t.Logf("%s at %d: redraws took %.1f ms in the median, %.1f at most", name, width, times[10], times[19])
 	}
-	b.check()
+	b.Check()
 }

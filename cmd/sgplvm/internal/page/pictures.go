@@ -38,6 +38,7 @@ type judgement struct {
 	inside          [calibrationLevels]int
 	values          int       // scored
 	units           []float64 // the deviations of a table's columns, in which it is scored; nil: the units of the data
+	within          []float64 // how many values of each column of a table lie within their 90 % intervals
 }
 
 // A strip is a picture in several columns.
@@ -53,7 +54,7 @@ func judge(ctx context.Context, e *cli.Environment, in *Input, tones *tones) (*j
 	j := &judgement{Training: d.Training, Of: count, Judged: min(count, maxJudged, max(4, maxValues/(points*channels))), shape: shapeOf(m, stripSide), Known: d.Training || d.Truth != nil}
 	j.squares, j.counts, j.missing = make([]float64, j.shape.values()), make([]float64, j.shape.values()), make([]float64, j.shape.values())
 	if j.shape.Kind == kindTable {
-		j.units = m.Summary().Deviation
+		j.units, j.within = m.Summary().Deviation, make([]float64, channels)
 	}
 	if points != m.Grid().Len() || channels != m.Channels() {
 		return nil, fmt.Errorf("%s: pictures of %d points and %d channels, expected %d and %d, the model's", d.Name, points, channels, m.Grid().Len(), m.Channels())
@@ -173,6 +174,9 @@ func (j *judgement) add(seen, truth []mat.Matrix, predictions []sgplvm.Predictio
 				continue
 			}
 			j.values++
+			if j.within != nil && math.Abs(z) <= math.Sqrt2*math.Erfinv(0.9) {
+				j.within[i]++
+			}
 			for l := range j.inside {
 				if math.Abs(z) <= math.Sqrt2*math.Erfinv(level(l)) {
 					j.inside[l]++
@@ -283,4 +287,21 @@ func (j *judgement) firstChannel(v []float64) []float64 {
 		means[i] = rowMean(v[i*j.shape.Channels : (i+1)*j.shape.Channels])
 	}
 	return means
+}
+
+// columnRows tell of each column of a table: how many values were judged, their error and the column's deviation, the one in shares of the other, and unless the values are
+// those of training how many lie within their 90 % intervals.
+func (j *judgement) columnRows(names []string) (rows [][]string) {
+	for k := range min(len(j.units), len(j.counts)) {
+		name, rmse := fmt.Sprint("column ", k+1), math.Sqrt(j.squares[k]/j.counts[k])
+		if k < len(names) {
+			name = cli.Text(names[k])
+		}
+		row := []string{name, fmt.Sprintf("%.0f %%", 100*j.missing[k]/float64(j.Judged)), fmt.Sprint(j.counts[k]), number(rmse), number(j.units[k]), number(100*rmse/j.units[k]) + " %"}
+		if !j.Training {
+			row = append(row, number(100*j.within[k]/j.counts[k])+" %")
+		}
+		rows = append(rows, row)
+	}
+	return rows
 }

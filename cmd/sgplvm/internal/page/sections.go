@@ -36,6 +36,7 @@ type content struct {
 	Residuals, Missing  *fieldMap
 	MissingShare        string
 	Scores              [][2]string
+	Columns             [][]string // of a table
 	Effort, Task, Ended string
 	Questions           []question
 	Config              string
@@ -77,7 +78,7 @@ func (c *content) writePage(w io.Writer) error {
 		d.add("<p class=\"lead\">%s</p>\n", line)
 	}
 	d.add("<nav><a href=\"#explore\">Explore</a>%s%s%s<a href=\"#kernels\">Kernels</a><a href=\"#numbers\">Numbers</a></nav>\n</header>\n",
-		when(c.Judged != nil, `<a href="#pictures">Pictures</a>`), when(c.Questions != nil, `<a href="#choice">Choice</a>`), when(c.Training != "", `<a href="#training">Training</a>`))
+		when(c.Judged != nil, markup(fmt.Sprintf(`<a href="#pictures">%s</a>`, c.shown()))), when(c.Questions != nil, `<a href="#choice">Choice</a>`), when(c.Training != "", `<a href="#training">Training</a>`))
 	c.explore(d)
 	if c.Judged != nil {
 		c.pictures(d)
@@ -124,7 +125,7 @@ func (c *content) explore(d *document) {
 	d.add(`<div class="explorer%s%s">
 <div class="map"%s>
 <canvas id="map" width="1440" height="1060" tabindex="0" role="application" aria-label="Map of the latent variables: arrow keys move, n and p go through the examples, space plays, t shows thumbnails"></canvas>
-<div class="scale"><span>How far off the model thinks it may be, in standard deviations of the data: <span id="unsure" class="value"></span></span></div>
+<div class="scale"><span>How far off what the model expects may be at a place, without noise, in standard deviations of the data: <span id="unsure" class="value"></span></span></div>
 </div>
 <div class="fields%s">
 `, when(layout != "", " "), layout, when(x.Idle, " hidden"), when(picture && x.Height > x.Width, " tall"))
@@ -227,7 +228,36 @@ func (c *content) pictures(d *document) {
 		}
 		d.add("</tbody></table></div>\n")
 	}
-	d.add("</div>\n</section>\n")
+	d.add("</div>\n")
+	c.columns(d)
+	d.add("</section>\n")
+}
+
+// shown is what the data are.
+func (c *content) shown() string {
+	if c.Judged != nil && c.Judged.units != nil {
+		return "Columns"
+	}
+	return "Pictures"
+}
+
+// columns are the errors of each column of a table.
+func (c *content) columns(d *document) {
+	if c.Columns == nil {
+		return
+	}
+	d.add(`<h3>Column by column</h3>
+<p class="note">The error is a root mean square in the column's unit; beside its standard deviation it says how much better than the column's mean the model is: 100 %% is no better.</p>
+<div class="scroll"><table data-csv="columns"><thead><tr><th>column</th><th>missing</th><th>judged</th><th>error</th><th>standard deviation</th><th>error, of that</th>%s</tr></thead><tbody>`,
+		when(!c.Judged.Training, "<th>within 90 % intervals</th>"))
+	for _, row := range c.Columns {
+		d.add("<tr><td>%s</td>", row[0])
+		for _, cell := range row[1:] {
+			d.add(`<td class="number">%s</td>`, cell)
+		}
+		d.add("</tr>")
+	}
+	d.add("</tbody></table></div>\n")
 }
 
 // figure shows the map with its scale, if there is one.

@@ -1,4 +1,5 @@
-package page_test
+// Package browser lets tests look at pages in a headless Chromium. Tests alone import it.
+package browser
 
 import (
 	"bufio"
@@ -16,9 +17,9 @@ import (
 	"time"
 )
 
-// A browser is a headless Chromium that is spoken to through a pipe, by its DevTools protocol: messages of JSON that end in a
+// A Browser is a headless Chromium that is spoken to through a pipe, by its DevTools protocol: messages of JSON that end in a
 // zero byte.
-type browser struct {
+type Browser struct {
 	t       *testing.T
 	in      io.WriteCloser
 	session string
@@ -27,11 +28,12 @@ type browser struct {
 	mu       sync.Mutex
 	waiting  map[int]chan json.RawMessage
 	loaded   chan bool
+	from     string   // the address of the page
 	problems []string // errors and warnings of the page
 }
 
-// newBrowser starts a browser and ends it with the test, which it skips where there is none.
-func newBrowser(t *testing.T) *browser {
+// New starts a browser and ends it with the test, which it skips where there is none.
+func New(t *testing.T) *Browser {
 	t.Helper()
 	program, err := exec.LookPath("chromium")
 	if err != nil {
@@ -53,7 +55,7 @@ func newBrowser(t *testing.T) *browser {
 	}
 	toBrowser.Close()
 	fromBrowser.Close()
-	b := &browser{t: t, in: in, waiting: map[int]chan json.RawMessage{}, loaded: make(chan bool, 10)}
+	b := &Browser{t: t, in: in, waiting: map[int]chan json.RawMessage{}, loaded: make(chan bool, 10)}
 	go b.read(out)
 	t.Cleanup(func() {
 		b.send("", "Browser.close", nil)
@@ -64,18 +66,18 @@ func newBrowser(t *testing.T) *browser {
 		out.Close()
 	})
 	var target struct{ TargetID string }
-	b.call(&target, "Target.createTarget", map[string]any{"url": "about:blank"})
+	b.Call(&target, "Target.createTarget", map[string]any{"url": "about:blank"})
 	var attached struct{ SessionID string }
-	b.call(&attached, "Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true})
+	b.Call(&attached, "Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true})
 	b.session = attached.SessionID
 	for _, domain := range []string{"Page.enable", "Runtime.enable", "Log.enable", "Network.enable"} {
-		b.call(nil, domain, nil)
+		b.Call(nil, domain, nil)
 	}
 	return b
 }
 
 // read takes what the browser says, until it ends.
-func (b *browser) read(out io.Reader) {
+func (b *Browser) read(out io.Reader) {
 	r := bufio.NewReader(out)
 	for {
 		text, err := r.ReadBytes(0)
@@ -104,15 +106,23 @@ func (b *browser) read(out io.Reader) {
 			b.loaded <- true
 		case m.Method == "Runtime.exceptionThrown", m.Method == "Runtime.consoleAPICalled", m.Method == "Log.entryAdded":
 			b.problems = append(b.problems, string(m.Params))
-		case m.Method == "Network.requestWillBeSent" && !strings.Contains(string(m.Params), `"url":"file:`) && !strings.Contains(string(m.Params), `"url":"data:`) && !strings.Contains(string(m.Params), `"url":"blob:`):
+		case m.Method == "Network.requestWillBeSent" && !b.own(m.Params):
 			b.problems = append(b.problems, "asks the network: "+string(m.Params))
 		}
 		b.mu.Unlock()
 	}
 }
 
+// own tells whether a page asks a file, itself or its own server.
+func (b *Browser) own(params json.RawMessage) bool {
+	var asked struct{ Request struct{ URL string } }
+	json.Unmarshal(params, &asked)
+	from := func(prefix string) bool { return strings.HasPrefix(asked.Request.URL, prefix) }
+	return from("file:") || from("data:") || from("blob:") || strings.HasPrefix(b.from, "http:") && from(b.from)
+}
+
 // send sends a command and returns where its answer will come.
-func (b *browser) send(session, method string, params any) chan json.RawMessage {
+func (b *Browser) send(session, method string, params any) chan json.RawMessage {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.last++
@@ -133,8 +143,8 @@ func (b *browser) send(session, method string, params any) chan json.RawMessage 
 	return answer
 }
 
-// call sends a command and waits for the answer.
-func (b *browser) call(into any, method string, params any) {
+// Call sends a command and waits for the answer.
+func (b *Browser) Call(into any, method string, params any) {
 	b.t.Helper()
 	select {
 	case answer := <-b.send(b.session, method, params):
@@ -151,37 +161,44 @@ func (b *browser) call(into any, method string, params any) {
 	}
 }
 
-// open shows a file in a window of some size.
-func (b *browser) open(path string, width, height int) {
+// Open shows a file, or what is at an address http://…, in a window of some size.
+func (b *Browser) Open(path string, width, height int) {
 	b.t.Helper()
-	b.call(nil, "Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false})
-	path, err := filepath.Abs(path)
-	if err != nil {
-		b.t.Fatal(err)
+	b.Call(nil, "Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false})
+	address := path
+	if !strings.HasPrefix(path, "http://") {
+		path, err := filepath.Abs(path)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		address = "file://" + path
 	}
-	b.call(nil, "Page.navigate", map[string]any{"url": "file://" + path})
+	b.mu.Lock()
+	b.from = address
+	b.mu.Unlock()
+	b.Call(nil, "Page.navigate", map[string]any{"url": address})
 	select {
 	case <-b.loaded:
 	case <-time.After(60 * time.Second):
 		b.t.Fatal("the page did not load")
 	}
-	b.frame()
+	b.Frame()
 }
 
-// frame waits until the page has drawn.
-func (b *browser) frame() {
+// Frame waits until the page has drawn.
+func (b *Browser) Frame() {
 	b.t.Helper()
-	b.run(nil, "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))")
+	b.Run(nil, "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))")
 }
 
-// run evaluates an expression in the page.
-func (b *browser) run(into any, expression string) {
+// Run evaluates an expression in the page.
+func (b *Browser) Run(into any, expression string) {
 	b.t.Helper()
 	var answer struct {
 		Result           struct{ Value json.RawMessage }
 		ExceptionDetails json.RawMessage
 	}
-	b.call(&answer, "Runtime.evaluate", map[string]any{"expression": expression, "awaitPromise": true, "returnByValue": true})
+	b.Call(&answer, "Runtime.evaluate", map[string]any{"expression": expression, "awaitPromise": true, "returnByValue": true})
 	if answer.ExceptionDetails != nil {
 		b.t.Fatalf("%s: %.500s", expression, answer.ExceptionDetails)
 	}
@@ -192,38 +209,38 @@ func (b *browser) run(into any, expression string) {
 	}
 }
 
-// point moves the pointer to a place of an element, in shares of its width and height, and waits for what that draws.
-func (b *browser) point(id string, across, down float64) {
+// Point moves the pointer to a place of an element, in shares of its width and height, and waits for what that draws.
+func (b *Browser) Point(id string, across, down float64) {
 	b.t.Helper()
 	var at []float64
-	b.run(&at, fmt.Sprintf("(() => { const e = document.getElementById(%q); e.scrollIntoView({ block: 'center' }); const r = e.getBoundingClientRect(); return [r.left + r.width * %v, r.top + r.height * %v]; })()", id, across, down))
-	b.call(nil, "Input.dispatchMouseEvent", map[string]any{"type": "mouseMoved", "x": at[0], "y": at[1]})
-	b.frame()
+	b.Run(&at, fmt.Sprintf("(() => { const e = document.getElementById(%q); e.scrollIntoView({ block: 'center' }); const r = e.getBoundingClientRect(); return [r.left + r.width * %v, r.top + r.height * %v]; })()", id, across, down))
+	b.Call(nil, "Input.dispatchMouseEvent", map[string]any{"type": "mouseMoved", "x": at[0], "y": at[1]})
+	b.Frame()
 }
 
-// press presses a key.
-func (b *browser) press(key string) {
+// Press presses a key.
+func (b *Browser) Press(key string) {
 	b.t.Helper()
 	for _, kind := range []string{"keyDown", "keyUp"} {
-		b.call(nil, "Input.dispatchKeyEvent", map[string]any{"type": kind, "key": key})
+		b.Call(nil, "Input.dispatchKeyEvent", map[string]any{"type": kind, "key": key})
 	}
-	b.frame()
+	b.Frame()
 }
 
-// pixels returns what a canvas shows, as text.
-func (b *browser) pixels(id string) (text string) {
+// Pixels returns what a canvas shows, as text.
+func (b *Browser) Pixels(id string) (text string) {
 	b.t.Helper()
-	b.run(&text, fmt.Sprintf("document.getElementById(%q).toDataURL()", id))
+	b.Run(&text, fmt.Sprintf("document.getElementById(%q).toDataURL()", id))
 	return text
 }
 
-// shoot writes a picture of an element, or of its beginning where it is higher than most, at some scale.
-func (b *browser) shoot(path, element string, most, scale float64) {
+// Shoot writes a picture of an element, or of its beginning where it is higher than most, at some scale.
+func (b *Browser) Shoot(path, element string, most, scale float64) {
 	b.t.Helper()
 	var r []float64
-	b.run(&r, fmt.Sprintf("(() => { const r = document.querySelector(%q).getBoundingClientRect(); return [r.left + scrollX, r.top + scrollY, r.width, r.height]; })()", element))
+	b.Run(&r, fmt.Sprintf("(() => { const r = document.querySelector(%q).getBoundingClientRect(); return [r.left + scrollX, r.top + scrollY, r.width, r.height]; })()", element))
 	var shot struct{ Data string }
-	b.call(&shot, "Page.captureScreenshot", map[string]any{"captureBeyondViewport": true, "clip": map[string]any{"x": r[0], "y": r[1], "width": r[2], "height": min(r[3], most), "scale": scale}})
+	b.Call(&shot, "Page.captureScreenshot", map[string]any{"captureBeyondViewport": true, "clip": map[string]any{"x": r[0], "y": r[1], "width": r[2], "height": min(r[3], most), "scale": scale}})
 	picture, err := base64.StdEncoding.DecodeString(shot.Data)
 	if err == nil {
 		err = os.WriteFile(path, picture, 0o666)
@@ -233,8 +250,8 @@ func (b *browser) shoot(path, element string, most, scale float64) {
 	}
 }
 
-// check fails the test where the page has complained or asked the network.
-func (b *browser) check() {
+// Check fails the test where the page has complained or asked the network.
+func (b *Browser) Check() {
 	b.t.Helper()
 	b.mu.Lock()
 	defer b.mu.Unlock()
