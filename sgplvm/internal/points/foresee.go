@@ -30,6 +30,9 @@ type Bounds struct{ Value, Patch float64 }
 // largestPatch is the largest part of the observed values of a channel that is a patch, or that may be suspect: what more of them agree upon is a change.
 const largestPatch = 1. / 4
 
+// minLeft is what rounding leaves of 1 − c·χ² at least, of an example that counts c.
+const minLeft = 1e-9
+
 // normalMedian is the median of the size of standard normal numbers.
 const normalMedian = 0.6745
 
@@ -73,7 +76,20 @@ func (w *Workspace) Foresee(scores, mean, variance []float64, bounds Bounds) (f 
 
 // foreseen returns the standard deviation of what was predicted of a value.
 func (w *Workspace) foreseen(i, c int) float64 {
-	return math.Sqrt(w.result.variance.Row(i)[c] + 1/w.m.c.Beta)
+	v := w.result.variance.Row(i)[c] + 1/w.m.c.Beta
+	if w.m.c.Innovations.rows > 0 {
+		v = w.Calibrated(v)
+	}
+	return math.Sqrt(v)
+}
+
+// Calibrated returns what the variance v of what a stream predicts, in the model's units, is by Contents.Calibration.
+func (w *Workspace) Calibrated(v float64) float64 {
+	if k := w.m.c.Calibration; k != nil {
+		white := 1 / w.m.c.Beta
+		return k[0]*max(0, v-white) + k[1]*white
+	}
+	return v
 }
 
 // whiten returns C⁻¹·r and C⁻¹ of the observed values of a channel, and rᵀ·C⁻¹·r. What the example itself counts in Innovations is taken off C.
@@ -90,7 +106,7 @@ func (w *Workspace) whiten(c int, seen []int) (solved []float64, precision mat.M
 	precision = view(w.room.observed, len(seen), len(seen))
 	w.factor.Inverse(precision)
 	if less := w.m.c.Counted; less > 0 {
-		left := 1 / max(1-less*chi, less)
+		left := 1 / max(1-less*chi, minLeft)
 		mat.Syrk(precision, less*left, mat.NewDense(len(seen), 1, solved), 1)
 		mat.MirrorLower(precision)
 		chi *= left
