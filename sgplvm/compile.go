@@ -149,7 +149,7 @@ func (o *CompileOptions) innovations(c *points.Contents) (off mat.Matrix, err er
 	}
 	predict.Calibrate(c, squares, variances)
 	for k, v := range expected.Data {
-		off.Data[k] /= math.Sqrt(c.Calibration[0]*max(0, v-1/c.Beta) + c.Calibration[1]/c.Beta)
+		off.Data[k] /= math.Sqrt(c.Calibrated(v))
 	}
 	return off.Slice(c.Channels, off.Rows, 0, off.Cols), nil
 }

@@ -274,7 +274,7 @@ func (w *Workspace) deliver(dst, variance []float64) {
 		if variance != nil {
 			v := own.Data[k]
 			if w.calibrated {
-				v = w.w.Calibrated(v)
+				v = w.c.Calibrated(v)
 			}
 			variance[k] = s * s * v
 		}

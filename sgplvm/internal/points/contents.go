@@ -72,7 +72,7 @@ type Contents struct {
 	Innovations Table
 	Counted     float64
 
-	// Calibration has what multiplies the variance, and the noise in it, of what a stream predicts of an example of which nothing was seen. nil: nothing does.
+	// Calibration has a, p and b: a variance f + β⁻¹ of what a stream predicts of an example of which nothing was seen is a·f^p + b·β⁻¹. nil: it stays.
 	Calibration []float64
 
 	Memory Memory
@@ -378,8 +378,8 @@ func (c *Contents) validateNumbers() string {
 	if n := len(c.Spreads); len(c.Scores) > 0 && n != 5 || n > 0 && !(c.Spreads[1] > 0 && c.Spreads[3] > 0 && c.Spreads[4] > 0) {
 		return text.Sprintf("%d spreads of scores, expected 5 positive ones", n)
 	}
-	if n := len(c.Calibration); n != 0 && n != 2 {
-		return text.Sprintf("%d numbers of a calibration, expected 2", n)
+	if n := len(c.Calibration); n != 0 && n != 3 {
+		return text.Sprintf("%d numbers of a calibration, expected 3", n)
 	}
 	if of := &c.Innovations; of.rows > 0 && !of.is(int64(c.Points), int64(c.Points), true) {
 		return "second moments of innovations of the wrong shape"

@@ -78,16 +78,16 @@ func (w *Workspace) Foresee(scores, mean, variance []float64, bounds Bounds) (f 
 func (w *Workspace) foreseen(i, c int) float64 {
 	v := w.result.variance.Row(i)[c] + 1/w.m.c.Beta
 	if w.m.c.Innovations.rows > 0 {
-		v = w.Calibrated(v)
+		v = w.m.c.Calibrated(v)
 	}
 	return math.Sqrt(v)
 }
 
-// Calibrated returns what the variance v of what a stream predicts, in the model's units, is by Contents.Calibration.
-func (w *Workspace) Calibrated(v float64) float64 {
-	if k := w.m.c.Calibration; k != nil {
-		white := 1 / w.m.c.Beta
-		return k[0]*max(0, v-white) + k[1]*white
+// Calibrated returns what the variance v of what a stream predicts, in the model's units, is by Calibration.
+func (c *Contents) Calibrated(v float64) float64 {
+	if k := c.Calibration; k != nil {
+		white := 1 / c.Beta
+		return k[0]*math.Pow(max(0, v-white), k[1]) + k[2]*white
 	}
 	return v
 }

@@ -114,7 +114,7 @@ func TestCounted(t *testing.T) {
 	for seed := range uint64(6) {
 		rng := rand.New(rand.NewPCG(seed, 5))
 		c := contents(1+3*seed, true)
-		c.Calibration = []float64{1.5, 0.7}
+		c.Calibration = []float64{1.5, 1.2, 0.7}
 		n, dy := c.Points, c.Channels
 		others, values, off, mean := randomCovariance(rng, n), make([]float64, n*dy), make([]float64, n*dy), make([]float64, c.Latents)
 		variance := []float64{0.5, 0.8}

@@ -137,19 +137,43 @@ func conditioned(x, unsure, covariance mat.Matrix) error {
 	return nil
 }
 
-// Calibrate sets Contents.Calibration to the factors a and b under which squared errors of examples, means of many, are likeliest of variances a·f + b·β⁻¹, given variances f + β⁻¹: by steps that lower
-// Σ log v + e²/v (Itakura and Saito's divergence; Févotte and Idier 2011).
+// Calibrate sets Contents.Calibration to a, p and b under which squared errors of examples, means of many, are likeliest of variances a·f^p + b·β⁻¹, given variances f + β⁻¹.
 func Calibrate(c *points.Contents, squares, variances []float64) {
-	a, b, white := 1.0, 1.0, 1/c.Beta
-	for range 500 {
-		var more, most [2]float64
-		for k, e := range squares {
-			f := max(0, variances[k]-white)
-			v := a*f + b*white
-			more[0], most[0] = more[0]+f*e/(v*v), most[0]+f/v
-			more[1], most[1] = more[1]+white*e/(v*v), most[1]+white/v
+	white, f := 1/c.Beta, make([]float64, len(variances))
+	of := func(power float64) (a, b, loss float64) {
+		for k, v := range variances {
+			f[k] = math.Pow(max(0, v-white), power)
 		}
-		a, b = a*math.Sqrt(more[0]/max(most[0], 1e-300)), b*math.Sqrt(more[1]/most[1])
+		return components(squares, f, white)
 	}
-	c.Calibration = []float64{a, b}
+	low, high := 0.5, 2.0
+	for range 20 {
+		third := (high - low) / 3
+		_, _, left := of(low + third)
+		if _, _, right := of(high - third); left < right {
+			high -= third
+		} else {
+			low += third
+		}
+	}
+	power := (low + high) / 2
+	a, b, _ := of(power)
+	c.Calibration = []float64{a, power, b}
+}
+
+// components returns a and b ≥ 0 of the lowest mean of log v + e²/v, v = a·f + b·white, and that, by steps that lower it (Févotte and Idier 2011, Itakura and Saito's divergence).
+func components(squares, f []float64, white float64) (a, b, loss float64) {
+	a, b = 1, 1
+	for range 100 {
+		var more, most [2]float64
+		loss = 0
+		for k, e := range squares {
+			v := a*f[k] + b*white
+			more[0], most[0] = more[0]+f[k]*e/(v*v), most[0]+f[k]/v
+			more[1], most[1] = more[1]+white*e/(v*v), most[1]+white/v
+			loss += (math.Log(v) + e/v) / float64(len(squares))
+		}
+		a, b = a*math.Sqrt(more[0]/max(most[0], math.SmallestNonzeroFloat64)), b*math.Sqrt(more[1]/most[1])
+	}
+	return a, b, loss
 }

@@ -89,8 +89,8 @@ func TestCalibrate(t *testing.T) {
 			z := rng.NormFloat64()
 			mean += z * z / 30
 		}
-		squares, variances = append(squares, mean*(2.5*f+0.4/c.Beta)), append(variances, f+1/c.Beta)
+		squares, variances = append(squares, mean*(2.5*math.Pow(f, 1.3)+0.4/c.Beta)), append(variances, f+1/c.Beta)
 	}
 	Calibrate(c, squares, variances)
-	compare.Near(t, "factors", c.Calibration, []float64{2.5, 0.4}, 0.05)
+	compare.Near(t, "factors", c.Calibration, []float64{2.5, 1.3, 0.4}, 0.05)
 }
