@@ -27,8 +27,8 @@ type Foresight struct {
 // Bounds are how far a value may be off, in scales of leave-one-out residuals, and a patch of values, in standard deviations; +Inf: any distance.
 type Bounds struct{ Value, Patch float64 }
 
-// largestPatch is the largest part of the observed values of a channel that is a patch, or that may be suspect: what more of them agree upon is a change.
-const largestPatch = 1. / 4
+// Which part of the observed values of a channel is a patch at most, and which may be suspect: what more of them agree upon is a change.
+const largestPatch, mostSuspect = 1. / 8, 1. / 4
 
 // minLeft is what rounding leaves of 1 − c·χ² at least, of an example that counts c.
 const minLeft = 1e-9
@@ -62,11 +62,14 @@ func (w *Workspace) Foresee(scores, mean, variance []float64, bounds Bounds) (f 
 		square += chi
 		scale, most := w.scale(solved, precision), max(1, int(largestPatch*float64(len(seen))))
 		f.Scale = max(f.Scale, scale)
-		if z, centre, _ := w.farthestPatch(seen, solved, precision, most); z > f.Patch {
+		z, centre, _ := w.farthestPatch(seen, solved, precision, most)
+		if z > f.Patch {
 			f.Patch, f.Place = z, seen[centre]*w.m.c.Channels+c
 		}
 		w.suspect(c, seen, solved, precision, 1, bounds.Value*max(1, scale))
-		f.Left = w.suspect(c, seen, solved, precision, most, bounds.Patch) || f.Left
+		if z > bounds.Patch {
+			f.Left = w.suspect(c, seen, solved, precision, most, bounds.Patch) || f.Left
+		}
 	}
 	if w.exactly() {
 		f.Score = square / float64(w.observed)
@@ -164,7 +167,7 @@ func (w *Workspace) scale(solved []float64, precision mat.Matrix) float64 {
 // suspect makes the values of patches of so many values suspects that are off by more than a bound, from the farthest on. They are left out of C⁻¹·r and C⁻¹ before the next one is looked for:
 // given values A no more, these are C⁻¹ − C⁻¹_:A·(C⁻¹_AA)⁻¹·C⁻¹_A:. If they are much of the channel, none is suspect. It reports whether some are.
 func (w *Workspace) suspect(c int, seen []int, solved []float64, precision mat.Matrix, most int, bound float64) (some bool) {
-	for left := int(largestPatch * float64(len(seen))); !math.IsInf(bound, 1); {
+	for left := int(mostSuspect * float64(len(seen))); !math.IsInf(bound, 1); {
 		z, centre, size := w.farthestPatch(seen, solved, precision, most)
 		if !(z > bound) {
 			return some
@@ -207,7 +210,10 @@ func (w *Workspace) leaveOut(k int, solved []float64, precision mat.Matrix) {
 func (w *Workspace) farthestPatch(seen []int, solved []float64, precision mat.Matrix, most int) (z float64, centre, size int) {
 	size = 1
 	for k := range seen {
-		order := w.around(seen, k, most+1)
+		order := w.room.block[:0]
+		if order = append(order, k); most > 1 {
+			order = w.around(seen, k, most+1)
+		}
 		var sum, variance float64
 		for l, i := range order[:min(most, len(order))] {
 			row := precision.Row(i)
