@@ -22,7 +22,7 @@ type CompileOptions struct {
 	Low, High     float64   // between which values lie; equal: not known
 
 	// Held are examples like those of training that the model has not learned from, a row each, n_s·d_y values with the channels of a point side by side, NaN where missing: their scores,
-	// as those of a stream where examples have times, say which scores raise an alarm. HeldTimes are their times, in ascending order; nil: the training times' median spacing apart. 0×0: no alarms.
+	// as those of a stream where examples have times, say which scores raise an alarm, and how far off what a stream predicts is. HeldTimes are their times, in ascending order; nil: the training times' median spacing apart. 0×0: no alarms.
 	Held      mat.Matrix
 	HeldTimes []float64
 	Fast      bool // several times the speed in less memory for a little less accuracy (docs/measurements.md, section 17)
