@@ -1,6 +1,9 @@
 package asm
 
-import "math"
+import (
+	"math"
+	"runtime"
+)
 
 // Exp sets dst[i] = exp(x[i]) for i < len(x). dst must not be shorter than x
 // and may be x itself.
@@ -9,7 +12,8 @@ import "math"
 // subnormal (x < −708.39); the largest one found is 0.92. Above 709.78 the
 // result is +Inf, below −745.14 it is 0. A NaN gives a NaN. All levels give the
 // same bits, generic too; that one uses math.FMA, which takes some hundred
-// times as long on a processor that does not have the instruction.
+// times as long on a processor that does not have the instruction. On WebAssembly,
+// which never has it, they are math.Exp, with bits of its own.
 //
 // With k the integer nearest to x·log₂e and r = x − k·ln 2, so |r| ≤ ½·ln 2,
 //
@@ -100,8 +104,14 @@ const (
 	exp9 = 0x1.adab8c449cccbp-26
 )
 
+// fused reports whether there may be an instruction for math.FMA. WebAssembly has none, and in software each takes as long as a whole exponential.
+const fused = runtime.GOARCH != "wasm"
+
 // expOf is the exponential that the kernels evaluate, step by step.
 func expOf(x float64) float64 {
+	if !fused {
+		return math.Exp(x)
+	}
 	x = min(max(x, -expCut), expCut)
 	t := math.FMA(x, math.Log2E, expShift)
 	k := t - expShift
@@ -141,6 +151,10 @@ func expSqrtGeneric(dst, x []float64, s, c0, c1, c2 float64) {
 	dst = dst[:len(x)]
 	for i, v := range x {
 		r := min(math.Sqrt(s*v), expCut)
-		dst[i] = math.FMA(r, math.FMA(r, c2, c1), c0) * expOf(-r)
+		p := float64(r*(float64(r*c2)+c1)) + c0
+		if fused {
+			p = math.FMA(r, math.FMA(r, c2, c1), c0)
+		}
+		dst[i] = p * expOf(-r)
 	}
 }

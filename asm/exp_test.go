@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -329,7 +330,11 @@ func TestExpAccuracy(t *testing.T) {
 				e.add(v, ulps(y[i], m, k))
 			}
 			t.Log(&e)
-			if !(e.worst < 0.95) {
+			most := 0.95
+			if runtime.GOARCH == "wasm" {
+				most = 1 // that of math.Exp
+			}
+			if !(e.worst < most) {
 				t.Errorf("error %v units at %v (%x)", e.worst, e.at, e.at)
 			}
 		})

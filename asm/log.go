@@ -63,6 +63,8 @@ const (
 // logOf is the logarithm that the kernels evaluate, step by step.
 func logOf(x float64) float64 {
 	switch {
+	case !fused:
+		return math.Log(x)
 	case !(x >= 0):
 		return math.NaN()
 	case x == 0:

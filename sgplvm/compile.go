@@ -22,7 +22,7 @@ type CompileOptions struct {
 	Low, High     float64   // between which values lie; equal: not known
 
 	// Held are examples like those of training that the model has not learned from, a row each, n_s·d_y values with the channels of a point side by side, NaN where missing: their scores,
-	// as those of a stream where examples have times, say which scores raise an alarm. HeldTimes are their times, in ascending order; nil: the training times' median spacing apart. 0×0: no alarms.
+	// as those of a stream where examples have times, say which scores raise an alarm, and how far off what a stream predicts is. HeldTimes are their times, in ascending order; nil: the training times' median spacing apart. 0×0: no alarms.
 	Held      mat.Matrix
 	HeldTimes []float64
 	Fast      bool // several times the speed in less memory for a little less accuracy (docs/measurements.md, section 17)
@@ -79,29 +79,20 @@ func (o *CompileOptions) setAlarms(c *points.Contents) error {
 	if o.Held.Cols != c.Points*c.Channels || o.HeldTimes != nil && len(o.HeldTimes) != o.Held.Rows {
 		return refuse("%d examples of %d values at %d times, expected %d values and a time for each", o.Held.Rows, o.Held.Cols, len(o.HeldTimes), c.Points*c.Channels)
 	}
-	off := mat.New(o.Held.Rows*c.Channels, c.Points)
-	err := o.follow(c, func(i int, s *edge.Stream) {
-		scores := make([]float64, o.Held.Cols)
-		s.Surprise(scores)
-		for k, v := range scores {
-			if v == edge.NoEvidence {
-				v = math.NaN()
-			}
-			off.Set(i*c.Channels+k%c.Channels, k/c.Channels, v)
-		}
-	})
+	off, err := o.innovations(c)
+	if err == nil && off.Rows > 0 {
+		err = predict.SetInnovations(c, off)
+	}
 	if err != nil {
 		return refuse("%w", err)
 	}
-	if err := predict.SetInnovations(c, off); err != nil {
-		return refuse("%w", err)
-	}
 	var levels, patches []float64
-	err = o.follow(c, func(_ int, s *edge.Stream) {
+	err = o.follow(c, func(_ int, s *edge.Stream) error {
 		if l := s.Level(); l != edge.NoEvidence {
 			patch, _ := s.Patch()
 			levels, patches = append(levels, l), append(patches, patch)
 		}
+		return nil
 	})
 	if err != nil {
 		return refuse("%w", err)
@@ -117,8 +108,62 @@ func (o *CompileOptions) setAlarms(c *points.Contents) error {
 	return nil
 }
 
+// stepsAhead is how far ahead what is predicted calibrates variances.
+const stepsAhead = 5
+
+// innovations calibrates contents by what a stream predicts of the next examples that were held back, and returns how far each is off what was predicted before it, in standard deviations: a row for each channel.
+func (o *CompileOptions) innovations(c *points.Contents) (off mat.Matrix, err error) {
+	off = mat.New(o.Held.Rows*c.Channels, c.Points)
+	expected := mat.New(off.Rows, off.Cols)
+	var squares, variances []float64
+	mean, variance := make([]float64, o.Held.Cols), make([]float64, o.Held.Cols)
+	c.Calibration = nil
+	err = o.follow(c, func(i int, s *edge.Stream) error {
+		if i == 0 {
+			off.Slice(0, c.Channels, 0, c.Points).Fill(math.NaN())
+		}
+		for j := i + 1; j < min(o.Held.Rows, i+1+stepsAhead); j++ {
+			if err := s.Predict(o.time(c, j), mean, variance); err != nil {
+				return err
+			}
+			var square, whole, count float64
+			for k, y := range o.Held.Row(j) {
+				scale := c.Scale[k%c.Channels]
+				e, v := (y-mean[k])/scale, variance[k]/(scale*scale)
+				if j == i+1 {
+					off.Set(j*c.Channels+k%c.Channels, k/c.Channels, e)
+					expected.Set(j*c.Channels+k%c.Channels, k/c.Channels, v)
+				}
+				if y == y {
+					square, whole, count = square+e*e, whole+v, count+1
+				}
+			}
+			if count > 0 {
+				squares, variances = append(squares, square/count), append(variances, whole/count)
+			}
+		}
+		return nil
+	})
+	if err != nil || len(squares) == 0 {
+		return off, err
+	}
+	predict.Calibrate(c, squares, variances)
+	for k, v := range expected.Data {
+		off.Data[k] /= math.Sqrt(c.Calibrated(v))
+	}
+	return off.Slice(c.Channels, off.Rows, 0, off.Cols), nil
+}
+
+// time returns that of an example that was held back.
+func (o *CompileOptions) time(c *points.Contents, i int) float64 {
+	if o.HeldTimes != nil {
+		return o.HeldTimes[i]
+	}
+	return float64(i) * c.Time.Spacing
+}
+
 // follow has a stream of the model fill in the examples that were held back, and calls each after each.
-func (o *CompileOptions) follow(c *points.Contents, each func(i int, s *edge.Stream)) error {
+func (o *CompileOptions) follow(c *points.Contents, each func(i int, s *edge.Stream) error) error {
 	m, err := edge.Open(points.Encode(c))
 	if err != nil {
 		return err
@@ -129,10 +174,7 @@ func (o *CompileOptions) follow(c *points.Contents, each func(i int, s *edge.Str
 	}
 	filled, mask := make([]float64, o.Held.Cols), make([]bool, o.Held.Cols)
 	for i := range o.Held.Rows {
-		at := float64(i) * c.Time.Spacing
-		if o.HeldTimes != nil {
-			at = o.HeldTimes[i]
-		}
+		at := o.time(c, i)
 		if i == 0 && len(c.Time.Ends) == 1 && at >= c.Time.Ends[0].Time {
 			_ = s.Continue(c.Time.Ends[0].Sequence) // which there is
 		}
@@ -142,7 +184,9 @@ func (o *CompileOptions) follow(c *points.Contents, each func(i int, s *edge.Str
 		if err := s.Fill(at, filled, nil, o.Held.Row(i), mask); err != nil {
 			return fmt.Errorf("example %d: %w", i, err)
 		}
-		each(i, s)
+		if err := each(i, s); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -174,20 +174,67 @@ func TestStreamAlarms(t *testing.T) {
 		t.Errorf("%d false alarms in %d frames, expected one in 20", alarms, frames)
 	}
 	hot := append([]float64{}, w.seen[trained]...)
-	s.Reset()
-	if err := s.Continue(0); err != nil {
-		t.Fatal(err)
-	}
 	for _, i := range []int{19, 20, 27, 28} {
 		hot[i] += 3
 	}
-	if err := s.Fill(trained, filled, nil, hot, nil); err != nil {
-		t.Fatal(err)
+	var next [2][]float64 // what is predicted after a hot patch, and without it
+	for k, values := range [][]float64{w.seen[trained], hot} {
+		s.Reset()
+		if err := s.Continue(0); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Fill(trained, filled, nil, values, nil); err != nil {
+			t.Fatal(err)
+		}
+		next[k] = make([]float64, 48)
+		if err := s.Predict(trained+1, next[k], nil); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if level, _ := s.Raised(a); !level {
 		t.Errorf("a hot patch of level %v, expected an alarm from %v on", s.Level(), a.Level)
 	}
+	for i, v := range next[0] {
+		if math.Abs(next[1][i]-v) > 1 {
+			t.Errorf("a hot patch moves what is predicted of point %d from %v to %v", i, v, next[1][i])
+		}
+	}
 	if _, where := s.Patch(); where/8 < 1 || where/8 > 4 || where%8 < 2 || where%8 > 5 {
 		t.Errorf("a patch around (2.5, 3.5) is found at (%d, %d)", where/8, where%8)
+	}
+}
+
+// Of a model that is compiled with examples that were held back, 90 % intervals of what is one to five steps ahead hold nine in ten of values; without these examples they hold fewer.
+func TestStreamIntervals(t *testing.T) {
+	const trained, held, frames = 60, 150, 150
+	w := newDrawnStream(trained+held+frames, 3)
+	var cover [2][6]float64
+	for k, with := range []int{0, held} {
+		s, err := w.compiled(t, trained, with).NewWorkspace(0).NewStream(edge.StreamOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		mean, variance := make([]float64, 48), make([]float64, 48)
+		for at := trained + held; at < trained+held+frames-5; at++ {
+			if err := s.Fill(float64(at), mean, nil, w.seen[at], nil); err != nil {
+				t.Fatal(err)
+			}
+			for ahead := 1; at > trained+held+20 && ahead <= 5; ahead++ {
+				if err := s.Predict(float64(at+ahead), mean, variance); err != nil {
+					t.Fatal(err)
+				}
+				for i, v := range w.seen[at+ahead] {
+					if math.Abs(v-mean[i]) < 1.645*math.Sqrt(variance[i]) {
+						cover[k][ahead] += 1. / 48 / (frames - 26)
+					}
+				}
+			}
+		}
+	}
+	t.Logf("covered by step: %.3f, with examples held back %.3f", cover[0][1:], cover[1][1:])
+	for ahead := 1; ahead <= 5; ahead++ {
+		if c := cover[1][ahead]; math.Abs(c-0.9) > 0.05 || math.Abs(c-0.9) > math.Abs(cover[0][ahead]-0.9) {
+			t.Errorf("%d steps ahead intervals cover %.3f, without examples held back %.3f", ahead, c, cover[0][ahead])
+		}
 	}
 }

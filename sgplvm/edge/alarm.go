@@ -106,8 +106,8 @@ func (s *Stream) setLevel(f points.Foresight, count int) {
 // examples like those of training it is that, or that of the patch that is farthest off, in spreads of theirs. NoEvidence where there is no score.
 func (s *Stream) Level() float64 { return s.level }
 
-// Patch returns, of a stream that looks for patches, how many standard deviations the patch of values near a point is off that is farthest off in the last example, and the index of the
-// value in its middle. Values in a patch are weighted by a Gaussian with a deviation of 1.2 spacings.
+// Patch returns how many standard deviations the patch of values is off that is farthest off in the last example, and the index of the value in its middle. A patch is a value and those around it
+// up to some distance, an eighth of those observed at most.
 func (s *Stream) Patch() (deviations float64, index int) { return s.patch, s.place }
 
 // Sum returns the one-sided cumulative sum of levels up to the last example, which tells that the world has changed a little for long. Whoever has heard of that calls Acknowledge.

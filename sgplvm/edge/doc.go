@@ -47,11 +47,12 @@
 // A Stream carries the state of a Kalman filter from example to example: its marginal at the next instant is the prior of the latent variables
 // there, and their posterior, over that prior, updates it as a Gaussian observation. A part in time of the latent kernel has such a state for each feature of the spatial kernel. Values, examples
 // and instants may be missing, times be uneven, examples come late by some (StreamOptions.Lag), and a stream can go on behind the training examples: what is not seen is then predicted as sgplvm.Model.LatentAt
-// has it. Variances are not calibrated as those at a time are by the full model. Kernels in time are sums and products of Matérn, periodic and RBF kernels.
+// has it. Kernels in time are sums and products of Matérn, periodic and RBF kernels.
 //
 // Values that disagree with all others, sensors that do so for long and examples of garbage are filled in as if they were missing, and do not enter the state. What was not
 // observed has the score NoEvidence. A model that was compiled with examples that were held back (sgplvm.CompileOptions.Held, compile -held) knows from which level on an example is
-// unlike training at a rate of false alarms (Model.Alarm).
+// unlike training at a rate of false alarms (Model.Alarm), leaves patches of values out that are farther off than any were there, and has variances of what is not seen that fit what was found one to five steps ahead.
+// Other models give those of their kernels, which are often too small.
 //
 // # Files
 //

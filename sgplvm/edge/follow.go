@@ -70,6 +70,7 @@ func (s *Stream) Predict(time float64, dst, variance []float64) error {
 	}
 	s.begin()
 	defer s.w.end()
+	s.w.calibrated = true
 	return s.w.Predict(dst, variance, s.latent.mean, s.latent.variance)
 }
 
@@ -103,6 +104,7 @@ func (s *Stream) fill(time float64, dst, variance, values []float64, mask []bool
 	if err != nil {
 		return err
 	}
+	w.calibrated = w.w.Observed() == 0
 	if err := w.fill(dst, variance, values); err != nil {
 		return err
 	}

@@ -101,7 +101,8 @@ type Workspace struct {
 	scaled []float64 // the example, n·d_y; NaN where missing
 	room   []float64 // n·d_y
 
-	compared int // values that the score of a stream's example is of
+	compared   int  // values that the score of a stream's example is of
+	calibrated bool // variances are those of a stream's example of which nothing was seen
 }
 
 // NewWorkspace returns room for examples of which at most so many values are observed in a channel; 0: all of them. What it
@@ -271,7 +272,11 @@ func (w *Workspace) deliver(dst, variance []float64) {
 		s := w.c.Scale[k%dy]
 		dst[k] = w.c.Mean[k%dy] + s*mean.Data[k]
 		if variance != nil {
-			variance[k] = s * s * own.Data[k]
+			v := own.Data[k]
+			if w.calibrated {
+				v = w.c.Calibrated(v)
+			}
+			variance[k] = s * s * v
 		}
 	}
 }

@@ -105,6 +105,7 @@ func (s *Stream) begin() {
 func (w *Workspace) end() {
 	w.SetPrior(nil, nil)
 	w.w.SetField(nil, nil, nil)
+	w.calibrated = false
 }
 
 // A past is an example among the last that a stream has seen, before which another may come late.

@@ -49,7 +49,7 @@ func (c *Contents) Shape(tolerance float64, kind Type) {
 		mat.ScaleCols(scaled, b, roots)
 		mat.Syrk(shape, 1, scaled, 0)
 		t := NewLowerTable(shape)
-		c.Shapes = append(c.Shapes, t.as(kind))
+		c.Shapes = append(c.Shapes, t.As(kind))
 	}
 	c.Structure, c.Whitened, c.Factors = m.structure, false, nil
 	c.Lambda = quantiles(c.Lambda, fewLambda)
@@ -197,7 +197,7 @@ func (c *Contents) quantized(t Table) Table {
 	}
 	x := mat.New(sigma.Rows, 1)
 	for _, kind := range []Type{Float16, Float32} {
-		short := t.as(kind)
+		short := t.As(kind)
 		e := short.symmetric()
 		for i := range e.Rows {
 			e.Row(i)[i] += 1 / c.Beta

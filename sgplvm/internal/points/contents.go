@@ -72,6 +72,9 @@ type Contents struct {
 	Innovations Table
 	Counted     float64
 
+	// Calibration has a, p and b: a variance f + β⁻¹ of what a stream predicts of an example of which nothing was seen is a·f^p + b·β⁻¹. nil: it stays.
+	Calibration []float64
+
 	Memory Memory
 }
 
@@ -92,6 +95,8 @@ func (c *Contents) visitAbout(f codec) {
 		f.number(v)
 	}
 }
+
+func (c *Contents) visitCalibration(f codec) { f.numbers(&c.Calibration) }
 
 func (c *Contents) visitAlarms(f codec) {
 	f.numbers(&c.Scores)
@@ -352,7 +357,7 @@ func (c *Contents) validateNumbers() string {
 	positive := [][]float64{c.Scale, c.RBF, c.Linear, c.Bias, c.S, c.Spacings, c.TrainingSpacings, c.Lengths, c.Tapers, {c.Beta, c.Precision}}
 	finite := [][]float64{c.Mean, c.Z, c.Coord, c.Mu, c.Coordinates, c.Shares}
 	finite = append(finite, c.Scores, c.Spreads, []float64{c.About.Low, c.About.High, c.About.First, c.About.Last})
-	notNegative := [][]float64{c.Latent, c.Lambda, c.Bends}
+	notNegative := [][]float64{c.Latent, c.Lambda, c.Bends, c.Calibration, {c.Counted}}
 	for _, list := range []struct {
 		of   [][]float64
 		ok   func(v float64) bool
@@ -372,6 +377,12 @@ func (c *Contents) validateNumbers() string {
 	}
 	if n := len(c.Spreads); len(c.Scores) > 0 && n != 5 || n > 0 && !(c.Spreads[1] > 0 && c.Spreads[3] > 0 && c.Spreads[4] > 0) {
 		return text.Sprintf("%d spreads of scores, expected 5 positive ones", n)
+	}
+	if n := len(c.Calibration); n != 0 && n != 3 {
+		return text.Sprintf("%d numbers of a calibration, expected 3", n)
+	}
+	if of := &c.Innovations; of.rows > 0 && !of.is(int64(c.Points), int64(c.Points), true) {
+		return "second moments of innovations of the wrong shape"
 	}
 	if len(c.RBF)+len(c.Linear)+len(c.Bias) == 0 && c.Time.Variance == 0 {
 		return "a latent kernel without parts"

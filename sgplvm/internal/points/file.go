@@ -105,6 +105,7 @@ type section struct {
 
 var sections = [...]section{
 	{"about", (*Contents).visitAbout, func(c *Contents) bool { return c.About == About{} }},
+	{"calibration", (*Contents).visitCalibration, func(c *Contents) bool { return c.Calibration == nil }},
 	{"alarms", (*Contents).visitAlarms, func(c *Contents) bool { return len(c.Scores) == 0 && c.Innovations.rows == 0 }},
 }
 

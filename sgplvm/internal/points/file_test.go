@@ -166,7 +166,7 @@ func TestWhitened(t *testing.T) {
 			}
 		}
 		table := NewTable(b)
-		c.Factors[0].B = table.as(kind)
+		c.Factors[0].B = table.As(kind)
 		m := &Model{c: c}
 		m.setStructure()
 		for _, at := range [][2]int{{0, 0}, {5, 2}, {n - 1, 1}, {n - 1, n - 1}, {noiseRows, noiseRows - 1}} {
@@ -390,7 +390,7 @@ func TestSetRow(t *testing.T) {
 	}
 	for _, kind := range []Type{Float64, Float32, Float16} {
 		whole, made := NewTable(a), blank(3, 5, false, kind)
-		want := whole.as(kind)
+		want := whole.As(kind)
 		for i := range a.Rows {
 			made.setRow(i, a.Row(i))
 		}
@@ -405,7 +405,7 @@ func TestTable(t *testing.T) {
 	a := mat.NewDense(2, 3, []float64{1, 0.1, -2.5, 3e-5, 1000.3, 7})
 	for kind, digits := range map[Type]float64{Float64: 0, Float32: 0x1p-24, Float16: 0x1p-11} {
 		full := NewTable(a)
-		table := full.as(kind)
+		table := full.As(kind)
 		got := table.matrix()
 		for i, v := range a.Data {
 			if d := math.Abs(got.Data[i] - v); d > digits*math.Abs(v)+0x1p-25*digits*0x1p11 || digits > 0 && v == 0.1 && d < 0x1p-6*digits {
@@ -421,7 +421,7 @@ func TestTable(t *testing.T) {
 		if row[0] != got.At(1, 0) || row[1] != got.At(1, 2) || table.at(5) != got.At(1, 2) {
 			t.Errorf("%v: columns %v", kind, row)
 		}
-		if again := table.as(kind); !bytes.Equal(again.data, table.data) || len(table.data) != 6*kind.bytes() {
+		if again := table.As(kind); !bytes.Equal(again.data, table.data) || len(table.data) != 6*kind.bytes() {
 			t.Errorf("%v: rounded again, other numbers", kind)
 		}
 	}

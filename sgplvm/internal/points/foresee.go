@@ -27,8 +27,11 @@ type Foresight struct {
 // Bounds are how far a value may be off, in scales of leave-one-out residuals, and a patch of values, in standard deviations; +Inf: any distance.
 type Bounds struct{ Value, Patch float64 }
 
-// largestPatch is the largest part of the observed values of a channel that is a patch, or that may be suspect: what more of them agree upon is a change.
-const largestPatch = 1. / 4
+// Which part of the observed values of a channel is a patch at most, and which may be suspect: what more of them agree upon is a change.
+const largestPatch, mostSuspect = 1. / 8, 1. / 4
+
+// minLeft is what rounding leaves of 1 − c·χ² at least, of an example that counts c.
+const minLeft = 1e-9
 
 // normalMedian is the median of the size of standard normal numbers.
 const normalMedian = 0.6745
@@ -59,11 +62,14 @@ func (w *Workspace) Foresee(scores, mean, variance []float64, bounds Bounds) (f 
 		square += chi
 		scale, most := w.scale(solved, precision), max(1, int(largestPatch*float64(len(seen))))
 		f.Scale = max(f.Scale, scale)
-		if z, centre, _ := w.farthestPatch(seen, solved, precision, most); z > f.Patch {
+		z, centre, _ := w.farthestPatch(seen, solved, precision, most)
+		if z > f.Patch {
 			f.Patch, f.Place = z, seen[centre]*w.m.c.Channels+c
 		}
 		w.suspect(c, seen, solved, precision, 1, bounds.Value*max(1, scale))
-		f.Left = w.suspect(c, seen, solved, precision, most, bounds.Patch) || f.Left
+		if z > bounds.Patch {
+			f.Left = w.suspect(c, seen, solved, precision, most, bounds.Patch) || f.Left
+		}
 	}
 	if w.exactly() {
 		f.Score = square / float64(w.observed)
@@ -73,7 +79,20 @@ func (w *Workspace) Foresee(scores, mean, variance []float64, bounds Bounds) (f 
 
 // foreseen returns the standard deviation of what was predicted of a value.
 func (w *Workspace) foreseen(i, c int) float64 {
-	return math.Sqrt(w.result.variance.Row(i)[c] + 1/w.m.c.Beta)
+	v := w.result.variance.Row(i)[c] + 1/w.m.c.Beta
+	if w.m.c.Innovations.rows > 0 {
+		v = w.m.c.Calibrated(v)
+	}
+	return math.Sqrt(v)
+}
+
+// Calibrated returns what the variance v of what a stream predicts, in the model's units, is by Calibration.
+func (c *Contents) Calibrated(v float64) float64 {
+	if k := c.Calibration; k != nil {
+		white := 1 / c.Beta
+		return k[0]*math.Pow(max(0, v-white), k[1]) + k[2]*white
+	}
+	return v
 }
 
 // whiten returns C⁻¹·r and C⁻¹ of the observed values of a channel, and rᵀ·C⁻¹·r. What the example itself counts in Innovations is taken off C.
@@ -90,7 +109,7 @@ func (w *Workspace) whiten(c int, seen []int) (solved []float64, precision mat.M
 	precision = view(w.room.observed, len(seen), len(seen))
 	w.factor.Inverse(precision)
 	if less := w.m.c.Counted; less > 0 {
-		left := 1 / max(1-less*chi, less)
+		left := 1 / max(1-less*chi, minLeft)
 		mat.Syrk(precision, less*left, mat.NewDense(len(seen), 1, solved), 1)
 		mat.MirrorLower(precision)
 		chi *= left
@@ -148,7 +167,7 @@ func (w *Workspace) scale(solved []float64, precision mat.Matrix) float64 {
 // suspect makes the values of patches of so many values suspects that are off by more than a bound, from the farthest on. They are left out of C⁻¹·r and C⁻¹ before the next one is looked for:
 // given values A no more, these are C⁻¹ − C⁻¹_:A·(C⁻¹_AA)⁻¹·C⁻¹_A:. If they are much of the channel, none is suspect. It reports whether some are.
 func (w *Workspace) suspect(c int, seen []int, solved []float64, precision mat.Matrix, most int, bound float64) (some bool) {
-	for left := int(largestPatch * float64(len(seen))); !math.IsInf(bound, 1); {
+	for left := int(mostSuspect * float64(len(seen))); !math.IsInf(bound, 1); {
 		z, centre, size := w.farthestPatch(seen, solved, precision, most)
 		if !(z > bound) {
 			return some
@@ -191,7 +210,10 @@ func (w *Workspace) leaveOut(k int, solved []float64, precision mat.Matrix) {
 func (w *Workspace) farthestPatch(seen []int, solved []float64, precision mat.Matrix, most int) (z float64, centre, size int) {
 	size = 1
 	for k := range seen {
-		order := w.around(seen, k, most+1)
+		order := w.room.block[:0]
+		if order = append(order, k); most > 1 {
+			order = w.around(seen, k, most+1)
+		}
 		var sum, variance float64
 		for l, i := range order[:min(most, len(order))] {
 			row := precision.Row(i)

@@ -46,7 +46,7 @@ func (c *Contents) Quantize(kind Type) {
 			if whole[i].rows == 0 || shorter.bytes() < t.first(kind).bytes() {
 				continue
 			}
-			*t.of = whole[i].as(shorter)
+			*t.of = whole[i].As(shorter)
 			if try.off(c) <= allowed {
 				chosen[i] = *t.of
 				break

@@ -79,11 +79,11 @@ func (t *Table) shorter(kind Type) Table {
 	if t.kind.bytes() <= kind.bytes() {
 		return *t
 	}
-	return t.as(kind)
+	return t.As(kind)
 }
 
-// as returns the table in another type.
-func (t *Table) as(kind Type) Table {
+// As returns the table in another type.
+func (t *Table) As(kind Type) Table {
 	c := Table{rows: t.rows, cols: t.cols, kind: kind, lower: t.lower}
 	for k := range t.numbers() {
 		c.data = appendNumber(c.data, kind, t.at(k))

@@ -1,6 +1,8 @@
 package predict
 
 import (
+	"math"
+
 	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
@@ -12,6 +14,9 @@ import (
 // SetInnovations gives contents the second moments of what a stream's examples were off by what was predicted, N×n in standard deviations (NaN where missing):
 // what was found, shrunk to what the model expects of the step behind its training examples (docs/math.md, section 23). Errors: *chol.NotPositiveDefiniteError, *chol.NonFiniteError.
 func SetInnovations(c *points.Contents, off mat.Matrix) error {
+	if c.Points > c.Options.Exact {
+		return nil // a stream has no scores of so many values
+	}
 	n, m := c.Points, points.New(c)
 	w := m.NewWorkspace(0)
 	prior, mean, variance := mat.New(n, n), make([]float64, c.Latents), make([]float64, c.Latents)
@@ -29,98 +34,146 @@ func SetInnovations(c *points.Contents, off mat.Matrix) error {
 	if err != nil {
 		return err
 	}
-	c.Innovations, c.Counted = points.NewLowerTable(found), share
+	table := points.NewLowerTable(found)
+	c.Innovations, c.Counted = table.As(points.Float32), share
 	return nil
 }
 
-// secondMoments returns second moments of rows (NaN where missing) of which the prior has those expected, and what one row counts of them. What is missing of a row is given what is there, by the
-// prior: one step of expectation maximisation. With the prior L·Lᵀ and rows z = L⁻¹·x of the mean moments M they are L·((1 − w)·M + w·(tr M/n)·I)·Lᵀ, w the part that is expected to be nearest to the truth (Ledoit and Wolf 2004).
+// completions is how often what is missing of rows is given what is there, by the moments found so far (expectation maximisation).
+const completions = 4
+
+// secondMoments returns second moments of rows (NaN where missing) of which the prior has those expected, and what one row counts of them. With the prior L·Lᵀ and rows z = L⁻¹·x of the mean moments M they are
+// L·((1 − w)·M + w·(tr M/n)·I)·Lᵀ, w the part that is expected to be nearest to the truth (Ledoit and Wolf 2004).
 func secondMoments(rows, prior mat.Matrix) (found mat.Matrix, share float64, err error) {
-	n, count := rows.Cols, float64(rows.Rows)
-	var whole, seen chol.Factor
+	var whole chol.Factor
 	if err := whole.Refactorize(prior); err != nil {
 		return found, 0, err
 	}
-	found = mat.New(n, n)
-	all := mat.New(n, rows.Rows)
-	unsure := mat.New(n, n)
-	for i := range rows.Rows {
-		row := rows.Row(i)
-		var there, missing []int
-		for k, v := range row {
-			if v == v {
-				there = append(there, k)
-			} else {
-				missing = append(missing, k)
-			}
-		}
-		x := mat.New(n, 1)
-		for _, k := range there {
-			x.Data[k] = row[k]
-		}
-		if len(missing) > 0 {
-			if err := conditioned(x, unsure, prior, there, missing, &seen); err != nil {
+	_, _, missing := mat.NonFinite(rows)
+	found = prior
+	for range completions {
+		all, unsure := rows.T().Clone(), mat.New(rows.Cols, rows.Cols)
+		for i := range rows.Rows {
+			if err := conditioned(all.Slice(0, all.Rows, i, i+1), unsure, found); err != nil {
 				return found, 0, err
 			}
 		}
-		mat.Copy(all.Slice(0, n, i, i+1), x)
+		found, share = shrunk(&whole, all, unsure)
+		if !missing {
+			break
+		}
 	}
-	whole.SolveHalf(all)
-	whole.SolveHalf(unsure)
-	whole.SolveHalf(unsure.T())
+	return found, share, nil
+}
+
+// shrunk returns the moments of columns, and of what is unsure of them in all, given the factor of the prior.
+func shrunk(prior *chol.Factor, all, unsure mat.Matrix) (found mat.Matrix, share float64) {
+	n, count := all.Rows, float64(all.Cols)
+	prior.SolveHalf(all)
+	prior.SolveHalf(unsure)
+	prior.SolveHalf(unsure.T())
+	found = mat.New(n, n)
 	mat.Syrk(found, 1/count, all, 0)
 	mat.MirrorLower(found)
 	mat.Add(found, found, 1/count, unsure)
-	level := mat.Trace(found) / float64(n)
+	level, product := mat.Trace(found)/float64(n), mat.New(n, all.Cols)
+	mat.Mul(product, 1, found, all, 0)
 	var chance float64 // squared error of the mean moments
-	product := mat.New(n, 1)
-	for i := range rows.Rows {
+	for i := range all.Cols {
 		z := all.Slice(0, n, i, i+1)
-		mat.Mul(product, 1, found, z, 0)
 		square := mat.Dot(z, z)
-		chance += square*square - 2*mat.Dot(z, product)
+		chance += square*square - 2*mat.Dot(z, product.Slice(0, n, i, i+1))
 	}
 	squares := mat.Dot(mat.Vector(found.Data), mat.Vector(found.Data))
 	chance = (chance/count + squares) / count
-	w := min(1, chance/max(squares-level*level*float64(n), 1e-300))
+	w := min(1, chance/max(squares-level*level*float64(n), math.SmallestNonzeroFloat64))
 	mat.Scale(found, 1-w, found)
 	for k := range n {
 		found.Row(k)[k] += w * level
 	}
-	l := whole.L()
-	half := mat.New(n, n)
-	mat.Mul(half, 1, l, found, 0)
-	mat.Mul(found, 1, half, l.T(), 0)
-	return found, (1 - w) / count, nil
+	prior.MulHalf(found)
+	prior.MulHalf(found.T())
+	return found, (1 - w) / count
 }
 
-// conditioned gives x what is missing of it given what is there, and adds the covariance of that.
-func conditioned(x, unsure, prior mat.Matrix, there, missing []int, f *chol.Factor) error {
+// conditioned gives x what is missing of it (NaN) given what is there, and adds the covariance of that.
+func conditioned(x, unsure, covariance mat.Matrix) error {
+	var there, missing []int
+	for k := range x.Rows {
+		if v := x.At(k, 0); v == v {
+			there = append(there, k)
+		} else {
+			missing = append(missing, k)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
 	of := func(a, b []int) mat.Matrix {
 		m := mat.New(len(a), len(b))
-		work.Submatrix(m, prior, a, b)
+		work.Submatrix(m, covariance, a, b)
 		return m
 	}
-	half, cross := mat.New(len(there), 1), of(there, missing)
+	half, cross, rest := mat.New(len(there), 1), of(there, missing), of(missing, missing)
+	var f chol.Factor
 	if err := f.Refactorize(of(there, there)); err != nil {
 		return err
 	}
 	for k, i := range there {
-		half.Data[k] = x.Data[i]
+		half.Data[k] = x.At(i, 0)
 	}
 	f.SolveHalf(half)
 	f.SolveHalf(cross)
-	mean, covariance := mat.New(len(missing), 1), of(missing, missing)
+	mean := mat.New(len(missing), 1)
 	mat.Mul(mean, 1, cross.T(), half, 0)
-	mat.Syrk(covariance, -1, cross.T(), 1)
+	mat.Syrk(rest, -1, cross.T(), 1)
+	mat.MirrorLower(rest)
 	for k, i := range missing {
-		x.Data[i] = mean.Data[k]
-		for l, j := range missing[:k+1] {
-			unsure.Set(i, j, unsure.At(i, j)+covariance.At(k, l))
-			if l < k {
-				unsure.Set(j, i, unsure.At(j, i)+covariance.At(k, l))
-			}
+		x.Set(i, 0, mean.Data[k])
+		for l, j := range missing {
+			unsure.Set(i, j, unsure.At(i, j)+rest.At(k, l))
 		}
 	}
 	return nil
+}
+
+// Calibrate sets Contents.Calibration to a, p and b under which squared errors of examples, means of many, are likeliest of variances a·f^p + b·β⁻¹, given variances f + β⁻¹.
+func Calibrate(c *points.Contents, squares, variances []float64) {
+	white, f := 1/c.Beta, make([]float64, len(variances))
+	of := func(power float64) (a, b, loss float64) {
+		for k, v := range variances {
+			f[k] = math.Pow(max(0, v-white), power)
+		}
+		return components(squares, f, white)
+	}
+	low, high := 0.5, 2.0
+	for range 20 {
+		third := (high - low) / 3
+		_, _, left := of(low + third)
+		if _, _, right := of(high - third); left < right {
+			high -= third
+		} else {
+			low += third
+		}
+	}
+	power := (low + high) / 2
+	a, b, _ := of(power)
+	c.Calibration = []float64{a, power, b}
+}
+
+// components returns a and b ≥ 0 of the lowest mean of log v + e²/v, v = a·f + b·white, and that, by steps that lower it (Févotte and Idier 2011, Itakura and Saito's divergence).
+func components(squares, f []float64, white float64) (a, b, loss float64) {
+	a, b = 1, 1
+	for range 100 {
+		var more, most [2]float64
+		loss = 0
+		for k, e := range squares {
+			v := a*f[k] + b*white
+			more[0], most[0] = more[0]+f[k]*e/(v*v), most[0]+f[k]/v
+			more[1], most[1] = more[1]+white*e/(v*v), most[1]+white/v
+			loss += (math.Log(v) + e/v) / float64(len(squares))
+		}
+		a, b = a*math.Sqrt(more[0]/max(most[0], math.SmallestNonzeroFloat64)), b*math.Sqrt(more[1]/most[1])
+	}
+	return a, b, loss
 }

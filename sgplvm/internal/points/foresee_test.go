@@ -1,0 +1,148 @@
+package points
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
+)
+
+// precisionOf returns the inverse of the part of a covariance that has some rows and columns, with zeros elsewhere.
+func precisionOf(t *testing.T, covariance mat.Matrix, rows []int) mat.Matrix {
+	t.Helper()
+	part, inverse := mat.New(len(rows), len(rows)), mat.New(covariance.Rows, covariance.Rows)
+	for k, i := range rows {
+		for l, j := range rows {
+			part.Set(k, l, covariance.At(i, j))
+		}
+	}
+	all := mat.Identity(len(rows))
+	w := new(Workspace)
+	if err := w.factor.Refactorize(part); err != nil {
+		t.Fatal(err)
+	}
+	w.factor.Solve(all)
+	for k, i := range rows {
+		for l, j := range rows {
+			inverse.Set(i, j, all.At(k, l))
+		}
+	}
+	return inverse
+}
+
+// randomCovariance returns one of n variables.
+func randomCovariance(rng *rand.Rand, n int) mat.Matrix {
+	root, c := mat.New(n, 2*n), mat.New(n, n)
+	for k := range root.Data {
+		root.Data[k] = rng.NormFloat64()
+	}
+	mat.Mul(c, 1/float64(n), root, root.T(), 0)
+	return c
+}
+
+// The farthest patch is that of a search through all discs around all values by their definition, and what is left of C⁻¹ without some values is the inverse of the covariance of the others.
+func TestPatches(t *testing.T) {
+	for seed := range uint64(20) {
+		rng := rand.New(rand.NewPCG(seed, 4))
+		const n = 30
+		w := scattered(rng, n)
+		w.room.block = make([]int, 0, n)
+		var seen, all []int
+		for i := range n {
+			if rng.IntN(4) > 0 {
+				all, seen = append(all, len(seen)), append(seen, i)
+			}
+		}
+		size := len(seen)
+		covariance := randomCovariance(rng, size)
+		residual := make([]float64, size)
+		for k := range residual {
+			residual[k] = rng.NormFloat64()
+		}
+		precision, solved := precisionOf(t, covariance, all), make([]float64, size)
+		mat.Mul(mat.Vector(solved), 1, precision, mat.Vector(residual), 0)
+		most := 1 + rng.IntN(size)
+		var want float64
+		for _, centre := range seen {
+			for reach := range 200 { // of the squared distance
+				var sum, variance float64
+				var in []int
+				for l, i := range seen {
+					var far float64
+					for q := range 3 {
+						d := w.m.spacings.x.At(q, i) - w.m.spacings.x.At(q, centre)
+						far += d * d
+					}
+					if far <= float64(reach) {
+						in = append(in, l)
+					}
+				}
+				for _, k := range in {
+					sum += solved[k]
+					for _, l := range in {
+						variance += precision.At(k, l)
+					}
+				}
+				if len(in) <= most {
+					want = max(want, math.Abs(sum)/math.Sqrt(variance))
+				}
+			}
+		}
+		z, centre, count := w.farthestPatch(seen, solved, precision, most)
+		compare.NearOne(t, fmt.Sprintf("seed %d: the farthest patch", seed), z, want, 1e-10)
+		for _, k := range append([]int{}, w.around(seen, centre, count)...) {
+			w.leaveOut(k, solved, precision)
+			for l, i := range all {
+				if i == k {
+					all = append(append([]int{}, all[:l]...), all[l+1:]...)
+					break
+				}
+			}
+		}
+		without, left := precisionOf(t, covariance, all), make([]float64, size)
+		mat.Mul(mat.Vector(left), 1, without, mat.Vector(residual), 0)
+		compare.Near(t, fmt.Sprintf("seed %d: the others' residuals", seed), solved, left, 1e-9)
+		compare.Near(t, fmt.Sprintf("seed %d: the others' precision", seed), precision.Data, without.Data, 1e-9)
+	}
+}
+
+// An example that counts in the second moments of innovations is judged by those of the others: score, patch and suspects are those by the moments without it.
+func TestCounted(t *testing.T) {
+	for seed := range uint64(6) {
+		rng := rand.New(rand.NewPCG(seed, 5))
+		c := contents(1+3*seed, true)
+		c.Calibration = []float64{1.5, 1.2, 0.7}
+		n, dy := c.Points, c.Channels
+		others, values, off, mean := randomCovariance(rng, n), make([]float64, n*dy), make([]float64, n*dy), make([]float64, c.Latents)
+		variance := []float64{0.5, 0.8}
+		for k := range values {
+			if values[k] = 3 * rng.NormFloat64(); k%dy > 0 {
+				values[k] = math.NaN()
+			}
+		}
+		foresee := func(moments mat.Matrix, counted float64) Foresight {
+			c.Innovations, c.Counted = NewLowerTable(moments), counted
+			w := New(c).NewWorkspace(0)
+			w.Observe(values)
+			f, err := w.Foresee(off, mean, variance, Bounds{math.Inf(1), math.Inf(1)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return f
+		}
+		want, all := foresee(others, 0), others.Clone()
+		const counted = 0.3
+		for i := range n {
+			for j := range n {
+				all.Set(i, j, all.At(i, j)+counted*off[i*dy]*off[j*dy])
+			}
+		}
+		got := foresee(all, counted)
+		compare.NearOne(t, "score", got.Score, want.Score, 1e-9)
+		compare.NearOne(t, "scale", got.Scale, want.Scale, 1e-9)
+		compare.NearOne(t, "patch", got.Patch, want.Patch, 1e-9)
+	}
+}
