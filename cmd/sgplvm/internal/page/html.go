@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 	"html"
+	"math"
 	"strings"
 )
 
@@ -28,4 +29,12 @@ func when(condition bool, text markup) markup {
 		return text
 	}
 	return ""
+}
+
+// number writes a number, and a dash where there is none.
+func number(v float64) string {
+	if math.IsNaN(v) {
+		return "–"
+	}
+	return fmt.Sprintf("%.4g", v)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/engine"
@@ -76,13 +75,6 @@ func (c *content) judge(ctx context.Context, e *cli.Environment, in *Input, x *e
 		}
 	}
 	return nil
-}
-
-func number(v float64) string {
-	if math.IsNaN(v) {
-		return "–"
-	}
-	return fmt.Sprintf("%.4g", v)
 }
 
 // setBars orders the latent dimensions by relevance.

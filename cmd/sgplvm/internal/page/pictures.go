@@ -288,20 +288,3 @@ func (j *judgement) firstChannel(v []float64) []float64 {
 	}
 	return means
 }
-
-// columnRows tell of each column of a table: how many values were judged, their error and the column's deviation, the one in shares of the other, and unless the values are
-// those of training how many lie within their 90 % intervals.
-func (j *judgement) columnRows(names []string) (rows [][]string) {
-	for k := range min(len(j.units), len(j.counts)) {
-		name, rmse := fmt.Sprint("column ", k+1), math.Sqrt(j.squares[k]/j.counts[k])
-		if k < len(names) {
-			name = cli.Text(names[k])
-		}
-		row := []string{name, fmt.Sprintf("%.0f %%", 100*j.missing[k]/float64(j.Judged)), fmt.Sprint(j.counts[k]), number(rmse), number(j.units[k]), number(100*rmse/j.units[k]) + " %"}
-		if !j.Training {
-			row = append(row, number(100*j.within[k]/j.counts[k])+" %")
-		}
-		rows = append(rows, row)
-	}
-	return rows
-}

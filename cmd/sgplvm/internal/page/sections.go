@@ -77,8 +77,12 @@ func (c *content) writePage(w io.Writer) error {
 	for _, line := range c.Story {
 		d.add("<p class=\"lead\">%s</p>\n", line)
 	}
+	shown := markup("Pictures")
+	if c.Columns != nil {
+		shown = "Columns"
+	}
 	d.add("<nav><a href=\"#explore\">Explore</a>%s%s%s<a href=\"#kernels\">Kernels</a><a href=\"#numbers\">Numbers</a></nav>\n</header>\n",
-		when(c.Judged != nil, markup(fmt.Sprintf(`<a href="#pictures">%s</a>`, c.shown()))), when(c.Questions != nil, `<a href="#choice">Choice</a>`), when(c.Training != "", `<a href="#training">Training</a>`))
+		when(c.Judged != nil, `<a href="#pictures">`+shown+`</a>`), when(c.Questions != nil, `<a href="#choice">Choice</a>`), when(c.Training != "", `<a href="#training">Training</a>`))
 	c.explore(d)
 	if c.Judged != nil {
 		c.pictures(d)
@@ -229,35 +233,8 @@ func (c *content) pictures(d *document) {
 		d.add("</tbody></table></div>\n")
 	}
 	d.add("</div>\n")
-	c.columns(d)
+	d.columns(c.Columns, j.Training)
 	d.add("</section>\n")
-}
-
-// shown is what the data are.
-func (c *content) shown() string {
-	if c.Judged != nil && c.Judged.units != nil {
-		return "Columns"
-	}
-	return "Pictures"
-}
-
-// columns are the errors of each column of a table.
-func (c *content) columns(d *document) {
-	if c.Columns == nil {
-		return
-	}
-	d.add(`<h3>Column by column</h3>
-<p class="note">The error is a root mean square in the column's unit; beside its standard deviation it says how much better than the column's mean the model is: 100 %% is no better.</p>
-<div class="scroll"><table data-csv="columns"><thead><tr><th>column</th><th>missing</th><th>judged</th><th>error</th><th>standard deviation</th><th>error, of that</th>%s</tr></thead><tbody>`,
-		when(!c.Judged.Training, "<th>within 90 % intervals</th>"))
-	for _, row := range c.Columns {
-		d.add("<tr><td>%s</td>", row[0])
-		for _, cell := range row[1:] {
-			d.add(`<td class="number">%s</td>`, cell)
-		}
-		d.add("</tr>")
-	}
-	d.add("</tbody></table></div>\n")
 }
 
 // figure shows the map with its scale, if there is one.
