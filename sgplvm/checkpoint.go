@@ -31,6 +31,7 @@ type checkpoint struct {
 	Params      *bound.Params
 	Training    TrainingConfig // as far as training has changed it
 	Alpha       *kronprod.Tensor
+	Totals      []float64
 	Calibration *predict.Calibration
 	Residuals   mat.Matrix
 	Coarse      *checkpoint
@@ -57,7 +58,7 @@ func (t *Trainer) Checkpoint(w io.Writer) error {
 func (t *Trainer) checkpoint() *checkpoint {
 	y := t.evaluator.Data()
 	c := &checkpoint{Examples: y.Examples, Points: y.Points, Channels: y.Channels, Scaler: y.Scaler, Settings: t.settings,
-		State: t.state, Params: t.params, Training: t.config.Training, Alpha: t.alpha,
+		State: t.state, Params: t.params, Training: t.config.Training, Alpha: t.alpha, Totals: t.totals,
 		Calibration: t.calibration, Residuals: t.residuals}
 	if t.coarse != nil {
 		c.Coarse = t.coarse.checkpoint()
@@ -96,7 +97,7 @@ func (t *Trainer) resumed(c *checkpoint) (*Trainer, error) {
 		return nil, &FileError{Err: fmt.Errorf("checkpoint: %w", err)}
 	}
 	next := *t
-	next.state, next.params, next.alpha, next.base = c.State, c.Params, c.Alpha, nil
+	next.state, next.params, next.alpha, next.totals, next.base = c.State, c.Params, c.Alpha, c.Totals, nil
 	next.calibration, next.residuals, next.coarse, next.film = c.Calibration, c.Residuals, nil, nil
 	if t.data.film != nil && next.state.Stage == stageEnd {
 		next.state.Stage = stageFinish // a further Fit calibrates the film, to the same bits

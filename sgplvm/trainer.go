@@ -38,6 +38,7 @@ type Trainer struct {
 
 	params      *bound.Params // what training has come to
 	alpha       *kronprod.Tensor
+	totals      []float64          // beside alpha, of complete data
 	base        *predict.Posterior // what params and alpha predict, uncalibrated and without residuals
 	calibration *predict.Calibration
 	residuals   mat.Matrix // of the training examples, n_ξ×(n_s·d_y); 0×0 where they are not kept
@@ -190,7 +191,7 @@ func (t *Trainer) adopt() {
 // replace sets the parameters, and forgets what belonged to others.
 func (t *Trainer) replace(p *bound.Params) {
 	if p != t.params {
-		t.params, t.alpha, t.base, t.calibration, t.film, t.residuals = p, nil, nil, nil, nil, mat.Matrix{}
+		t.params, t.alpha, t.totals, t.base, t.calibration, t.film, t.residuals = p, nil, nil, nil, nil, nil, mat.Matrix{}
 	}
 }
 
@@ -381,8 +382,9 @@ func (t *Trainer) posterior(ctx context.Context) (*predict.Posterior, error) {
 		if err != nil {
 			return nil, err
 		}
-		t.alpha, o.Spectra, o.Totals = &alpha, t.evaluator.Spectra(), t.evaluator.Totals(t.params)
+		t.alpha, t.totals, o.Spectra = &alpha, t.evaluator.Totals(t.params), t.evaluator.Spectra()
 	}
+	o.Totals = t.totals
 	q, err := predict.New(t.params, t.data.Grid, t.evaluator.Data().Scaler, *t.alpha, t.config.Jitter, o)
 	if err == nil {
 		t.base = q
