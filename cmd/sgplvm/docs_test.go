@@ -195,6 +195,7 @@ var notRun = map[string]string{
 	"ffmpeg ":                    "a program of others",
 	"source <(":                  "TestCompletion does",
 	"go run ./cmd/sgplvm-bench ": "its own tests do",
+	"go run ./cmd/sgplvm-serve ": "its own tests do",
 }
 
 // commandsOf are the command lines of a document: those indented or fenced that begin with a word that is known.
