@@ -171,7 +171,11 @@ func describeStream(e *cli.Environment, compiled *edge.Model) {
 // describeAlarms says which rates of false alarms can be had.
 func describeAlarms(e *cli.Environment, compiled *edge.Model) {
 	if least, ok := compiled.Alarm(math.SmallestNonzeroFloat64); ok {
-		fmt.Fprintf(e.Stdout, "alarms             rates of false ones from %.2g on; to within a third of it from %.2g on\n", least.Rate, 40*least.Rate)
+		sure := fmt.Sprintf("to within a third from %.2g on", 40*least.Rate)
+		if 40*least.Rate >= 1 {
+			sure = fmt.Sprintf("%d frames held out are too few to tell one to within a third", int(math.Round(1/least.Rate))-1)
+		}
+		fmt.Fprintf(e.Stdout, "alarms             false ones at rates from %.2g on; %s\n", least.Rate, sure)
 	}
 }
 

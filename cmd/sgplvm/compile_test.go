@@ -59,7 +59,7 @@ func TestCompile(t *testing.T) {
 	mustFail(t, 1, "~.*Held: edge: the model's examples have no times.*", "compile", "-model", "model", "-held", "truth.npy", "-out", "held.edge")
 	writeArray(t, "times.npy", npy.New([]float64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}[:testTraining], testTraining))
 	mustRun(t, "train", "-data", "train.npy", "-times", "times.npy", "-config", steps(t, 3), "-out", "timed")
-	if out := mustRun(t, "compile", "-model", "timed", "-held", "truth.npy", "-units", "grey", "-out", "held.edge"); !strings.Contains(out, "alarms             rates of false ones from ") {
+	if out := mustRun(t, "compile", "-model", "timed", "-held", "truth.npy", "-units", "grey", "-out", "held.edge"); !strings.Contains(out, "alarms             false ones at rates from ") {
 		t.Errorf("nothing is said of alarms:\n%s", out)
 	}
 	if c, err := edge.Open(read(t, "held.edge")); err != nil || c.About().Units != "grey" || c.About().Spacing != 1 {
