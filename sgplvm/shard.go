@@ -220,7 +220,7 @@ func (s *Shard) open(size int64) error {
 		return fmt.Errorf("no header: %s", quote.Line(err.Error()))
 	}
 	s.at = int64(len(shardFormat) + len(line))
-	if p := h.Part; p.Index < 1 || p.Index > p.Count || p.Count > maxShards || h.Examples < 1 || h.Numbers < 1 || h.Numbers > maxShardNumbers {
+	if p := h.Part; p.Index < 1 || p.Index > p.Count || p.Count > maxShards || h.Examples < 1 || h.Numbers < 1 || int64(h.Numbers) > maxShardNumbers {
 		return errors.New("a header that does not fit together")
 	}
 	s.nodes = h.Part.nodes()
