@@ -26,11 +26,14 @@ type UpdateReport struct {
 	// Unexplained is the share of the variance of the new examples that neither the model as it is now nor that noise explains: what lies
 	// beyond its inducing points and kernels, which training with these examples would move.
 	Unexplained float64
+
+	// Outliers are values far outside what the model can explain, which counted as missing.
+	Outliers []Outlier
 }
 
 // Update returns the model with more examples, without training again (docs/math.md, "Sums over examples"). Kernels and inducing points stay. The latent
 // variables of the new examples are inferred, and fields, noise and, where the model keeps residuals, the examples that it compares others with are then those of
-// all examples. Each new example makes all earlier ones count forget times as much, 0 < forget ≤ 1. Missing values are filled in first. Models whose examples have
+// all examples. Each new example makes all earlier ones count forget times as much, 0 < forget ≤ 1. Missing values are filled in first, and so are those far outside what the model can explain. Models whose examples have
 // times, and those of data with missing values or known errors, are refused. Errors: *ConfigError, *ValueError, *ReadError, *FactorizationError,
 // ctx.Err().
 func (m *Model) Update(ctx context.Context, examples Source, forget float64) (*Model, UpdateReport, error) {
@@ -69,7 +72,7 @@ func (m *Model) Update(ctx context.Context, examples Source, forget float64) (*M
 	var square float64
 	r.Before, _ = added.misfit(m.posterior)
 	r.After, square = added.misfit(next.posterior)
-	r.Unexplained = max(0, r.After*r.After-r.Noise*r.Noise) / square
+	r.Unexplained, r.Outliers = max(0, r.After*r.After-r.Noise*r.Noise)/square, added.outliers
 	return next, r, nil
 }
 
@@ -102,6 +105,7 @@ func (m *Model) solution() sums.Solution {
 type inferred struct {
 	y, variance mat.Matrix // in the model's units, n×(n_s·d_y), and the variances of what was filled in, 0 elsewhere; 0×0: nothing was
 	q           psi.Q
+	outliers    []Outlier // which were filled in
 }
 
 // kept returns the examples that others are compared with; their values too where the model keeps residuals.
@@ -154,16 +158,17 @@ func (m *Model) inferAll(ctx context.Context, examples Source, from, to int) (*i
 	if err := examples.ReadExamples(f.y.Data, from, to); err != nil {
 		return nil, &ReadError{From: from, To: to, Err: err}
 	}
-	for i := range f.y.Rows {
-		if missing(f.y.Row(i)) > 0 {
+	filled := make([]bool, n)
+	for i := range filled {
+		row := f.y.Row(i)
+		if filled[i] = missing(row) > 0 || m.posterior.Beyond(row); filled[i] && f.variance.Rows == 0 {
 			f.variance = mat.New(n, f.y.Cols)
-			break
 		}
 	}
-	failures := make([]error, n)
+	failures, outliers := make([]error, n), make([][]Outlier, n)
 	one := func(i int) {
 		if failures[i] = ctx.Err(); failures[i] == nil {
-			failures[i] = m.inferOne(ctx, f, i)
+			outliers[i], failures[i] = m.inferOne(ctx, f, i, filled[i])
 		}
 	}
 	one(0) // alone: what all have in common is made then
@@ -174,6 +179,12 @@ func (m *Model) inferAll(ctx context.Context, examples Source, from, to int) (*i
 		}
 		if err != nil {
 			return nil, err
+		}
+	}
+	for i, list := range outliers {
+		for _, v := range list {
+			v.Example = from + i
+			f.outliers = append(f.outliers, v)
 		}
 	}
 	m.posterior.Scaler().ApplyTo(f.y)
@@ -190,33 +201,31 @@ func missing(values []float64) (n int) {
 	return n
 }
 
-// inferOne infers example i.
-func (m *Model) inferOne(ctx context.Context, f *inferred, i int) error {
+// inferOne infers example i, of which values are filled in or not.
+func (m *Model) inferOne(ctx context.Context, f *inferred, i int, filled bool) (outliers []Outlier, err error) {
 	row, scale := f.y.Row(i), m.posterior.Scaler().Scale
 	obs := Observed{Values: mat.NewDense(m.Grid().Len(), m.Channels(), row)}
 	var l Latent
-	switch missing(row) {
-	case 0:
-		var err error
-		if l, err = m.posterior.Infer(ctx, obs, InferOptions{Candidates: 1, Iterations: 200, KeepOutliers: true}); err != nil {
-			return err
-		}
-	case len(row):
-		return &ValueError{Value: math.NaN(), Want: "at least one value that was observed"}
+	switch {
+	case !filled:
+		l, err = m.posterior.Infer(ctx, obs, InferOptions{Candidates: 1, Iterations: 200, KeepOutliers: true})
+	case missing(row) == len(row):
+		err = &ValueError{Value: math.NaN(), Want: "at least one value that was observed"}
 	default:
-		p, seen, err := m.Impute(ctx, obs, InferOptions{})
-		if err != nil {
-			return err
-		}
-		l = seen
-		copy(row, p.Mean.Data)
-		for k, v := range p.Variance.Data {
-			f.variance.Row(i)[k] = v / (scale[k%len(scale)] * scale[k%len(scale)])
+		var p Prediction
+		if p, l, err = m.Impute(ctx, obs, InferOptions{}); err == nil {
+			outliers = p.Outliers
+			copy(row, p.Mean.Data)
+			for k, v := range p.Variance.Data {
+				f.variance.Row(i)[k] = v / (scale[k%len(scale)] * scale[k%len(scale)])
+			}
 		}
 	}
-	copy(f.q.Mu.Row(i), l.Mu)
-	copy(f.q.S.Row(i), l.S)
-	return nil
+	if err == nil {
+		copy(f.q.Mu.Row(i), l.Mu)
+		copy(f.q.S.Row(i), l.S)
+	}
+	return outliers, err
 }
 
 // noiseStrength returns the weight of the prior of learned noise, in examples.

@@ -1,6 +1,7 @@
 package sgplvm
 
 import (
+	"bytes"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -204,5 +205,33 @@ func TestUpdateRefuses(t *testing.T) {
 		if config, value := (*ConfigError)(nil), (*ValueError)(nil); !errors.As(err, &config) && !errors.As(err, &value) {
 			t.Errorf("%T", err)
 		}
+	}
+}
+
+// A broken value among new examples counts as missing and is told, in an update and in a part of a round.
+func TestUpdateOutliers(t *testing.T) {
+	m := modelOf(t, firstOf(fit(t, spots(30, 7, 1), updating()["white noise"])))
+	fresh := spots(20, 7, 2)
+	results := func(v float64) (file string, r UpdateReport, part bytes.Buffer) {
+		y := fresh.Y.Clone()
+		y.Set(5*49+3, 0, v)
+		d := fresh
+		d.Y = y
+		next, r, err := m.Update(t.Context(), sourceOf(d), 1)
+		if err == nil {
+			err = m.Shard(t.Context(), sourceOf(d), ShardPart{1, 1}, "", &part, nil)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(saved(t, next)), r, part
+	}
+	want, _, wantPart := results(math.NaN())
+	got, r, part := results(-9999)
+	if got != want || !bytes.Equal(part.Bytes(), wantPart.Bytes()) {
+		t.Error("other results than where the value is missing")
+	}
+	if len(r.Outliers) != 1 || r.Outliers[0].Example != 5 || r.Outliers[0].Point != 3 || r.Outliers[0].Value != -9999 {
+		t.Errorf("%+v", r.Outliers)
 	}
 }

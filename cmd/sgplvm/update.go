@@ -90,6 +90,9 @@ func updateModel(ctx context.Context, e *cli.Environment, f *cli.Flags, observed
 	}
 	fmt.Fprintf(e.Stdout, "%s added, %.6g count now; the model left of them %.3g of the standard deviation and now leaves %.3g, its noise is %.3g\n",
 		quote.Counted(r.Examples, "example"), r.Count, r.Before, r.After, r.Noise)
+	if len(r.Outliers) > 0 {
+		e.Note("%s", seen.InWords(sgplvm.OutlierText(r.Outliers)))
+	}
 	if r.Unexplained > unexplained {
 		e.Note("warning: %.0f %% of what the new examples show is explained by nothing that was learned: train again with all", 100*r.Unexplained)
 	}

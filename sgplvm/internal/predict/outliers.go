@@ -83,6 +83,17 @@ func (e *example) inferWithout(ctx context.Context, q *Posterior, o field.InferO
 	return e.w.Infer()
 }
 
+// Beyond reports whether some of the values of an example, point by point in the user's units, are beyond the reach of the model.
+func (q *Posterior) Beyond(values []float64) bool {
+	reach := q.reach()
+	for k, v := range values {
+		if c := k % len(reach); math.Abs(v-q.scaler.Mean[c])/q.scaler.Scale[c] >= reach[c] {
+			return true
+		}
+	}
+	return false
+}
+
 // leaveOut makes the values of an example missing that are beyond the reach of their channels, and returns how many were observed and how
 // many of them are missing now.
 func (e *example) leaveOut(reach []float64) (observed, beyond int) {
