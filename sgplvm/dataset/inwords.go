@@ -2,15 +2,11 @@ package dataset
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/seed-08962ecc/kronfield/internal/quote"
 )
-
-// numbered are places as messages of the model have them.
-var numbered = regexp.MustCompile(`(?:of )?example (\d+)(, point 0, channel (\d+))?|channel (\d+)`)
 
 // InWords puts lines and names of columns in place of the numbers of examples and channels in a message of the model on a table of text: of an example of a long one its first line.
 // On other data it returns the message as it is.
@@ -18,26 +14,42 @@ func (f *Form) InWords(message string) string {
 	if f.text == nil || !f.Table {
 		return message
 	}
-	column := func(digits string) string {
-		c, _ := strconv.Atoi(digits)
+	column := func(c int) string {
 		if c < len(f.Columns) {
 			return "column " + quote.Text(f.Columns[c])
 		}
 		return "column " + strconv.Itoa(c+1)
 	}
-	return numbered.ReplaceAllStringFunc(message, func(place string) string {
-		m := numbered.FindStringSubmatch(place)
-		if m[4] != "" {
-			return column(m[4])
+	var words strings.Builder
+	for message != "" {
+		place, in := strings.CutPrefix(message, "of ")
+		if example, rest, ok := numberAfter(place, "example "); ok {
+			if message = rest; in {
+				words.WriteString("in ")
+			}
+			if c, rest, ok := numberAfter(message, ", point 0, channel "); ok {
+				message = rest
+				fmt.Fprintf(&words, "line %d, %s", f.text.lineOf(example*f.Channels+c, example*f.Channels+c+1), column(c))
+			} else {
+				fmt.Fprintf(&words, "line %d", f.text.lineOf(example*f.Channels, (example+1)*f.Channels))
+			}
+		} else if c, rest, ok := numberAfter(message, "channel "); ok {
+			message = rest
+			words.WriteString(column(c))
+		} else {
+			words.WriteByte(message[0])
+			message = message[1:]
 		}
-		example, _ := strconv.Atoi(m[1])
-		in := map[bool]string{true: "in "}[strings.HasPrefix(place, "of ")]
-		if m[2] == "" {
-			return fmt.Sprintf("%sline %d", in, f.text.lineOf(example*f.Channels, (example+1)*f.Channels))
-		}
-		c, _ := strconv.Atoi(m[3])
-		return fmt.Sprintf("%sline %d, %s", in, f.text.lineOf(example*f.Channels+c, example*f.Channels+c+1), column(m[3]))
-	})
+	}
+	return words.String()
+}
+
+// numberAfter reads a whole number behind some words, and returns it with what follows.
+func numberAfter(text, words string) (n int, rest string, ok bool) {
+	digits, ok := strings.CutPrefix(text, words)
+	rest = strings.TrimLeft(digits, "0123456789")
+	n, err := strconv.Atoi(digits[:len(digits)-len(rest)])
+	return n, rest, ok && err == nil
 }
 
 // lineOf returns the first line that has one of the values from ≤ i < to.
