@@ -20,7 +20,7 @@ type secondValidator struct {
 	gaps  []float64  // of the cases
 }
 
-// newSecondJudge divides the examples. Each is held out with all patterns, which cost no training: a reach takes cases at all distances.
+// newSecondValidator divides the examples. Each is held out with all patterns, which cost no training: a reach takes cases at all distances.
 func newSecondValidator(s *search, first Config) (*secondValidator, error) {
 	f, err := s.thinnedValidator(len(completion.Patterns))
 	return &secondValidator{fillValidator: f, first: first}, err

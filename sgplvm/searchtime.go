@@ -245,6 +245,9 @@ func (s *search) inTime() (Config, error) {
 		larger++ // another model, and what chooses it
 	}
 	tried := 1 + float64(len(options)-1)*(1+1/folds)/2 // half of those that are worse are stopped after the first fold
+	if s.data.guessed != nil {
+		tried++ // the best is compared with the simplest methods
+	}
 	sure := float64(timeErrors)
 	if s.ownKernels() {
 		sure = ownErrors
@@ -260,11 +263,18 @@ func (s *search) inTime() (Config, error) {
 // as many as will be tried is foretold, and that of training larger ones at the end.
 func (s *search) kernelsOfTime(j timeValidator, plain Config, options []option, sure, tried, larger float64) (Config, error) {
 	if err := s.foretell(func() (d time.Duration, err error) {
-		p, err := j.probe(s.ctx, plain)
-		if err == nil && !s.data.Film && s.given.Partly == nil {
+		if !s.data.Film && s.given.Partly == nil {
 			d, err = s.expectedStructured()
 		}
-		return d + expectedInTime(p, plain, tried, larger), err
+		last := larger // the first candidate is what is trained at the end, as far as is known
+		for k := 0; k < len(options) && err == nil; k++ {
+			cfg := plain
+			options[k].apply(&cfg)
+			p, failure := j.probe(s.ctx, cfg)
+			d, err = d+expectedInTime(p, cfg, tried/float64(len(options)), last), failure
+			last = 0
+		}
+		return d, err
 	}); err != nil {
 		return plain, err
 	}
@@ -285,7 +295,7 @@ type absentValidator struct{ *fillValidator }
 // absentFolds is in how many parts the examples are held out in turn.
 const absentFolds = 4
 
-// newAbsentJudge holds out each example once, of the first part alone where little is to be tried.
+// newAbsentValidator holds out each example once, of the first part alone where little is to be tried.
 func newAbsentValidator(s *search) (absentValidator, error) {
 	_, points, _ := s.data.Source.Dims()
 	heldOut := s.wholeHeldOut()
