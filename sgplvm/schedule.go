@@ -196,7 +196,7 @@ func (t *Trainer) learnResidual(ctx context.Context) error {
 	p.Noise.Taper = nil
 	if taper := c.Taper; taper >= 0 {
 		if taper == 0 {
-			taper = bound.DefaultTaper(t.evaluator.Data().Examples)
+			taper = bound.DefaultTaper(float64(t.evaluator.Data().Examples))
 		}
 		for _, two := range work.TwoSpacings(t.data.Grid[0]) {
 			p.Noise.Taper = append(p.Noise.Taper, taper*two/2)

@@ -219,7 +219,7 @@ func (s *search) longerAtLast(c Config) Config {
 // smooth reports whether a configuration is for smooth fields, which are worth more steps than candidates have. A longer reach alone does not make it one.
 func (s *search) smooth(c Config) bool {
 	n, _, _ := s.data.Source.Dims()
-	return c.Residual.Taper > bound.DefaultTaper(n) && (c.Noise == s.smoothNoise() || s.given.Noise != 0)
+	return c.Residual.Taper > bound.DefaultTaper(float64(n)) && (c.Noise == s.smoothNoise() || s.given.Noise != 0)
 }
 
 // smoothNoise is the initial noise of smooth fields, small since complete ones have hardly any and steps are few. Many pictures of few

@@ -67,7 +67,7 @@ func noiseAbove(noise, floor float64, from Config) (float64, float64) {
 func (s *search) learnedNoise() Config {
 	n, points, _ := s.data.Source.Dims()
 	c := Config{Factors: FactorsJoint, LatentDims: max(1, min(30, n-1)), NoiseFloor: tinyFloor,
-		Residual: ResidualConfig{Kernel: matern32, Rounds: 2, Local: On, Taper: bound.DefaultTaper(n)}}
+		Residual: ResidualConfig{Kernel: matern32, Rounds: 2, Local: On, Taper: bound.DefaultTaper(float64(n))}}
 	if n >= manyExamples {
 		c.LatentDims = 12
 	}

@@ -425,7 +425,7 @@ func (s *search) learnedInTime() Config {
 	n, _, _ := s.data.Source.Dims()
 	c, time := s.learnedNoise(), plainTime.preset(s)
 	c.LatentKernel, c.LatentTime, c.TimeKernel, c.LatentDims = time.LatentKernel, time.LatentTime, time.TimeKernel, time.LatentDims
-	c.Residual.Rounds, c.Residual.Taper = 1, longReach*bound.DefaultTaper(n)
+	c.Residual.Rounds, c.Residual.Taper = 1, longReach*bound.DefaultTaper(float64(n))
 	return c
 }
 

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/sums"
@@ -259,10 +260,12 @@ func (m *Model) withSums(ctx context.Context, b *sums.Basis, all, seen *sums.Sum
 	old := m.posterior
 	p, spatial := old.Params().Clone(), m.solution().Spectra[1:]
 	if p.Noise.Learned() {
-		for i := range p.Noise.Taper { // as bound.DefaultTaper
-			p.Noise.Taper[i] *= math.Pow(all.Totals[sums.Count]/old.Options().Totals[sums.Count], 1./6)
+		for i := range p.Noise.Taper {
+			p.Noise.Taper[i] *= bound.DefaultTaper(all.Totals[sums.Count]) / bound.DefaultTaper(old.Options().Totals[sums.Count])
 		}
-		p.Noise.Covariance, spatial = b.LearnNoise(&p.Noise, b.Residual(seen, m.solution()), seen.Totals[sums.Count], noise.mean.Clone(), noise.weight), nil
+		cov := b.Residual(seen, m.solution())
+		p.Noise.Shrink(cov, noise.mean, old.Grid()[0], seen.Totals[sums.Count], noise.weight)
+		p.Noise.Covariance, spatial = cov, nil
 	}
 	p.X.Mu, p.X.S = kept.q.Mu, kept.q.S
 	b = sums.NewBasis(p, old.Grid(), old.Jitter(), m.Channels())
@@ -275,7 +278,7 @@ func (m *Model) withSums(ctx context.Context, b *sums.Basis, all, seen *sums.Sum
 	if err != nil {
 		return nil, 0, err
 	}
-	bound, err := b.Bound(all, q)
+	value, err := b.Bound(all, q)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -297,7 +300,7 @@ func (m *Model) withSums(ctx context.Context, b *sums.Basis, all, seen *sums.Sum
 			return nil, 0, err
 		}
 	}
-	return &c, bound, nil
+	return &c, value, nil
 }
 
 // stacked returns the rows of two matrices.

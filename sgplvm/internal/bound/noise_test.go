@@ -204,7 +204,7 @@ func TestTaperAt(t *testing.T) {
 		}
 		compare.Near(t, "taper", (&bound.Noise{Taper: lengths}).TaperAt(x).Data, want.Data, 1e-15)
 	}
-	for examples, want := range map[int]float64{1: 2.6, 64: 5.2, 729: 7.8} {
+	for examples, want := range map[float64]float64{1: 2.6, 64: 5.2, 729: 7.8} {
 		compare.NearOne(t, "default", bound.DefaultTaper(examples), want, 1e-15)
 	}
 }

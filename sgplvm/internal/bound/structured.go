@@ -153,7 +153,7 @@ func (e *Evaluator) residualCovariance(ctx context.Context, p *Params) (mat.Matr
 
 // DefaultTaper is the taper of a learned covariance, in mean spacings of the points, for a number
 // of examples: more of them tell chance from what is there further away.
-func DefaultTaper(examples int) float64 { return 2.6 * math.Pow(float64(examples), 1./6) }
+func DefaultTaper(examples float64) float64 { return 2.6 * math.Pow(examples, 1./6) }
 
 // LearnNoise replaces Σ by the posterior mean under an inverse Wishart prior that is
 // centred on the parametric Σ and weighs as much as the given number of examples, of what
@@ -169,13 +169,18 @@ func (e *Evaluator) LearnNoise(ctx context.Context, p *Params, strength float64,
 	if filled.Rows > 0 {
 		mat.Add(cov, cov, 1, filled)
 	}
-	n := float64(e.y.Examples)
 	prior := mat.New(cov.Rows, cov.Cols)
 	p.Noise.parametric(prior, e.x[0])
-	mat.MulElem(cov, cov, p.Noise.TaperAt(e.x[0]))
-	mat.Scale(cov, n/(n+strength), cov)
-	mat.Add(cov, cov, strength/(n+strength), prior)
-	mat.MirrorLower(cov)
+	p.Noise.Shrink(cov, prior, e.x[0], float64(e.y.Examples), strength)
 	p.Noise.Covariance = cov
 	return nil
+}
+
+// Shrink makes the covariance of residuals of some examples at points x (n_s×d), n_s×n_s, the posterior mean of Σ: under an inverse Wishart prior of
+// that mean which weighs as much as strength examples, of what is left by the taper.
+func (n *Noise) Shrink(cov, prior, x mat.Matrix, examples, strength float64) {
+	mat.MulElem(cov, cov, n.TaperAt(x))
+	mat.Scale(cov, examples/(examples+strength), cov)
+	mat.Add(cov, cov, strength/(examples+strength), prior)
+	mat.MirrorLower(cov)
 }

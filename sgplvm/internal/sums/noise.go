@@ -1,11 +1,8 @@
 package sums
 
-import (
-	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
-)
+import "github.com/seed-08962ecc/kronfield/mat"
 
-// Residual returns Σ E (y−f)·(y−f)ᵀ over examples and channels of sums, n_s×n_s, f of q(U) of a model with structured noise.
+// Residual returns the mean of E (y−f)·(y−f)ᵀ over examples and channels of sums, n_s×n_s, f of q(U) of a model with structured noise.
 func (b *Basis) Residual(s *Sums, q Solution) mat.Matrix {
 	n, m := b.grid.Len(), s.Psi2.Rows
 	k := mat.New(n, n)
@@ -42,16 +39,6 @@ func (b *Basis) Residual(s *Sums, q Solution) mat.Matrix {
 	mat.ScaleCols(scaled, phi, told)
 	mat.MulSym(r, -dy, scaled, phi.T(), 1)
 	mat.MirrorLower(r)
+	mat.Scale(r, 1/(dy*s.Totals[Count]), r)
 	return r
-}
-
-// LearnNoise returns Σ: the posterior mean, given the residual of as many examples, under an inverse Wishart prior around a covariance that
-// weighs as much as some examples (docs/math.md, "Learned"); residuals count as far as a noise's taper says. Residual and prior are overwritten.
-func (b *Basis) LearnNoise(noise *bound.Noise, residual mat.Matrix, examples float64, prior mat.Matrix, weight float64) mat.Matrix {
-	mat.MulElem(residual, residual, noise.TaperAt(b.grid[0]))
-	all := examples + weight
-	mat.Scale(prior, weight/all, prior)
-	mat.Add(prior, prior, 1/(all*float64(b.channels)), residual)
-	mat.MirrorLower(prior)
-	return prior
 }

@@ -178,7 +178,8 @@ func TestLearnNoise(t *testing.T) {
 		}
 		prior := mat.New(all.Outer.Rows, all.Outer.Rows)
 		s.Params.Noise.Matrix(prior, s.Space[0])
-		got := s.basis.LearnNoise(&p.Noise, s.basis.Residual(all, q), all.Totals[sums.Count], prior, strength)
+		got := s.basis.Residual(all, q)
+		p.Noise.Shrink(got, prior, s.Space[0], all.Totals[sums.Count], strength)
 		near(t, fmt.Sprint(shape), got.Data, p.Noise.Covariance.Data, 1e-11)
 	}
 }
