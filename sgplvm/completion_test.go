@@ -920,3 +920,26 @@ func TestProbe(t *testing.T) {
 		}
 	}
 }
+
+// Maps with times are completed without them too, tables are not, whatever the effort.
+func TestWithoutTimes(t *testing.T) {
+	for _, side := range []int{1, 3} {
+		d := holed(normals(12, side*side, 3, 1).on(line(side), line(side)), scatteredHoles(0.2, 3))
+		for i := range d.Examples {
+			d.Times = append(d.Times, float64(i))
+		}
+		d, err := d.checked()
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := newCompleter(trainingSet{Data: d}, Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, effort := range []Effort{EffortQuick, EffortNormal} {
+			if got := c.withoutTimes(Config{Effort: effort}) != nil; got != (side > 1) {
+				t.Errorf("side %d, effort %v: completed without times %v", side, effort, got)
+			}
+		}
+	}
+}

@@ -10,6 +10,16 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
+// Examples of few values have few inducing points.
+func TestInducingDefault(t *testing.T) {
+	for _, c := range []struct{ examples, channels, inducing int }{{300, 1, 20}, {300, 4, 50}, {300, 9, 100}, {300, 30, 100}, {30, 4, 30}} {
+		cfg, err := Config{}.completed(c.examples, Grid{mat.New(1, 1)}, c.channels)
+		if err != nil || cfg.Inducing != c.inducing {
+			t.Errorf("%+v: %d inducing points, error %v", c, cfg.Inducing, err)
+		}
+	}
+}
+
 func TestDefaults(t *testing.T) {
 	grid := mat.NewDense(4, 2, []float64{0, 0, 0, 6, 8, 0, 8, 6})
 	for _, c := range []struct{ examples, latent, inducing int }{{1, 1, 1}, {2, 1, 2}, {5, 4, 5}, {40, 30, 40}, {120, 30, 100}} {

@@ -135,3 +135,26 @@ func TestLeaves(t *testing.T) {
 		}
 	}
 }
+
+// All parts together have each leaf once, in few nodes.
+func TestNodes(t *testing.T) {
+	for count := 1; count <= 300; count++ {
+		at, total := 0, 0
+		for i := range count {
+			list := ShardPart{i + 1, count}.nodes()
+			for _, n := range list {
+				if first := n.Index << n.Level; first != at {
+					t.Fatalf("part %d of %d: a node of leaf %d, expected %d", i+1, count, first, at)
+				}
+				at += 1 << n.Level
+			}
+			if len(list) > 6 {
+				t.Errorf("part %d of %d has %d nodes", i+1, count, len(list))
+			}
+			total += len(list)
+		}
+		if at != 1<<shardLevels || total > 1<<shardLevels {
+			t.Errorf("%d parts have %d leaves in %d nodes", count, at, total)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/edge"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 )
 
 // A drawnStream has frames of 6×8 points: waves at random in space and time, a Gaussian process, and white noise.
@@ -202,6 +203,30 @@ func TestStreamAlarms(t *testing.T) {
 	if _, where := s.Patch(); where/8 < 1 || where/8 > 4 || where%8 < 2 || where%8 > 5 {
 		t.Errorf("a patch around (2.5, 3.5) is found at (%d, %d)", where/8, where%8)
 	}
+
+	s.Reset()
+	if err := s.Continue(0); err != nil {
+		t.Fatal(err)
+	}
+	patch := []int{19, 20, 27, 28}
+	for _, i := range patch {
+		hot[i] -= 1.5
+	}
+	for step := range 2 { // what is there again is a change
+		if err := s.Fill(float64(trained+step), filled, nil, hot, nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Predict(float64(trained+step+1), next[step], nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var moved float64
+	for _, i := range patch {
+		moved += (next[1][i] - next[0][i]) / 4
+	}
+	if moved < 0.5 {
+		t.Errorf("a patch of 1.5 that is there again moves what is predicted by %v", moved)
+	}
 }
 
 // Of a model that is compiled with examples that were held back, 90 % intervals of what is one to five steps ahead hold nine in ten of values; without these examples they hold fewer.
@@ -230,6 +255,15 @@ func TestStreamIntervals(t *testing.T) {
 				}
 			}
 		}
+		filled, same := make([]float64, 48), make([]float64, 48) // of an example of which nothing is seen
+		err = s.Predict(trained+held+frames, mean, variance)
+		if err == nil {
+			err = s.Fill(trained+held+frames, filled, same, mean, make([]bool, 48))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		compare.Near(t, "variance of nothing seen", same, variance, 1e-12)
 	}
 	t.Logf("covered by step: %.3f, with examples held back %.3f", cover[0][1:], cover[1][1:])
 	for ahead := 1; ahead <= 5; ahead++ {

@@ -11,6 +11,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
@@ -80,6 +81,9 @@ func TestUpdateIsTraining(t *testing.T) {
 			}
 			if r.Examples != 20 || r.Count != 50 || next.Examples() != 50 || !(r.After < r.Before) {
 				t.Errorf("%+v, %d examples", r, next.Examples())
+			}
+			for i, v := range next.posterior.Params().Noise.Taper { // wider, as training makes it for more examples
+				compare.NearOne(t, "taper", v, m.posterior.Params().Noise.Taper[i]*math.Pow(50./30, 1./6), 1e-14)
 			}
 			y := stacked(old.Y, fresh.Y)
 			all := &data.Scaled{Source: field.MatrixSource(y, 50), Examples: 50, Points: 49, Channels: 1, Scaler: m.posterior.Scaler()}
@@ -228,6 +232,9 @@ func TestUpdateOutliers(t *testing.T) {
 	}
 	want, _, wantPart := results(math.NaN())
 	got, r, part := results(-9999)
+	if n := loaded(t, []byte(got)).Examples(); r.Count != 50 || n != 49 {
+		t.Errorf("%v examples count, %d are there to compare with, expected all and those that were seen whole", r.Count, n)
+	}
 	if got != want || !bytes.Equal(part.Bytes(), wantPart.Bytes()) {
 		t.Error("other results than where the value is missing")
 	}

@@ -146,3 +146,28 @@ func TestCounted(t *testing.T) {
 		compare.NearOne(t, "patch", got.Patch, want.Patch, 1e-9)
 	}
 }
+
+// Few values that are far off are suspects; where they are much of a channel, none is: that is a change.
+func TestSuspects(t *testing.T) {
+	for _, c := range []struct{ far, want int }{{0, 0}, {3, 3}, {20, 0}} {
+		const n = 30
+		w := scattered(rand.New(rand.NewPCG(1, 2)), n)
+		w.m.c.Channels, w.suspects, w.room.block, w.room.row = 1, make([]bool, n), make([]int, 0, n), make([]float64, n)
+		seen, solved := make([]int, n), make([]float64, n)
+		for k := range seen {
+			if seen[k] = k; k < c.far {
+				solved[k] = 10 + float64(k)
+			}
+		}
+		some := w.suspect(0, seen, solved, mat.Identity(n), 1, 5)
+		count := 0
+		for _, suspect := range w.suspects {
+			if suspect {
+				count++
+			}
+		}
+		if count != c.want || some != (c.want > 0) {
+			t.Errorf("%d values are far off: %d suspects, %v", c.far, count, some)
+		}
+	}
+}

@@ -161,6 +161,31 @@ func TestWhite(t *testing.T) {
 	}
 }
 
+// A value that was filled in counts its square and its variance.
+func TestFilledVariances(t *testing.T) {
+	for _, shape := range shapes() {
+		s := subjectOf(t, shape)
+		variance, q := mat.New(s.y.Rows, s.y.Cols), s.Params.Q()
+		for i := range variance.Data {
+			variance.Data[i] = float64(i % 3)
+		}
+		sure, unsure := s.basis.New(), s.basis.New()
+		s.basis.AddExamples(sure, q, s.y.Clone(), mat.Matrix{})
+		s.basis.AddExamples(unsure, q, s.y.Clone(), variance)
+		if channels := s.y.Cols / max(1, sure.Outer.Rows); sure.Outer.Rows > 0 {
+			for i, v := range variance.Data {
+				k := i % s.y.Cols / channels
+				sure.Outer.Row(k)[k] += v
+			}
+		} else {
+			for _, v := range variance.Data {
+				sure.Totals[sums.Square] += v
+			}
+		}
+		near(t, fmt.Sprint(shape), unsure.Numbers, sure.Numbers, 1e-13)
+	}
+}
+
 // What is learned of structured noise is what the training code learns at the same parameters.
 func TestLearnNoise(t *testing.T) {
 	for seed := range uint64(30) {
