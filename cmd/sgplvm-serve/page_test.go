@@ -124,6 +124,9 @@ func TestPageAlone(t *testing.T) {
 	compiled, _ := json.Marshal(base64.StdEncoding.EncodeToString(e.Compile(edge.Float64, e.Attributes()["grid"])))
 	b.Run(nil, fmt.Sprintf("opened(new Blob([Uint8Array.from(atob(%s), c => c.charCodeAt(0))]))", compiled))
 	moved(t, b, "alone-emulator")
+	before := b.Pixels("seen")
 	b.Run(nil, "document.querySelector('#seen').onblur()") // which the picture of the model before may still hear
-	b.Check()
+	if b.Check(); b.Pixels("seen") != before {
+		t.Error("a picture of the model before is shown")
+	}
 }
