@@ -230,9 +230,19 @@ func (c *completer) compete(ctx context.Context, cfg Config) (*completion.Contes
 	if c.all.At != nil {
 		return t, nil
 	}
-	whole := c.wholeHeld() // which nothing tells from others
-	t.Winner[completion.KindWhole] = completion.Candidate{Name: simple.Mean, Factor: 1}
-	return t, t.Try(ctx, whole, c.all.Fillers(whole, cfg.Seed)[:1])
+	whole := c.wholeHeld() // which nothing tells from others but another view
+	methods := c.all.Fillers(whole, cfg.Seed)
+	if err := t.Try(ctx, whole, methods[:1]); err != nil || c.all.Beside == nil {
+		t.Winner[completion.KindWhole] = completion.Candidate{Name: simple.Mean, Factor: 1}
+		return t, err
+	}
+	w := completion.NewContest(c.y, c.holes, c.channels, c.table())
+	if err := w.Try(ctx, whole, append(methods[:1], c.all.Beside(c.all.Hiding(whole).Missing)...)); err != nil {
+		return t, err
+	}
+	t.Winner[completion.KindWhole] = w.Best(completion.KindWhole)
+	t.Add(allViews, w.Held[allViews])
+	return t, nil
 }
 
 // heldValues returns the held-out values with what was filled in for them.
@@ -625,13 +635,17 @@ func (c *completer) imputationErrors(lower []float64) imputationErrors {
 	if lower == nil {
 		return imputationErrors{}
 	}
-	n := c.points.Rows
-	cov, scale := mat.New(n, n), 1/float64(c.y.Rows*c.channels)
+	return imputationErrorsOf(lower, c.points.Rows, c.y.Rows*c.channels, c.variance)
+}
+
+// imputationErrorsOf divides a sum of covariances of n points, a lower triangle, by the number of examples and channels.
+func imputationErrorsOf(lower []float64, n, count int, variance mat.Matrix) imputationErrors {
+	cov := mat.New(n, n)
 	for i := range n {
 		row := cov.Row(i)[:i+1]
-		asm.Scale(row, scale, lower[:i+1])
+		asm.Scale(row, 1/float64(count), lower[:i+1])
 		lower = lower[i+1:]
 	}
 	mat.MirrorLower(cov)
-	return imputationErrors{cov, c.variance}
+	return imputationErrors{cov, variance}
 }

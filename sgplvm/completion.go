@@ -162,7 +162,7 @@ func maxLearned(points int, e Effort) int {
 // observed (none): with times these teach nothing. Of very many examples some are enough.
 func (c *completer) apart(cfg Config) (all completion.Filled, d trainingSet, some, none []int) {
 	at := c.at()
-	all = completion.Filled{Y: c.y, Variance: c.variance, Holes: &completion.Mask{Size: c.holes.Size, Missing: slices.Clone(c.holes.Missing)}, Points: c.points, Channels: c.channels, At: at, Film: c.d.Film}
+	all = completion.Filled{Y: c.y, Variance: c.variance, Holes: &completion.Mask{Size: c.holes.Size, Missing: slices.Clone(c.holes.Missing)}, Points: c.points, Channels: c.channels, At: at, Film: c.d.Film, Beside: c.d.beside}
 	for i := range c.y.Rows {
 		if at != nil && !c.d.Film && !slices.Contains(c.holes.Of(i), false) {
 			none = append(none, i)

@@ -65,6 +65,8 @@ type trainingSet struct {
 	guessed          *completion.Mask // of values that were filled in, by which nothing is validated; nil: there are none
 	absent           []Instant        // of examples of which nothing was observed, which are none of these
 
+	beside func(missing []bool) []completion.Filler // what fills in by other views; nil: there are none
+
 	searched bool      // outliers were searched for; those that were found are missing
 	outliers []Outlier // that were found
 }

@@ -11,9 +11,11 @@ type Group int
 
 // The groups.
 const (
-	GroupLatent  Group = 1 << iota // q(X) and the time kernel, Z and the latent kernel
+	GroupX       Group = 1 << iota // q(X) and the time kernel
+	GroupKernel                    // Z and the latent kernel
 	GroupNoise                     // β; with a structured residual together with the next only
 	GroupSpatial                   // spatial length scales, free inducing points and the residual
+	GroupLatent  = GroupX | GroupKernel
 	GroupAll     = GroupLatent | GroupNoise | GroupSpatial
 )
 
@@ -86,14 +88,18 @@ func (c Coordinates) visit(p, other *Params, f func(value, slope []float64, posi
 	if c.Free&GroupNoise != 0 && !noise.Learned() && (!noise.Structured() || c.Free&GroupSpatial != 0) {
 		noise.visit(&other.Noise, f)
 	}
-	if c.Free&GroupLatent != 0 {
+	if c.Free&GroupKernel != 0 {
 		p.Latent.Visit(other.Latent, f)
+	}
+	if c.Free&GroupX != 0 {
 		if p.X.Paths != nil {
 			p.X.Paths.Visit(other.X.Paths, c.Preconditioner, f)
 		} else {
 			f(p.X.Mu.Data, other.X.Mu.Data, false)
 			f(p.X.S.Data, other.X.S.Data, true)
 		}
+	}
+	if c.Free&GroupKernel != 0 {
 		f(p.Z.Data, other.Z.Data, false)
 	}
 	if c.Free&GroupSpatial != 0 {

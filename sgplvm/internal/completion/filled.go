@@ -19,6 +19,9 @@ type Filled struct {
 	At          []data.Instant
 	Series      *Folding // whose periods the examples are; nil: they are none
 	Film        bool     // the examples are its frames
+
+	// Beside returns the methods that fill in values by other views of the examples, all of which a mask says that they are missing; nil: there are no such views.
+	Beside func(missing []bool) []Filler
 }
 
 // GapTimes returns the times of the examples in which gaps are looked for: nil of films, of which no gaps are held out.
@@ -57,6 +60,9 @@ func (f *Filled) Fillers(held []HeldValue, seed uint64) []Filler {
 		}
 	}
 	list := fillers(f.Y, missing, wanted, f.Points, f.Channels, f.At, seed)
+	if f.Beside != nil {
+		list = append(list, f.Beside(missing)...)
+	}
 	if f.Series == nil {
 		return list
 	}
