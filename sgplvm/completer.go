@@ -241,7 +241,9 @@ func (c *completer) compete(ctx context.Context, cfg Config) (*completion.Contes
 		return t, err
 	}
 	t.Winner[completion.KindWhole] = w.Best(completion.KindWhole)
-	t.Add(allViews, w.Held[allViews])
+	for _, name := range w.Names[1:] {
+		t.Add(name, w.Held[name])
+	}
 	return t, nil
 }
 

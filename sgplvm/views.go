@@ -109,10 +109,12 @@ func (m *MultiView) Impute(ctx context.Context, seen []Observed, o InferOptions)
 	}
 	for v, w := range m.views {
 		var err error
-		if own := filled[v]; anySeen(own) && (!w.helped || !slices.ContainsFunc(filled, func(o Observed) bool { return &o.Values.Data[0] != &own.Values.Data[0] && anySeen(o) })) {
-			all[v], _, err = w.alone.Impute(ctx, own, o)
-		} else if own.Prior, err = latentOfOthers(ctx, models, filled, v, o); err == nil {
-			all[v], _, err = w.model.Impute(ctx, own, o)
+		own, by := filled[v], w.model
+		if own.Prior, err = latentOfOthers(ctx, models, filled, v, o); err == nil {
+			if anySeen(own) && (own.Prior == nil || !w.helped) {
+				own.Prior, by = nil, w.alone
+			}
+			all[v], _, err = by.Impute(ctx, own, o)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("view %s: %w", w.name, err)
@@ -131,11 +133,12 @@ func latentOfOthers(ctx context.Context, models []*Model, seen []Observed, v int
 		}
 		obs := seen[u]
 		obs.Prior = prior
-		l, err := m.Infer(ctx, obs, o)
+		obs.Grid = m.on(obs.Grid)
+		l, err := m.posterior.InferTogether(ctx, obs, m.inferOptions(o))
 		if err != nil {
 			return nil, err
 		}
-		prior = &Latent{Mu: l.Mu, S: l.S}
+		prior = &Latent{Mu: l.Mu, S: l.S, Precision: l.Precision}
 	}
 	return prior, nil
 }

@@ -179,3 +179,53 @@ func TestViewsTrial(t *testing.T) {
 }
 
 func sq(x float64) float64 { return x * x }
+
+func TestViewsCore(t *testing.T) {
+	for seed := range uint64(2) {
+		w := drawViews(60, []int{40, 10, 5}, 3, 1, []float64{.2, .2, .3}, seed)
+		rng := rand.New(rand.NewPCG(seed, 9))
+		mask := map[[3]int]bool{}
+		for v, s := range w.sizes {
+			for i := range w.y.Rows {
+				whole, cut := rng.Float64() < .15, rng.IntN(s+1)
+				for k := range s {
+					mask[[3]int{i, v, k}] = whole && v > 0 || v == 0 && k < cut || v == 2 && rng.Float64() < .2
+				}
+			}
+		}
+		hidden := func(i, v, k int) bool { return mask[[3]int{i, v, k}] }
+		s, err := newViewSet(t.Context(), Run{}, w.views(hidden), Config{Effort: EffortQuick})
+		if err != nil {
+			t.Fatal(err)
+		}
+		state, err := s.complete(t.Context(), nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		em, emv, err := s.components(t.Context(), nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		from := 0
+		for v, n := range w.sizes {
+			var e, b, o, z, c, pc, pz float64
+			for i := range w.y.Rows {
+				best, self := w.optimum(t, i, hidden, func(int) bool { return true }), w.optimum(t, i, hidden, func(u int) bool { return u == v })
+				for k := range n {
+					if hidden(i, v, k) {
+						truth := w.truth.At(i, from+k)
+						e += sq(state.y[v].At(i, k) - truth)
+						z += sq(state.y[v].At(i, k)-truth) / (state.variance[v].At(i, k))
+						pc += sq(em[v].At(i, k) - truth)
+						pz += sq(em[v].At(i, k)-truth) / emv[v].At(i, k)
+						b += sq(best[from+k] - truth)
+						o += sq(self[from+k] - truth)
+						c++
+					}
+				}
+			}
+			t.Logf("seed %d view %d: joint %.3f (z² %.2f) components %.3f (%.2f) best %.3f best alone %.3f; %s", seed, v, math.Sqrt(e/c), z/c, math.Sqrt(pc/c), pz/c, math.Sqrt(b/c), math.Sqrt(o/c), s.views[v].config.Residual.Kernel.Kind)
+			from += n
+		}
+	}
+}

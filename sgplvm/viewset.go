@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/seed-08962ecc/kronfield/internal/simple"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
@@ -38,10 +39,12 @@ type viewData struct {
 // What a completion by all views takes: rounds of so many folds, and steps of each training.
 const (
 	viewRounds, viewFolds = 2, 4
-	viewDims              = 40 // latent dimensions at most
+	viewSteps             = 200 // from principal components
+	viewFewer             = 5   // part of the steps of a fold, which go on from the training on all examples
+	viewDims              = 40  // latent dimensions at most
 )
 
-// newViewSet reads the views, fills in what is missing by a matrix of low rank of all of them side by side, and learns from each view by itself what a
+// newViewSet reads the views, fills in what is missing by principal components of all of them side by side, and learns from each view by itself what a
 // quick search finds. Errors: *ConfigError, *ReadError, *ValueError, those of Fit.
 func newViewSet(ctx context.Context, r Run, given []View, cfg Config) (*viewSet, error) {
 	if err := checkViews(given); err != nil {
@@ -79,7 +82,7 @@ func newViewSet(ctx context.Context, r Run, given []View, cfg Config) (*viewSet,
 	if !shared {
 		return nil, &ConfigError{Field: "Views", Err: errAlone}
 	}
-	filled, err := s.lowRank(ctx, nil, 0)
+	filled, _, err := s.components(ctx, nil, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +90,13 @@ func newViewSet(ctx context.Context, r Run, given []View, cfg Config) (*viewSet,
 		d := w.set.quiet()
 		d.Times, d.Sequences, d.Source = nil, nil, viewOf(filled[v], w.channels)
 		own := cfg
-		own.Effort, own.Fold = EffortQuick, Off
+		own.Effort, own.Fold = EffortNone, Off
+		if own.Training.Iterations == 0 {
+			own.Training.Iterations = viewSteps
+		}
+		if own.LatentKernel == "" {
+			own.LatentKernel = "rbf+linear"
+		}
 		if w.alone, _, err = fitWhole(ctx, d, own, w.name+": "); err != nil {
 			return nil, fmt.Errorf("view %s: %w", w.name, err)
 		}
@@ -104,9 +113,8 @@ func (s *viewSet) hiding(u, v int, missing []bool) *completion.Mask {
 	return &completion.Mask{Size: s.views[v].holes.Size, Missing: missing}
 }
 
-// lowRank fills in the missing values of all views, of v as a mask says, by a matrix of low rank in which examples are rows and views lie side by side, with the same
-// sum of squares each.
-func (s *viewSet) lowRank(ctx context.Context, missing []bool, v int) (filled []mat.Matrix, err error) {
+// stack returns the values of all views side by side, an example a row, and what is missing of them, of v as a mask says: scaled, so that views have the same sum of squares.
+func (s *viewSet) stack(missing []bool, v int) (mat.Matrix, *completion.Mask) {
 	size := 0
 	for _, w := range s.views {
 		size += w.y.Cols
@@ -115,44 +123,61 @@ func (s *viewSet) lowRank(ctx context.Context, missing []bool, v int) (filled []
 	for k := range h.Missing {
 		h.Missing[k] = true // of examples that a view lacks
 	}
-	centres, scales := make([][]float64, len(s.views)), make([][]float64, len(s.views))
 	from := 0
 	for u, w := range s.views {
 		mask := s.hiding(u, v, missing)
-		centres[u], scales[u] = completion.Moments(w.y, mask, w.channels)
+		centre, scale := completion.Moments(w.y, mask, w.channels)
 		for k, i := range w.rows {
 			to := all.Row(i)[from:]
 			copy(h.Of(i)[from:], mask.Of(k))
 			for j, y := range w.y.Row(k) {
 				c := j % w.channels
-				to[j] = (y - centres[u][c]) / (scales[u][c] * math.Sqrt(float64(w.y.Cols)))
+				to[j] = (y - centre[c]) / (scale[c] * math.Sqrt(float64(w.y.Cols)))
 			}
 		}
 		from += w.y.Cols
 	}
-	x := mat.New(size, 1)
-	for k := range x.Data {
-		x.Data[k] = float64(k)
-	}
-	if err := completion.LowRank(ctx, all, h, x, 1); err != nil {
-		return nil, err
-	}
-	from = 0
+	return all, h
+}
+
+// unstack returns the views of a stack, with the values that were observed as they were, and of variances if these are given.
+func (s *viewSet) unstack(mean, variance mat.Matrix, missing []bool, v int) (y, of []mat.Matrix) {
+	from := 0
 	for u, w := range s.views {
-		y, mask := w.y.Clone(), s.hiding(u, v, missing)
+		m, x, mask := w.y.Clone(), mat.New(w.y.Rows, w.y.Cols), s.hiding(u, v, missing)
+		centre, scale := completion.Moments(w.y, mask, w.channels)
 		for k, i := range w.rows {
-			of := all.Row(i)[from:]
 			for j, hidden := range mask.Of(k) {
 				if hidden {
 					c := j % w.channels
-					y.Row(k)[j] = centres[u][c] + scales[u][c]*math.Sqrt(float64(w.y.Cols))*of[j]
+					scale := scale[c] * math.Sqrt(float64(w.y.Cols))
+					m.Row(k)[j] = centre[c] + scale*mean.At(i, from+j)
+					if variance.Rows > 0 {
+						x.Row(k)[j] = scale * scale * variance.At(i, from+j)
+					}
 				}
 			}
 		}
-		filled = append(filled, y)
+		y, of = append(y, m), append(of, x)
 		from += w.y.Cols
 	}
-	return filled, nil
+	return y, of
+}
+
+// components fills in the missing values of all views, of v as a mask says, by principal components of the stack. A value that no example has gets the mean of its channel.
+func (s *viewSet) components(ctx context.Context, missing []bool, v int) (y, variance []mat.Matrix, err error) {
+	all, h := s.stack(missing, v)
+	mean, of, err := simple.PrincipalComponents.Fill(ctx, simple.Data{Y: all, Missing: h.Missing, Channels: 1, Seed: s.cfg.Seed})
+	if err != nil {
+		return nil, nil, err
+	}
+	for k, m := range mean.Data {
+		if m != m {
+			mean.Data[k], of.Data[k] = 0, 1/float64(all.Cols)
+		}
+	}
+	y, variance = s.unstack(mean, of, missing, v)
+	return y, variance, nil
 }
 
 // A viewState is what all views are completed to.
@@ -165,15 +190,25 @@ type viewState struct {
 // allViews is the name of the model of all views in a contest.
 const allViews = "all views together"
 
-// fillers returns the methods that fill in view v, of which more is missing, by all views.
+// fillers returns the methods that fill in view v, of which values are missing, by all views.
 func (s *viewSet) fillers(v int, missing []bool) []completion.Filler {
-	return []completion.Filler{{Name: allViews, Fill: func(ctx context.Context) (mean, variance mat.Matrix, err error) {
-		state, err := s.complete(ctx, missing, v)
+	components := func(ctx context.Context) (mean, variance mat.Matrix, err error) {
+		y, of, err := s.components(ctx, missing, v)
 		if err != nil {
 			return mean, variance, err
 		}
+		return y[v], of[v], nil
+	}
+	var state *viewState // once it is known
+	model := func(ctx context.Context) (mean, variance mat.Matrix, err error) {
+		if state == nil {
+			if state, err = s.complete(ctx, missing, v); err != nil {
+				return mean, variance, err
+			}
+		}
 		return state.y[v], state.variance[v], nil
-	}}}
+	}
+	return []completion.Filler{{Name: simple.Components + " of all views", Fill: components}, {Name: allViews, Fill: model}}
 }
 
 // complete fills in the missing values of all views, of v as a mask says, in rounds: examples are divided into folds, and those of each fold filled in by a model of
@@ -181,7 +216,7 @@ func (s *viewSet) fillers(v int, missing []bool) []completion.Filler {
 func (s *viewSet) complete(ctx context.Context, missing []bool, v int) (*viewState, error) {
 	state := &viewState{errors: make([]imputationErrors, len(s.views))}
 	var err error
-	if state.y, err = s.lowRank(ctx, missing, v); err != nil {
+	if state.y, _, err = s.components(ctx, missing, v); err != nil {
 		return nil, err
 	}
 	incomplete := make([]bool, s.n)
@@ -200,6 +235,10 @@ func (s *viewSet) complete(ctx context.Context, missing []bool, v int) (*viewSta
 		}
 	}
 	folds := min(viewFolds, len(order))
+	all, err := s.train(ctx, state, nil, nil)
+	if err != nil {
+		return nil, err
+	}
 	for range viewRounds {
 		sums := make([][]float64, len(s.views))
 		for f := range folds {
@@ -207,7 +246,7 @@ func (s *viewSet) complete(ctx context.Context, missing []bool, v int) (*viewSta
 			for k := f; k < len(order); k += folds {
 				out = append(out, order[k])
 			}
-			if err := s.fold(ctx, state, out, sums); err != nil {
+			if err := s.fold(ctx, state, all, out, sums); err != nil {
 				return nil, err
 			}
 		}
@@ -221,15 +260,19 @@ func (s *viewSet) complete(ctx context.Context, missing []bool, v int) (*viewSta
 }
 
 // fold fills in some examples by a model of all others, and adds their imputation covariances to sums.
-func (s *viewSet) fold(ctx context.Context, state *viewState, out []int, sums [][]float64) error {
-	models, err := s.models(ctx, state, out)
+func (s *viewSet) fold(ctx context.Context, state *viewState, all *trainedViews, out []int, sums [][]float64) error {
+	t, err := s.train(ctx, state, all, out)
 	if err != nil {
 		return err
 	}
-	failures, all := make([]error, len(out)), make([][]imputed, len(out))
+	models, err := s.models(ctx, t)
+	if err != nil {
+		return err
+	}
+	failures, filled := make([]error, len(out)), make([][]imputed, len(out))
 	mat.Parallel(len(out), func(k int) {
 		if failures[k] = ctx.Err(); failures[k] == nil {
-			all[k], failures[k] = s.impute(ctx, models, state, out[k])
+			filled[k], failures[k] = s.impute(ctx, models, state, out[k])
 		}
 	})
 	if err := cmp.Or(failures...); err != nil {
@@ -238,15 +281,15 @@ func (s *viewSet) fold(ctx context.Context, state *viewState, out []int, sums []
 	for k, i := range out {
 		for u, w := range s.views {
 			at := slices.Index(w.rows, i)
-			if at < 0 || all[k][u].mean.Rows == 0 {
+			if at < 0 || filled[k][u].mean.Rows == 0 {
 				continue
 			}
 			for j, hidden := range state.masks[u].Of(at) {
 				if hidden {
-					state.y[u].Row(at)[j], state.variance[u].Row(at)[j] = all[k][u].mean.Data[j], all[k][u].variance.Data[j]
+					state.y[u].Row(at)[j], state.variance[u].Row(at)[j] = filled[k][u].mean.Data[j], filled[k][u].variance.Data[j]
 				}
 			}
-			sums[u] = plus(sums[u], all[k][u].covariance)
+			sums[u] = plus(sums[u], filled[k][u].covariance)
 		}
 	}
 	return nil
@@ -285,17 +328,25 @@ func (s *viewSet) impute(ctx context.Context, models []*Model, state *viewState,
 	return all, nil
 }
 
-// models trains the model of all views on all examples but some, and returns that of each view.
-func (s *viewSet) models(ctx context.Context, state *viewState, out []int) ([]*Model, error) {
-	place, n := make([]int, s.n), 0 // of the examples learned from
+// trainedViews is a model of all views and what it was trained on.
+type trainedViews struct {
+	joint *views.Joint
+	list  []views.View
+	sets  []trainingSet
+}
+
+// train trains the model of all views on all examples but some, from one of all examples if there is one.
+func (s *viewSet) train(ctx context.Context, state *viewState, from *trainedViews, out []int) (*trainedViews, error) {
+	var all []int // examples learned from
+	place := make([]int, s.n)
 	for i := range place {
-		if place[i] = n; slices.Contains(out, i) && len(out) < s.n {
+		if place[i] = len(all); slices.Contains(out, i) && len(out) < s.n {
 			place[i] = -1
 		} else {
-			n++
+			all = append(all, i)
 		}
 	}
-	list, sets := make([]views.View, len(s.views)), make([]trainingSet, len(s.views))
+	t, dims := new(trainedViews), 0
 	for u, w := range s.views {
 		var in, rows []int
 		for k, i := range w.rows {
@@ -317,20 +368,25 @@ func (s *viewSet) models(ctx context.Context, state *viewState, out []int) ([]*M
 		if err != nil {
 			return nil, err
 		}
-		sets[u] = d
-		list[u] = views.View{Data: y, Grid: d.Grid, Rows: rows, Own: w.alone.posterior.Params(), Jitter: max(0, w.config.Jitter), Strength: w.config.Residual.Strength, Filled: d.imputationErrors.covariance}
+		own := w.alone.posterior.Params()
+		dims += own.X.Mu.Cols
+		t.sets = append(t.sets, d)
+		t.list = append(t.list, views.View{Data: y, Grid: d.Grid, Rows: rows, Own: own, Jitter: max(0, w.config.Jitter), Strength: w.config.Residual.Strength, Filled: d.imputationErrors.covariance})
 	}
-	dims := 0
-	for _, w := range s.views {
-		dims += w.alone.posterior.Params().X.Mu.Cols
+	o := views.Options{Dims: min(viewDims, dims, len(all)-1), Steps: viewSteps, Seed: s.cfg.Seed}
+	if from != nil {
+		o.From, o.In, o.Steps = from.joint, all, viewSteps/viewFewer
 	}
-	j, err := views.Train(ctx, n, list, views.Options{Dims: min(viewDims, dims, n-1), Steps: plans[EffortNormal].steps, Seed: s.cfg.Seed})
-	if err != nil {
-		return nil, err
-	}
-	models := make([]*Model, len(s.views))
+	var err error
+	t.joint, err = views.Train(ctx, len(all), t.list, o)
+	return t, err
+}
+
+// models returns the model of each view.
+func (s *viewSet) models(ctx context.Context, t *trainedViews) (models []*Model, err error) {
+	models = make([]*Model, len(s.views))
 	for u, w := range s.views {
-		if models[u], err = modelAt(ctx, list[u].Data, sets[u], w.config, j.Params[u]); err != nil {
+		if models[u], err = modelAt(ctx, t.list[u].Data, t.sets[u], w.config, t.joint.Params[u]); err != nil {
 			return nil, fmt.Errorf("view %s: %w", w.name, err)
 		}
 	}
@@ -356,6 +412,7 @@ func modelAt(ctx context.Context, y *data.Scaled, d trainingSet, cfg Config, p *
 	}
 	m, err := t.Model()
 	if err == nil {
+		kept.Infer.Blends = nil // which were chosen without what other views say
 		m.config = kept
 	}
 	return m, err
@@ -367,7 +424,11 @@ func (s *viewSet) fit(ctx context.Context) (*MultiView, error) {
 	if err != nil {
 		return nil, err
 	}
-	models, err := s.models(ctx, state, nil)
+	t, err := s.train(ctx, state, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	models, err := s.models(ctx, t)
 	if err != nil {
 		return nil, err
 	}

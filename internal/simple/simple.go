@@ -45,6 +45,9 @@ const (
 	Components = "principal components"
 )
 
+// PrincipalComponents is the method of that name.
+var PrincipalComponents = Method{Components, fillComponents}
+
 // Methods returns those that can tell something about the data, the simplest first.
 func Methods(d Data) []Method {
 	d.check()
@@ -56,7 +59,7 @@ func Methods(d Data) []Method {
 		return list
 	}
 	if d.Y.Cols > 1 && d.Y.Rows > 2 {
-		list = append(list, Method{Components, fillComponents})
+		list = append(list, PrincipalComponents)
 	}
 	if d.Points.Cols > 0 && d.Points.Cols <= 3 && d.Points.Rows >= 4 {
 		list = append(list, Method{"cubic in space", fillCubic})

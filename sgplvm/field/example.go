@@ -34,6 +34,10 @@ type Observed struct {
 // Latent is the posterior of one example's latent variables, q(x) = N(Mu, diag S).
 type Latent struct {
 	Mu, S []float64 // d_ξ each
+
+	// Precision is, in a prior whose variables are correlated, the inverse of their covariance, d_ξ×d_ξ, of which S has the diagonal; 0×0: they are independent.
+	Precision mat.Matrix
+
 	Bound float64   // L*, a lower bound on the log evidence of the scaled observations
 	Noise float64   // the example's noise variance over that of the training data; 0 stands for 1
 	Start int       // the training example whose posterior led here; −1: the prior mean

@@ -54,6 +54,11 @@ func (w *Workspace) complete() error {
 	t := &w.moments
 	t.degrees = o.Degrees
 	w.chi, w.surprised, w.way = 0, 0, Unconditioned
+	if w.observed == 0 && w.prior.Precision.Rows > 0 {
+		if err := w.refine(); err != nil {
+			return err
+		}
+	}
 	if w.observed > 0 && !o.LatentOnly && !o.Moments {
 		if m.kept() && o.LocalBandwidth >= 0 {
 			w.setDistances()

@@ -7,16 +7,12 @@ import (
 // refine judges x once more with the residuals of observed values correlated (docs/math.md, section 14.2), and replaces ψ1 and
 // Ψ2 − ψ1ψ1ᵀ. Errors: *chol.NotPositiveDefiniteError, *chol.NonFiniteError.
 func (w *Workspace) refine() error {
-	if w.observed == 0 || !w.exactly() {
+	if !w.exactly() {
 		return nil
 	}
 	m, r, t := w.m, &w.refinement, &w.moments
 	m.stats.Jacobian(r.jacobian, w.latent.Mu, w.latent.S)
-	r.precision.Fill(0)
-	for q, mu := range w.latent.Mu {
-		r.precision.Set(q, q, 1/w.prior.Variance[q])
-		r.shift.Data[q] = (w.prior.Mean[q] - mu) / w.prior.Variance[q]
-	}
+	w.setPriorEquations()
 	groups := 0
 	for c, seen := range w.seen {
 		channels := w.alike(c)
@@ -47,6 +43,40 @@ func (w *Workspace) refine() error {
 	}
 	t.refined = true
 	return nil
+}
+
+// setPriorEquations sets the equations of refine to those of the prior.
+func (w *Workspace) setPriorEquations() {
+	r, p := &w.refinement, &w.prior
+	if p.Precision.Rows > 0 {
+		mat.Copy(r.precision, p.Precision)
+		for q, mu := range w.latent.Mu {
+			r.mean[q] = p.Mean[q] - mu
+		}
+		mat.Mul(r.shift, 1, p.Precision, mat.Vector(r.mean), 0)
+		return
+	}
+	r.precision.Fill(0)
+	for q, mu := range w.latent.Mu {
+		r.precision.Set(q, q, 1/p.Variance[q])
+		r.shift.Data[q] = (p.Mean[q] - mu) / p.Variance[q]
+	}
+}
+
+// Refined judges the latent posterior of the last example once more with residuals of observed values correlated: it sets mean and precision, d_ξ×d_ξ, to those of
+// N(mean, precision⁻¹). It reports false where so many values were observed that L* alone judges them. Errors: those of Complete.
+func (w *Workspace) Refined(mean []float64, precision mat.Matrix) (ok bool, err error) {
+	if !w.exactly() {
+		return false, nil
+	}
+	w.setMoments(w.latent.Mu, w.latent.S, w.latent.Noise)
+	if err := w.refine(); err != nil {
+		return false, err
+	}
+	copy(mean, w.refinement.mean)
+	l := w.refinement.factor.L()
+	mat.Mul(precision, 1, l, l.T(), 0)
+	return true, nil
 }
 
 // addEquations adds those of a channel, of whose C_OO there is the factor.

@@ -158,6 +158,7 @@ func (w *Workspace) SetPrior(mean, variance []float64) {
 	for q := range w.prior.Mean {
 		w.prior.Mean[q], w.prior.Variance[q] = 0, 1
 	}
+	w.prior.Precision = mat.Matrix{}
 	if mean == nil && variance == nil {
 		return
 	}
@@ -171,6 +172,12 @@ func (w *Workspace) SetPrior(mean, variance []float64) {
 	}
 	copy(w.prior.Mean, mean)
 	copy(w.prior.Variance, variance)
+}
+
+// SetPriorPrecision makes the prior that SetPrior set N(mean, precision⁻¹), of which that had the diagonal of the covariance. It keeps precision, d_ξ×d_ξ, of which
+// logDet is the logarithm of the determinant.
+func (w *Workspace) SetPriorPrecision(precision mat.Matrix, logDet float64) {
+	w.prior.Precision, w.prior.LogDet = precision, logDet
 }
 
 // Latent returns the latent posterior of the last example.

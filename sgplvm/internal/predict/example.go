@@ -5,6 +5,7 @@ import (
 	"math"
 	"sync"
 
+	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/points"
 )
@@ -64,8 +65,10 @@ func (q *Posterior) observe(obs field.Observed, wide bool) (*example, error) {
 		}
 		most = max(most, seen)
 	}
+	var logDet float64 // of the prior's precision
 	if obs.Prior != nil {
-		if err := q.checkPrior(*obs.Prior); err != nil {
+		var err error
+		if logDet, err = q.checkPrior(*obs.Prior); err != nil {
 			return nil, &field.ConfigError{Field: "Prior", Err: err}
 		}
 	}
@@ -74,7 +77,7 @@ func (q *Posterior) observe(obs field.Observed, wide bool) (*example, error) {
 		e.release()
 		return nil, err
 	}
-	e.setPrior(obs.Prior)
+	e.setPrior(obs.Prior, logDet)
 	e.take()
 	return e, nil
 }
@@ -115,8 +118,8 @@ func (e *example) setValues(q *Posterior, obs field.Observed) error {
 	return nil
 }
 
-// setPrior sets the prior to Observed.Prior.
-func (e *example) setPrior(l *field.Latent) {
+// setPrior sets the prior to Observed.Prior, of whose precision it is given the logarithm of the determinant.
+func (e *example) setPrior(l *field.Latent, logDet float64) {
 	if e.known = l != nil; !e.known {
 		e.prior = field.Latent{}
 		e.w.SetPrior(nil, nil)
@@ -125,6 +128,7 @@ func (e *example) setPrior(l *field.Latent) {
 	}
 	e.prior = *l
 	e.w.SetPrior(l.Mu, l.S)
+	e.w.SetPriorPrecision(l.Precision, logDet)
 	e.w.SetTime(l.At)
 }
 
@@ -146,17 +150,26 @@ func (e *example) latent() field.Latent {
 	return field.Latent{Mu: l.Mu, S: l.S, Bound: l.Bound, Noise: l.Noise, Start: l.Start, At: e.prior.At, Seen: e.w.Observed() > 0 || e.prior.Seen}
 }
 
-// checkPrior compares a prior with the model; its variances must have inverses.
-func (q *Posterior) checkPrior(l field.Latent) error {
+// checkPrior compares a prior with the model; its variances must have inverses. It returns log |Precision|, 0 without one.
+func (q *Posterior) checkPrior(l field.Latent) (logDet float64, err error) {
 	if err := q.checkLatent(l); err != nil {
-		return err
+		return 0, err
 	}
 	for i, v := range l.S {
 		if !(1/v > 0 && 1/v < math.Inf(1)) {
-			return fmt.Errorf("dimension %d: variance %v, expected a positive number with an inverse", i, v)
+			return 0, fmt.Errorf("dimension %d: variance %v, expected a positive number with an inverse", i, v)
 		}
 	}
-	return nil
+	if d := l.Precision.Rows; d == 0 {
+		return 0, nil
+	} else if d != len(l.S) || l.Precision.Cols != d {
+		return 0, fmt.Errorf("a precision of %d×%d, expected %d×%d", d, l.Precision.Cols, len(l.S), len(l.S))
+	}
+	f, err := chol.Factorize(l.Precision)
+	if err != nil {
+		return 0, fmt.Errorf("precision: %w", err)
+	}
+	return f.LogDet(), nil
 }
 
 // take returns an example with room for so many observed values of a channel.

@@ -47,6 +47,32 @@ func (q *Posterior) Infer(ctx context.Context, obs field.Observed, o field.Infer
 	return l, err
 }
 
+// InferTogether is Infer, of latent variables that are correlated: the result is a prior for another view of the example, with Precision but where so many values were
+// observed that they are judged one by one. Errors: those of Infer.
+func (q *Posterior) InferTogether(ctx context.Context, obs field.Observed, o field.InferOptions) (l field.Latent, err error) {
+	e, err := q.begin(ctx, obs, o, false)
+	if err != nil {
+		return l, err
+	}
+	defer e.release()
+	if err = e.inferWithout(ctx, q, o); err != nil {
+		return l, err
+	}
+	CopyLatent(&l, e.latent())
+	d := len(l.Mu)
+	a := mat.New(d, d)
+	if ok, err := e.w.Refined(l.Mu, a); err != nil || !ok {
+		return l, err
+	}
+	f, err := chol.Factorize(a)
+	if err != nil {
+		return l, err
+	}
+	f.InverseDiagonal(l.S)
+	l.Precision = a
+	return l, nil
+}
+
 // Impute infers a partly seen example's latent variables and returns the
 // distribution of the data at all points of its grid given what was observed:
 // an observed value is its own mean, with variance 0; a missing one is

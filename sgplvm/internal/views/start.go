@@ -10,6 +10,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/pca"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // startVariance is that of q(X) before training.
@@ -70,6 +71,16 @@ func (j *Joint) begin(o Options) error {
 		j.Params = append(j.Params, p)
 	}
 	return nil
+}
+
+// goOn sets X and the parameters of the views to those of an earlier training.
+func (j *Joint) goOn(o Options) {
+	j.X = bound.Latents{Mu: work.Gather(o.From.X.Mu, o.In), S: work.Gather(o.From.X.S, o.In)}
+	for v, w := range j.views {
+		p := o.From.Params[v].Clone()
+		p.X = bound.Latents{Mu: mat.New(w.Data.Examples, j.X.Mu.Cols), S: mat.New(w.Data.Examples, j.X.Mu.Cols)}
+		j.Params = append(j.Params, p)
+	}
 }
 
 // row returns the example that row i of view v is.

@@ -29,6 +29,9 @@ type Options struct {
 	Dims  int // latent dimensions at most
 	Steps int // of L-BFGS; with a learned noise as many again follow
 	Seed  uint64
+
+	From *Joint // what training goes on from; nil: principal components
+	In   []int  // which of its examples these are
 }
 
 // A Joint is what training has come to.
@@ -46,7 +49,9 @@ type Joint struct {
 // Train trains the model of the views of n examples. Errors: *field.FactorizationError, *field.ReadError, ctx.Err(), those of package eig.
 func Train(ctx context.Context, n int, views []View, o Options) (*Joint, error) {
 	j := &Joint{examples: n, views: views}
-	if err := j.begin(o); err != nil {
+	if o.From != nil {
+		j.goOn(o)
+	} else if err := j.begin(o); err != nil {
 		return nil, err
 	}
 	rows := make([][]int, len(views))
@@ -54,10 +59,14 @@ func Train(ctx context.Context, n int, views []View, o Options) (*Joint, error) 
 		j.each, rows[v] = append(j.each, bound.NewEvaluator(w.Data, w.Grid, w.Jitter)), w.Rows
 	}
 	j.bound = bound.NewJoint(j.each, rows)
-	if err := j.climb(ctx, bound.GroupLatent, o.Steps/2); err != nil {
-		return nil, err
+	held := 0 // steps with the noise held
+	if o.From == nil {
+		held = o.Steps / 2
+		if err := j.climb(ctx, bound.GroupLatent, held); err != nil {
+			return nil, err
+		}
 	}
-	if err := j.climb(ctx, bound.GroupLatent|bound.GroupNoise, o.Steps-o.Steps/2); err != nil {
+	if err := j.climb(ctx, bound.GroupLatent|bound.GroupNoise, o.Steps-held); err != nil {
 		return nil, err
 	}
 	learned := false
