@@ -170,7 +170,10 @@ func (c *completer) probe(ctx context.Context, first, cfg Config) (lost bool, er
 	if _, err := c.fold(ctx, first, in, out, "first look: "); err != nil {
 		return false, err
 	}
+	beside := c.all.Beside
+	c.all.Beside = nil // which takes long
 	t, err := c.compete(ctx, cfg)
+	c.all.Beside = beside
 	errors := validation.StopErrors
 	if cfg.Effort == EffortQuick { // which tries hardly anything else
 		errors = validation.SureErrors
@@ -182,7 +185,11 @@ func (c *completer) probe(ctx context.Context, first, cfg Config) (lost bool, er
 		}
 		return false, err
 	}
-	c.contest, c.hopeless = t, true
+	if c.contest, c.hopeless = t, true; beside != nil {
+		if c.contest, err = c.compete(ctx, cfg); err != nil {
+			return false, err
+		}
+	}
 	if len(c.d.absent) == 0 { // whose search tells more
 		c.d.run.clock.tell(c.took.trained+c.took.imputed, true)
 	}

@@ -82,6 +82,9 @@ func fromFile(f *safetensors.File, depth int) (*Model, error) {
 	if f.Metadata["format"] == emulatorFormat {
 		return nil, ErrEmulator
 	}
+	if f.Metadata["format"] == viewsFormat {
+		return nil, ErrViews
+	}
 	c, err := modelfile.Parse(f)
 	if err != nil {
 		return nil, err

@@ -18,6 +18,9 @@ type View struct {
 
 	// Rows are the numbers of the examples that Data has, in their order, each at most once; views share examples of one number. nil: 0, 1, 2, …
 	Rows []int
+
+	// Attributes are kept in the view's model for the caller, as Config.Attributes.
+	Attributes map[string]string
 }
 
 // CompleteViews is [Complete] of several views of the same examples: each is filled in as by itself, and by what a model of all views says, whatever was better
@@ -52,25 +55,24 @@ type MultiView struct {
 
 // A modelView is a view of a model.
 type modelView struct {
-	name   string
-	model  *Model // of its examples, with the latent variables of all views
-	alone  *Model // of the view by itself
-	helped bool   // others tell more of an example that was seen in part than the view by itself
+	name         string
+	model, alone *Model // with the latent variables of all views, and of the view by itself
+	check        ViewCheck
 }
 
-// FitViews learns a model of several views. Missing values are filled in first, as CompleteViews does. Errors: those of CompleteViews.
+// FitViews learns a model of several views, and of each by itself. Missing values are filled in first. Times do not count. For each view the model of all and that
+// of the view are compared on examples left out of training, and the better is used (Checks). Errors: those of CompleteViews.
 func FitViews(ctx context.Context, views []View, cfg Config) (*MultiView, error) {
 	return Run{}.FitViews(ctx, views, cfg)
 }
 
 // FitViews is the function FitViews, watched and ended as r says; nothing is kept of it.
 func (r Run) FitViews(ctx context.Context, views []View, cfg Config) (*MultiView, error) {
-	r.Checkpoints = nil
 	s, err := newViewSet(ctx, r, views, cfg)
 	if err != nil {
 		return nil, err
 	}
-	return s.fit(ctx)
+	return s.fit(ctx, r)
 }
 
 // Names returns the names of the views.
@@ -81,9 +83,17 @@ func (m *MultiView) Names() (names []string) {
 	return names
 }
 
-// View returns the model of the view of that name, with the latent variables of all; nil where there is none.
+// Checks tell of each view how well it was predicted on examples left out of training.
+func (m *MultiView) Checks() (all []ViewCheck) {
+	for _, v := range m.views {
+		all = append(all, v.check)
+	}
+	return all
+}
+
+// View returns the model of the view of that name, with the latent variables of all views; nil where there is none.
 func (m *MultiView) View(name string) *Model {
-	if i := slices.IndexFunc(m.views, func(v modelView) bool { return v.name == name }); i >= 0 {
+	if i := slices.Index(m.Names(), name); i >= 0 {
 		return m.views[i].model
 	}
 	return nil
@@ -95,10 +105,9 @@ func (m *MultiView) Impute(ctx context.Context, seen []Observed, o InferOptions)
 	if len(seen) != len(m.views) {
 		panic(fmt.Sprintf("sgplvm: an example of %d views, expected %d", len(seen), len(m.views)))
 	}
-	models, all := make([]*Model, len(seen)), make([]Prediction, len(seen))
-	filled := make([]Observed, len(seen))
+	models, all, filled := make([]*Model, len(seen)), make([]Prediction, len(seen)), slices.Clone(seen)
 	for v, w := range m.views {
-		models[v], filled[v] = w.model, seen[v]
+		models[v] = w.model
 		if filled[v].Values.Rows == 0 {
 			grid := seen[v].Grid
 			if grid == nil {
@@ -108,12 +117,18 @@ func (m *MultiView) Impute(ctx context.Context, seen []Observed, o InferOptions)
 		}
 	}
 	for v, w := range m.views {
+		own, by, use := filled[v], w.model, w.check.FromOther
+		if anySeen(own) {
+			use = w.check.Together
+		}
 		var err error
-		own, by := filled[v], w.model
-		if own.Prior, err = latentOfOthers(ctx, models, filled, v, o); err == nil {
-			if anySeen(own) && (own.Prior == nil || !w.helped) {
-				own.Prior, by = nil, w.alone
-			}
+		if use {
+			own.Prior, err = latentOfOthers(ctx, models, filled, v, o)
+		}
+		if own.Prior == nil {
+			by = w.alone
+		}
+		if err == nil {
 			all[v], _, err = by.Impute(ctx, own, o)
 		}
 		if err != nil {

@@ -21,16 +21,19 @@ type viewSet struct {
 	n     int
 	cfg   Config
 	views []*viewData
+
+	completed *viewState // of all that is missing; nil: not yet
 }
 
 // A viewData is one of them.
 type viewData struct {
-	name     string
-	set      trainingSet
-	rows     []int      // the examples that it has
-	y        mat.Matrix // their values, 0 where missing
-	holes    *completion.Mask
-	channels int
+	name       string
+	set        trainingSet
+	rows       []int      // the examples that it has
+	y          mat.Matrix // their values, 0 where missing
+	holes      *completion.Mask
+	channels   int
+	attributes map[string]string
 
 	alone  *Model // of the view by itself, without times, from values that all views filled in
 	config Config // that it was trained with
@@ -41,7 +44,8 @@ const (
 	viewRounds, viewFolds = 2, 4
 	viewSteps             = 200 // from principal components
 	viewFewer             = 5   // part of the steps of a fold, which go on from the training on all examples
-	viewDims              = 40  // latent dimensions at most
+	viewDims              = 20  // latent dimensions at most
+	viewInducing          = 30  // latent inducing points of a view at most
 )
 
 // newViewSet reads the views, fills in what is missing by principal components of all of them side by side, and learns from each view by itself what a
@@ -61,7 +65,7 @@ func newViewSet(ctx context.Context, r Run, given []View, cfg Config) (*viewSet,
 			return nil, fmt.Errorf("view %s: %w", g.Name, err)
 		}
 		_ = end
-		w := &viewData{name: g.Name, set: set, rows: g.Rows}
+		w := &viewData{name: g.Name, set: set, rows: g.Rows, attributes: g.Attributes}
 		if w.y, w.holes, err = completion.Read(set.Source); err != nil {
 			return nil, fmt.Errorf("view %s: %w", g.Name, err)
 		}
@@ -91,6 +95,9 @@ func newViewSet(ctx context.Context, r Run, given []View, cfg Config) (*viewSet,
 		d.Times, d.Sequences, d.Source = nil, nil, viewOf(filled[v], w.channels)
 		own := cfg
 		own.Effort, own.Fold = EffortNone, Off
+		if n := w.y.Rows; own.Inducing == 0 {
+			own.Inducing = min(n, viewInducing, 10*(w.y.Cols+1))
+		}
 		if own.Training.Iterations == 0 {
 			own.Training.Iterations = viewSteps
 		}
@@ -200,10 +207,16 @@ func (s *viewSet) fillers(v int, missing []bool) []completion.Filler {
 		return y[v], of[v], nil
 	}
 	var state *viewState // once it is known
+	if slices.Equal(missing, s.views[v].holes.Missing) {
+		state = s.completed // the same for all views
+	}
 	model := func(ctx context.Context) (mean, variance mat.Matrix, err error) {
 		if state == nil {
 			if state, err = s.complete(ctx, missing, v); err != nil {
 				return mean, variance, err
+			}
+			if slices.Equal(missing, s.views[v].holes.Missing) {
+				s.completed = state
 			}
 		}
 		return state.y[v], state.variance[v], nil
@@ -297,21 +310,9 @@ func (s *viewSet) fold(ctx context.Context, state *viewState, all *trainedViews,
 
 // impute fills in what is missing of example i in each view.
 func (s *viewSet) impute(ctx context.Context, models []*Model, state *viewState, i int) ([]imputed, error) {
-	seen, at := make([]Observed, len(models)), make([]int, len(models))
+	seen, all, o := s.seen(state, i), make([]imputed, len(models)), InferOptions{KeepOutliers: true}
 	for u, w := range s.views {
-		seen[u].Values = nothingOf(w.y.Cols/w.channels, w.channels)
-		if at[u] = slices.Index(w.rows, i); at[u] < 0 {
-			continue
-		}
-		for j, hidden := range state.masks[u].Of(at[u]) {
-			if !hidden {
-				seen[u].Values.Data[j] = w.y.Row(at[u])[j]
-			}
-		}
-	}
-	all, o := make([]imputed, len(models)), InferOptions{KeepOutliers: true}
-	for u := range models {
-		if at[u] < 0 || !state.masks[u].Any(at[u]) {
+		if at := slices.Index(w.rows, i); at < 0 || !state.masks[u].Any(at) {
 			continue
 		}
 		obs, f := seen[u], &all[u]
@@ -326,6 +327,22 @@ func (s *viewSet) impute(ctx context.Context, models []*Model, state *viewState,
 		f.mean, f.variance = p.Mean, p.Variance
 	}
 	return all, nil
+}
+
+// seen returns what was observed of example i in each view.
+func (s *viewSet) seen(state *viewState, i int) []Observed {
+	seen := make([]Observed, len(s.views))
+	for u, w := range s.views {
+		seen[u].Values = nothingOf(w.y.Cols/w.channels, w.channels)
+		if at := slices.Index(w.rows, i); at >= 0 {
+			for j, hidden := range state.masks[u].Of(at) {
+				if !hidden {
+					seen[u].Values.Data[j] = w.y.Row(at)[j]
+				}
+			}
+		}
+	}
+	return seen
 }
 
 // trainedViews is a model of all views and what it was trained on.
@@ -378,7 +395,10 @@ func (s *viewSet) train(ctx context.Context, state *viewState, from *trainedView
 		o.From, o.In, o.Steps = from.joint, all, viewSteps/viewFewer
 	}
 	var err error
-	t.joint, err = views.Train(ctx, len(all), t.list, o)
+	if t.joint, err = views.Train(ctx, len(all), t.list, o); err != nil && from != nil && ctx.Err() == nil { // whose bound has lost its digits with other examples
+		o.From, o.Steps = nil, viewSteps
+		t.joint, err = views.Train(ctx, len(all), t.list, o)
+	}
 	return t, err
 }
 
@@ -416,25 +436,4 @@ func modelAt(ctx context.Context, y *data.Scaled, d trainingSet, cfg Config, p *
 		m.config = kept
 	}
 	return m, err
-}
-
-// fit trains the model of all views on all examples, of which missing values are filled in first.
-func (s *viewSet) fit(ctx context.Context) (*MultiView, error) {
-	state, err := s.complete(ctx, nil, 0)
-	if err != nil {
-		return nil, err
-	}
-	t, err := s.train(ctx, state, nil, nil)
-	if err != nil {
-		return nil, err
-	}
-	models, err := s.models(ctx, t)
-	if err != nil {
-		return nil, err
-	}
-	m := new(MultiView)
-	for u, w := range s.views {
-		m.views = append(m.views, modelView{name: w.name, model: models[u], alone: w.alone, helped: true})
-	}
-	return m, nil
 }

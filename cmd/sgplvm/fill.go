@@ -29,6 +29,7 @@ type fillSettings struct {
 	resume                         *bool
 	checkpoint                     *engine.Checkpoint // nil where a model is given
 	results, variances             *engine.Output
+	views                          *views
 	errorTable                     string // the file for the standard errors of a table of text; "": none
 }
 
@@ -77,13 +78,15 @@ and the same command with -resume goes on to the same results.`)
 
 		choice: newChoiceFlags(f),
 		resume: f.Toggle("resume", engine.ResumeUsage),
+		views:  newViews(f, "the `folder` for the results, NAME with the ending of FILE"),
 	}
 	f.Parts()
-	f.Everyday("data", "out", "variance", "observed", "grid", "film", "times", "points", "model", "save", "effort", "limit", "resume", "json")
+	f.Everyday("data", "view", "out", "variance", "observed", "grid", "film", "times", "points", "model", "save", "effort", "limit", "resume", "json")
 	f.Examples(
 		"sgplvm fill -data sst.nc -out filled.nc",
 		"sgplvm fill -data scratched -out restored -variance uncertain",
 		"sgplvm fill -data gaps.csv -out filled.csv -save table.model",
+		"sgplvm fill -view sst=sst.nc -view chl=chl.nc -out filled",
 	)
 	return s
 }
@@ -92,6 +95,12 @@ func fill(ctx context.Context, e *cli.Environment, args []string) error {
 	s := newFillSettings(e)
 	if err := s.f.Read(args); err != nil {
 		return err
+	}
+	if s.views.given() {
+		if err := s.views.check(2, "data", "observed", "model", "save", "smooth", "film", "grid", "channels", "points", "times", "exists", "errors", "variance", "resume", "json", "part"); err != nil {
+			return err
+		}
+		return s.views.fill(ctx, e, s.choice, *s.out)
 	}
 	if err := s.check(); err != nil {
 		return err

@@ -19,6 +19,7 @@ type imputeSettings struct {
 	times                       *engine.TimeFlags
 	truth, sheet, conditioning  *string
 	keep, json                  *bool
+	views                       *views
 }
 
 func newImputeSettings(e *cli.Environment) *imputeSettings {
@@ -43,12 +44,14 @@ shape of the input.`)
 		conditioning: f.Choice("conditioning", "latent", "the `way` in which observed values bear on missing ones: latent (given the latent variables), paper (as Atkinson and Zabaras have it) or none (through the latent variables alone)", "latent", "paper", "none"),
 		keep:         f.Toggle("keep-outliers", engine.KeepUsage),
 		json:         f.JSON(),
+		views:        newViews(f, "the `folder` for all views of the model, also those that are not given"),
 		sheet:        f.String("sheet", "", "the PNG `file` with the first pictures: seen, filled and, with -truth, truth"),
 	}
 	f.Parts()
-	f.Everyday("model", "data", "out", "variance", "observed", "times", "sheet", "truth", "json")
+	f.Everyday("model", "data", "view", "out", "variance", "observed", "times", "sheet", "truth", "json")
 	f.Examples(
 		"sgplvm impute -model faces.model -data damaged.npy -out filled.npy -variance variance.npy",
+		"sgplvm impute -model both.model -view sst=new.nc -out predicted",
 		"sgplvm impute -model photos.model -data scratched -out restored -variance uncertain",
 		"sgplvm impute -model faces.model -data whole.npy -observed mask.png -truth whole.npy -out filled -sheet sheet.png",
 	)
@@ -62,6 +65,15 @@ func impute(ctx context.Context, e *cli.Environment, args []string) error {
 	s := newImputeSettings(e)
 	if err := s.f.Read(args); err != nil {
 		return err
+	}
+	if s.views.given() {
+		if err := s.views.check(1, "data", "grid", "observed", "times", "truth", "sheet", "variance", "points", "json", "part"); err != nil {
+			return err
+		}
+		if err := s.f.Require("model"); err != nil {
+			return err
+		}
+		return s.views.impute(ctx, e, *s.model, s.f.Text("out"), sgplvm.InferOptions{Conditioning: conditionings[*s.conditioning], KeepOutliers: *s.keep})
 	}
 	if err := s.f.Require("model", "data", "out"); err != nil {
 		return err

@@ -17,6 +17,15 @@ func train(ctx context.Context, e *cli.Environment, args []string) error {
 	if err := s.f.Read(args); err != nil {
 		return err
 	}
+	if s.views.given() {
+		if err := s.views.check(2, "data", "observed", "sample", "grid", "channels", "points", "times", "sequences", "film", "hide", "inputs", "report", "resume", "json"); err != nil {
+			return err
+		}
+		if err := s.f.ModelName("out"); err != nil {
+			return err
+		}
+		return s.views.train(ctx, e, s.choice, *s.out)
+	}
 	if err := s.check(); err != nil {
 		return err
 	}

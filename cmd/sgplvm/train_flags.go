@@ -15,6 +15,7 @@ type trainSettings struct {
 	times, sequences *string
 	film, json       *bool
 	hide, inputs     *string
+	views            *views
 
 	choice *choiceFlags
 
@@ -56,19 +57,21 @@ search ends and the best so far is trained in that time.`)
 
 		inputs: f.String("inputs", "", engine.InputsUsage+": the model is then an emulator, which predicts the values from them"),
 
+		views:  newViews(f, "the model `file`"),
 		choice: newChoiceFlags(f),
 		out:    f.String("out", "", "the model `file` to write"),
 		report: f.String("report", "", "the HTML `file` for a page that shows what was learned, as the command report writes it"),
 		json:   f.JSON(),
 		resume: f.Toggle("resume", engine.ResumeUsage),
 	}
-	f.Everyday("data", "out", "observed", "grid", "film", "times", "points", "hide", "inputs", "effort", "limit", "resume", "report", "json")
+	f.Everyday("data", "view", "out", "observed", "grid", "film", "times", "points", "hide", "inputs", "effort", "limit", "resume", "report", "json")
 	f.Examples(
 		"sgplvm train -data frames.npy -out faces.model -report faces.html",
 		"sgplvm train -data photos -observed masks -effort quick -out photos.model",
 		"sgplvm train -data film.gif -out film.model",
 		"sgplvm train -data fields.npy -inputs runs.csv -out emulator",
 		"sgplvm train -data table.csv -json -out table.model",
+		"sgplvm train -view sst=sst.nc -view chl=chl.nc -out both.model",
 	)
 	return s
 }

@@ -38,10 +38,10 @@ type Latent struct {
 	// Precision is, in a prior whose variables are correlated, the inverse of their covariance, d_ξ×d_ξ, of which S has the diagonal; 0×0: they are independent.
 	Precision mat.Matrix
 
-	Bound float64   // L*, a lower bound on the log evidence of the scaled observations
-	Noise float64   // the example's noise variance over that of the training data; 0 stands for 1
-	Start int       // the training example whose posterior led here; −1: the prior mean
-	At    *Instant  // its time, where it is known
+	Bound float64  // L*, a lower bound on the log evidence of the scaled observations
+	Noise float64  // the example's noise variance over that of the training data; 0 stands for 1
+	Start int      // the training example whose posterior led here; −1: the prior mean
+	At    *Instant // its time, where it is known
 
 	// Seen says that values of the example itself led to it, as of a training example or after
 	// Infer. Calibrated variances concern what is said of a time at which nothing was seen, so

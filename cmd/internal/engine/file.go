@@ -41,6 +41,9 @@ func Load(path string) (*sgplvm.Model, error) {
 	if errors.Is(err, sgplvm.ErrEmulator) {
 		return nil, fmt.Errorf("%s: an emulator, which these take: predict -inputs, sample -inputs, update, invert, sensitivity, design, info, report", path)
 	}
+	if errors.Is(err, sgplvm.ErrViews) {
+		return nil, fmt.Errorf("%s: a model of several views, which impute -view takes", path)
+	}
 	if found := otherFile(file); found != "" {
 		return nil, &dataset.Error{Path: path, Found: found, Want: "a model file, as sgplvm train writes it"}
 	}

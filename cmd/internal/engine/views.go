@@ -1,0 +1,60 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
+	"github.com/seed-08962ecc/kronfield/sgplvm"
+	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
+)
+
+// LoadViews reads a model of several views from a file.
+func LoadViews(path string) (*sgplvm.MultiView, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, &dataset.Error{Path: path, Err: err, Want: "a model of several views"}
+	}
+	defer file.Close()
+	m, err := sgplvm.LoadViews(file)
+	if errors.Is(err, sgplvm.ErrNoViews) {
+		return nil, fmt.Errorf("%s: no model of several views, expected one, as sgplvm train -view writes it", path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return m, nil
+}
+
+// ShapeOf is the shape of an example of a model in an array: height×width of pictures or points, and channels where there are several, or one of a table.
+func ShapeOf(m *sgplvm.Model) (shape []int) {
+	w, h, err := pictureSize("", m)
+	switch {
+	case Table(m):
+		return []int{m.Channels()}
+	case err == nil && w*h == m.Grid().Len():
+		shape = []int{h, w}
+	default:
+		shape = []int{m.Grid().Len()}
+	}
+	if c := m.Channels(); c > 1 {
+		shape = append(shape, c)
+	}
+	return shape
+}
+
+// ReportViews prints how well each view is predicted.
+func ReportViews(e *cli.Environment, m *sgplvm.MultiView) {
+	var s lines
+	for _, c := range m.Checks() {
+		v := m.View(c.Name)
+		s.text("%s: %d examples, %d points of %d channels", c.Name, v.Examples(), v.Grid().Len(), v.Channels())
+		used := map[bool]string{true: "used", false: "not used"}
+		s.text("  whole examples from the other views: error %.4g (root mean square), by the mean of all examples %.4g: %s", c.Whole, c.ByMean, used[c.FromOther])
+		if c.Part > 0 || c.Alone > 0 {
+			s.text("  examples seen in part, with the other views: error %.4g, by this view alone %.4g: %s", c.Part, c.Alone, used[c.Together])
+		}
+	}
+	fmt.Fprint(e.Stdout, s.String())
+}

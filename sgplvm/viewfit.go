@@ -1,0 +1,199 @@
+package sgplvm
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
+)
+
+// A ViewCheck tells how well observed values of a view were predicted that were hidden from the models, in the units of the data.
+type ViewCheck struct {
+	Name string `json:"name"`
+
+	// Of whole examples: by the other views, and by the mean of all examples. Helped says that the first is used.
+	Whole     float64 `json:"whole"`
+	ByMean    float64 `json:"byMean"`
+	FromOther bool    `json:"fromOther"`
+
+	// Of examples that were seen in part: by all views, and by a model of the view alone. Together says that the first is used.
+	Part     float64 `json:"part"`
+	Alone    float64 `json:"alone"`
+	Together bool    `json:"together"`
+}
+
+// maxChecked is how many examples check models of views.
+const maxChecked = 60
+
+// fit trains the model of all views on all examples, of which missing values are filled in first, and the model of each view alone.
+func (s *viewSet) fit(ctx context.Context, r Run) (*MultiView, error) {
+	state, err := s.complete(ctx, nil, 0)
+	if err != nil {
+		return nil, err
+	}
+	all, err := s.train(ctx, state, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	models, err := s.models(ctx, all)
+	if err != nil {
+		return nil, err
+	}
+	m := new(MultiView)
+	r.Checkpoints = nil
+	for u, w := range s.views {
+		models[u].attributes = w.attributes
+		d := w.set.Data
+		d.Times, d.Sequences = nil, nil
+		cfg := s.cfg
+		cfg.Attributes = w.attributes
+		alone, _, err := r.Fit(ctx, d, cfg)
+		if err != nil {
+			return nil, err
+		}
+		m.views = append(m.views, modelView{name: w.name, model: models[u], alone: alone})
+	}
+	return m, s.check(ctx, state, all, m)
+}
+
+// A viewTally adds up squared errors of a view, example by example.
+type viewTally struct{ whole, mean, part, alone validation.Scores }
+
+// check compares on examples left out of training what predicts each view.
+func (s *viewSet) check(ctx context.Context, state *viewState, all *trainedViews, m *MultiView) error {
+	rng := rand.New(rand.NewPCG(s.cfg.Seed, 0x636865636b))
+	order := rng.Perm(s.n)[:min(s.n, maxChecked)]
+	tallies, folds := make([]viewTally, len(s.views)), min(viewFolds, len(order))
+	for f := range folds {
+		var out []int
+		for k := f; k < len(order); k += folds {
+			out = append(out, order[k])
+		}
+		t, err := s.train(ctx, state, all, out)
+		if err != nil {
+			return err
+		}
+		models, err := s.models(ctx, t)
+		if err != nil {
+			return err
+		}
+		for u := range s.views {
+			if err := s.checkView(ctx, u, state, out, models, m.views[u].alone, &tallies[u], rng); err != nil {
+				return err
+			}
+		}
+	}
+	for u := range m.views {
+		t, v := &tallies[u], &m.views[u]
+		root := func(v validation.Scores) float64 {
+			var sum float64
+			for _, e := range v.Errors {
+				sum += e * e
+			}
+			return math.Sqrt(sum / float64(max(1, len(v.Errors))))
+		}
+		v.check = ViewCheck{Name: v.name, Whole: root(t.whole), ByMean: root(t.mean), Part: root(t.part), Alone: root(t.alone)}
+		v.check.FromOther, v.check.Together = v.check.Whole < v.check.ByMean, v.check.Part < v.check.Alone
+	}
+	return nil
+}
+
+// checkView predicts the examples out of view u.
+func (s *viewSet) checkView(ctx context.Context, u int, state *viewState, out []int, models []*Model, whole *Model, t *viewTally, rng *rand.Rand) error {
+	w := s.views[u]
+	var in []int
+	for k, i := range w.rows {
+		if !slices.Contains(out, i) && slices.Contains(state.masks[u].Of(k), false) {
+			in = append(in, k)
+		}
+	}
+	d := w.set.quiet()
+	d.Times, d.Sequences, d.Source = nil, nil, viewOf(work.Gather(state.y[u], in), w.channels)
+	cfg, ok := whole.Config()
+	if !ok {
+		cfg = w.config
+	}
+	cfg.Effort, cfg.Inducing = EffortNone, min(cfg.Inducing, len(in))
+	alone, _, err := fitWhole(ctx, d, cfg, "")
+	if err != nil {
+		return err
+	}
+	mean, x := make([]float64, w.y.Cols), data.InSpacings(w.set.Grid)
+	for _, k := range in {
+		for j, v := range state.y[u].Row(k) {
+			mean[j] += v / float64(len(in))
+		}
+	}
+	for _, i := range out {
+		at := slices.Index(w.rows, i)
+		if at < 0 || !slices.Contains(state.masks[u].Of(at), false) {
+			continue
+		}
+		hide := state.masks[u].Borrow(rng, at, x, w.channels)
+		if hide == nil {
+			hide = state.masks[u].SomeOf(rng, at)
+		}
+		if err := s.checkExample(ctx, u, state, i, at, hide, models, alone, mean, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkExample predicts example i, which is that of number at in view u, as a whole and from a part.
+func (s *viewSet) checkExample(ctx context.Context, u int, state *viewState, i, at int, hide []bool, models []*Model, alone *Model, mean []float64, t *viewTally) error {
+	seen, o := s.seen(state, i), InferOptions{KeepOutliers: true}
+	own := seen[u].Values
+	prior, err := latentOfOthers(ctx, models, seen, u, o)
+	if err != nil || prior == nil {
+		return err
+	}
+	score := func(into *validation.Scores, p []float64, of func(j int) bool) {
+		var sum, count float64
+		for j, v := range own.Data {
+			if v == v && of(j) {
+				sum += (v - p[j]) * (v - p[j])
+				count++
+			}
+		}
+		if count > 0 {
+			into.Errors = append(into.Errors, math.Sqrt(sum/count))
+		}
+	}
+	every := func(int) bool { return true }
+	p, _, err := models[u].Impute(ctx, Observed{Values: nothingOf(own.Rows, own.Cols), Prior: prior}, o)
+	if err != nil {
+		return err
+	}
+	score(&t.whole, p.Mean.Data, every)
+	score(&t.mean, mean, every)
+	if hide == nil || !slices.Contains(hide, true) {
+		return nil
+	}
+	part := mat.NewDense(own.Rows, own.Cols, slices.Clone(own.Data))
+	for j, h := range hide {
+		if h {
+			part.Data[j] = math.NaN()
+		}
+	}
+	if !anySeen(Observed{Values: part}) {
+		return nil
+	}
+	for _, by := range []struct {
+		model *Model
+		prior *Latent
+		into  *validation.Scores
+	}{{models[u], prior, &t.part}, {alone, nil, &t.alone}} {
+		p, _, err := by.model.Impute(ctx, Observed{Values: part, Prior: by.prior}, o)
+		if err != nil {
+			return err
+		}
+		score(by.into, p.Mean.Data, func(j int) bool { return hide[j] })
+	}
+	return nil
+}
