@@ -214,20 +214,3 @@ func TestGob(t *testing.T) {
 		}
 	}
 }
-
-// Inducing points have the times of their examples, and examples those of the prior.
-func TestTimes(t *testing.T) {
-	p := dynamical().Model(t).Params
-	at := p.X.At()
-	if diff := cmp.Diff(p.X.Paths.Prior.Instants(), at); diff != "" {
-		t.Errorf("examples:\n%s", diff)
-	}
-	for k, i := range p.ZExamples {
-		if got := p.Inducing().At[k]; got != at[i] {
-			t.Errorf("inducing point %d is at %v, its example at %v", k, got, at[i])
-		}
-	}
-	if q := threeFactors().Model(t).Params; q.Q().At != nil || q.Inducing().At != nil {
-		t.Error("times of a model without")
-	}
-}

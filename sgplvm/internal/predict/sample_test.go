@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
@@ -94,49 +93,6 @@ func TestSampleMoments(t *testing.T) {
 	}
 }
 
-// The exact moments of an uncertain latent variable are those of many samples, to five
-// standard errors as the samples themselves show them.
-func TestExactMomentsAgainstMonteCarlo(t *testing.T) {
-	count := 100000
-	if testing.Short() {
-		count = 2000
-	}
-	for seed := range uint64(4) {
-		shape := samplingShape(42000 + seed)
-		if seed < 2 {
-			shape = shape.With(reference.RBF | reference.Linear | reference.Bias)
-		}
-		m := modelOf(t, shape)
-		rng := rand.New(rand.NewPCG(seed, 52))
-		l := randomLatent(rng, shape.Latent)
-		g := m.samplingGrids(rng)[seed%4]
-		p, err := m.Predict(l, g)
-		if err != nil {
-			t.Fatal(err)
-		}
-		drawn, err := m.Sample(t.Context(), l, g, field.SampleOptions{Count: count, Seed: seed, Noise: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		n := float64(count)
-		for i, mean := range p.Mean.Data {
-			var first, second, fourth float64
-			for _, y := range drawn.Y {
-				d := y.Data[i] - mean
-				first += d / n
-				second += d * d / n
-				fourth += d * d * d * d / n
-			}
-			if z := first / math.Sqrt(second/n); !(math.Abs(z) < 5) {
-				t.Errorf("%v: mean %d is off by %.2f standard errors", shape, i, z)
-			}
-			if z := (second - p.Variance.Data[i]) / math.Sqrt((fourth-second*second)/n); !(math.Abs(z) < 5) {
-				t.Errorf("%v: variance %d is off by %.2f standard errors", shape, i, z)
-			}
-		}
-	}
-}
-
 func TestLatentSample(t *testing.T) {
 	m := modelOf(t, samplingShape(43000))
 	prior := m.PriorLatent()
@@ -186,27 +142,6 @@ func TestLatentSamplePanics(t *testing.T) {
 			t.Errorf("%d points: panic %q, expected %q", c.count, text, c.want)
 		}
 	}
-}
-
-func TestSampleSameBitsAtAnyWidth(t *testing.T) {
-	g := field.Grid{line(23), line(19)}
-	l := field.Latent{Mu: []float64{0.4, -1}, S: []float64{0.3, 0.01}}
-	var want []float64
-	compare.AtEveryWidth(func(procs int) {
-		fresh := trained(t)
-		var got []float64
-		for _, g := range []field.Grid{nil, g} {
-			r, err := fresh.Sample(t.Context(), l, g, field.SampleOptions{Count: 3, Seed: 9, Noise: true})
-			if err != nil {
-				t.Fatal(err)
-			}
-			got = slices.Concat(got, r.X.Data, r.Y[0].Data, r.Y[1].Data, r.Y[2].Data)
-		}
-		if want == nil {
-			want = got
-		}
-		compare.SameBits(t, fmt.Sprintf("GOMAXPROCS %d", procs), got, want)
-	})
 }
 
 // How many fields are drawn together changes rounding alone, and so does how many are

@@ -45,30 +45,6 @@ func TestLatentAt(t *testing.T) {
 	}
 }
 
-// Latents belong to the caller: what is done to one changes neither the model nor another.
-func TestLatentsAreCopies(t *testing.T) {
-	m := modelOf(t, reference.TimeShape(1))
-	label := m.times[0].Sequence
-	ask := func() []field.Latent {
-		l, err := m.LatentAt(label, []float64{1, 2})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return append(l, m.TrainingLatent(0), m.PriorLatent())
-	}
-	want := ask()
-	for _, l := range ask() {
-		l.Mu[0], l.S[0] = 77, 77
-		_ = append(l.Mu, 77)
-		if l.At != nil {
-			l.At.Time = 77
-		}
-	}
-	if d := cmp.Diff(want, ask()); d != "" {
-		t.Error(d)
-	}
-}
-
 // Paths have the seed's bits one by one, and the means of the posterior.
 func TestLatentPaths(t *testing.T) {
 	m := modelOf(t, reference.TimeShape(2))
