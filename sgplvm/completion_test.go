@@ -598,45 +598,6 @@ func TestCompleteFilm(t *testing.T) {
 	}
 }
 
-// Where nothing in a film moves it is filled in about as well as examples in no order are, whole frames by the film, and there is a line for each kind.
-func TestCompleteStillFilm(t *testing.T) {
-	if testing.Short() {
-		t.Skip("several models to learn")
-	}
-	const frames, size = 16, filmWidth * filmHeight
-	v, rng := make([]float64, frames*size), rand.New(rand.NewPCG(1, 2))
-	for i := range v {
-		k, x, y := float64(i/size), float64(i%filmWidth), float64(i/filmWidth%filmHeight)
-		v[i] = 50 + 10*math.Sin(0.3*k)*math.Sin(x/5)*math.Cos(y/6) + 6*math.Cos(0.5*k)*math.Cos(x/7+y/5) + 0.1*rng.NormFloat64()
-	}
-	truth := slices.Clone(v)
-	for i := range v {
-		if i/size == 6 || rng.Float64() < 0.2 {
-			v[i] = math.NaN()
-		}
-	}
-	d := sceneData(evenly(frames))
-	d.Source = NewSource(v, frames, size, 1)
-	c, err := Complete(t.Context(), d, Config{Effort: EffortQuick, LatentDims: 2, Training: TrainingConfig{Iterations: 25}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(c.Kinds) != 2 || c.Kinds[1].Kind != "whole examples" || c.Kinds[0].Values == 0 || c.Kinds[1].Values == 0 || c.Kinds[1].Missing != size {
-		t.Errorf("kinds %+v", c.Kinds)
-	}
-	for _, whole := range []bool{true, false} {
-		var sum, count float64
-		for i, y := range truth {
-			if e := c.Mean.Data[i] - y; math.IsNaN(v[i]) && whole == (i/size == 6) {
-				sum, count = sum+e*e, count+1
-			}
-		}
-		if rmse := math.Sqrt(sum / count); rmse > 0.25 && !whole || rmse > 0.8 { // the noise is 0.1
-			t.Errorf("whole frame %t: error %g", whole, rmse)
-		}
-	}
-}
-
 // steppedMaps are maps that change smoothly in time, of some of which nothing was observed: one, two after one another, and the last.
 func steppedMaps() (whole, d Data) {
 	const n, width, height = 24, 6, 5

@@ -9,23 +9,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
-// Sums of lower triangles become a symmetric mean.
-func TestMeanUnsure(t *testing.T) {
-	c := &completer{points: mat.New(2, 1), y: mat.New(3, 4), channels: 2}
-	c.variance = mat.New(3, 4)
-	if got := c.imputationErrors(nil); got.covariance.Rows != 0 || got.variance.Rows != 0 {
-		t.Errorf("%v of nothing", got)
-	}
-	sum := plus(plus(nil, []float64{6, 12, 18}), []float64{6, 0, 0})
-	sum = plus(sum, nil)
-	got := c.imputationErrors(sum).covariance
-	for k, want := range []float64{2, 2, 2, 3} {
-		if got.Data[k] != want {
-			t.Errorf("%v, expected rows 2 2 and 2 3", got.Data)
-		}
-	}
-}
-
 // The covariance of what was filled in is added to that which training learns, beside the prior.
 func TestUnsureIsLearned(t *testing.T) {
 	const strength = 4

@@ -203,56 +203,6 @@ func TestFilmOfFewFrames(t *testing.T) {
 	}
 }
 
-// Between the frames beside a cut either shot may go on, the nearer one more likely: mean and variance are those over both. A sequence of
-// a single frame is shown as it is.
-func TestFilmOfShots(t *testing.T) {
-	if testing.Short() {
-		t.Skip("two films to learn")
-	}
-	cut := filmKinds[3]
-	var times []float64
-	for i := range 10 {
-		times = append(times, float64(2*i))
-	}
-	frames := drawKind(cut, times)
-	size := filmWidth * filmHeight
-	m := fitKind(t, cut, times)
-	before, after := frames[4*size:5*size], frames[5*size:6*size]
-	for _, time := range []float64{8.7, 9, 9.3} {
-		w := (time - 8) / 2
-		want, least := make([]float64, size), make([]float64, size)
-		for k := range want {
-			d := after[k] - before[k]
-			want[k], least[k] = before[k]+w*d, w*(1-w)*d*d
-		}
-		p := frameKind(t, m, time, nil)
-		if d := distance(p.Mean.Data, want); d > 4 {
-			t.Errorf("at %v the frame is %v off the mean of both shots", time, d)
-		}
-		if v, w := average(p.Variance.Data), average(least); v < 0.8*w || v > 2*w {
-			t.Errorf("at %v the mean variance is %v, that between the shots %v", time, v, w)
-		}
-	}
-	labels := make([]int, len(times))
-	labels[9] = 1
-	m, _, err := Fit(context.Background(), Data{Source: NewSource(drawKind(filmKinds[0], times), len(times), size, 1), Grid: pixelsOf(filmWidth, filmHeight, 1),
-		Times: times, Sequences: labels, Film: true}, Config{Effort: EffortQuick, Training: TrainingConfig{Iterations: 25}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := m.LatentAt(1, []float64{18})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := m.Predict(l[0], nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := distance(p.Mean.Data, drawKind(filmKinds[0], []float64{18})); d > 4 {
-		t.Errorf("the only frame of a sequence is off by %v", d)
-	}
-}
-
 // Of two frames each shows what the other misses.
 func TestFillTwoFrames(t *testing.T) {
 	k, times := filmKinds[0], []float64{0, 1}

@@ -193,36 +193,6 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// A model is what it was, whatever its trainer does next.
-func TestModelStaysWhenTrainingGoesOn(t *testing.T) {
-	for _, name := range []string{"product", "timed", "residual"} {
-		s := sets()[name]
-		s.config.Training = TrainingConfig{Iterations: 60, Warmup: 5}
-		tr := newTestTrainer(t, s.data, s.config)
-		var models []*Model
-		var files [][]byte
-		for more := true; more; {
-			m := modelOf(t, tr)
-			models, files = append(models, m), append(files, saved(t, m))
-			var err error
-			if more, err = tr.Step(context.Background()); err != nil {
-				t.Fatal(err)
-			}
-		}
-		for i, m := range models {
-			if !bytes.Equal(saved(t, m), files[i]) {
-				t.Errorf("%s: the model of step %d has changed", name, i)
-			}
-			if i > 0 && i < 3 && bytes.Equal(files[i], files[i-1]) {
-				t.Errorf("%s: step %d changed nothing", name, i)
-			}
-		}
-		if len(models) < 4 {
-			t.Errorf("%s: %d steps", name, len(models))
-		}
-	}
-}
-
 // A start at which nothing can be evaluated is an error that says why, and changes nothing.
 func TestTrainingCannotStart(t *testing.T) {
 	cfg := small()
