@@ -167,38 +167,3 @@ func TestSolvePanelPanics(t *testing.T) {
 		}
 	})
 }
-
-// involution returns a lower triangle that is its own inverse, and so are the numbers
-// on its diagonal: however often it is solved with, no number grows or vanishes.
-func involution(s *fuzz.Source, n int) mat.Matrix {
-	basis, l := fuzz.Lower(fuzz.Normal(s, n, n)), mat.New(n, n)
-	mat.Scale(basis, 1/float64(n), basis)
-	for i := range n {
-		basis.Set(i, i, 1)
-		for j := range n {
-			l.Set(i, j, basis.At(j, i)*float64(1-i%2*2))
-		}
-	}
-	mat.SolveUpper(basis.T(), l) // the transpose of basis · signs · basis⁻¹
-	return l.T()
-}
-
-func BenchmarkSolvePanel(b *testing.B) {
-	atLevels(b, func(b *testing.B) {
-		mr, nr := asm.Tile()
-		for _, upper := range []bool{false, true} {
-			for _, rows := range []int{48, 120, 240, 504} {
-				b.Run(fmt.Sprintf("upper=%t/rows=%d", upper, rows), func(b *testing.B) {
-					s := fuzz.New(1)
-					a := involution(s, rows)
-					if upper {
-						a = a.T()
-					}
-					v, x := packedTriangle(upper, a), fuzz.Normal(s, rows, nr)
-					tiles := rows / mr
-					tier.Rate(b, asm.Peak, float64(rows*(rows+1)*nr), func() { asm.SolvePanel(upper, tiles, v, x.Data) })
-				})
-			}
-		}
-	})
-}
