@@ -320,29 +320,3 @@ func TestCholRefuses(t *testing.T) {
 		}
 	}
 }
-
-// BenchmarkChol runs the kernels on blocks of the identity, which they leave as
-// they are. It counts what they compute of use.
-func BenchmarkChol(b *testing.B) {
-	atLevels(b, func(b *testing.B) {
-		w := asm.CholPanel()
-		for _, d := range []int{0, 24, 96, 384} {
-			panel, other, inv := make([]float64, (d+w)*w), make([]float64, (d+w)*w), make([]float64, w)
-			for k := range inv {
-				panel[(d+k)*w+k] = 1
-				inv[k] = 1
-			}
-			for _, k := range []struct {
-				name  string
-				flops int
-				do    func()
-			}{
-				{"Update", 2 * d * w * w, func() { asm.CholUpdate(d, panel, other, other[d*w:]) }},
-				{"Solve", 2*d*w*w + w*w*w, func() { asm.CholSolve(d, panel, other, inv) }},
-				{"Factor", d*w*w + w*w*w/3, func() { asm.CholFactor(d, panel, inv) }},
-			} {
-				b.Run(fmt.Sprintf("%s/d=%d", k.name, d), func(b *testing.B) { tier.Rate(b, asm.Peak, float64(k.flops), k.do) })
-			}
-		}
-	})
-}

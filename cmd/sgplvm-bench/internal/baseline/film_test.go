@@ -568,78 +568,6 @@ func TestDetail(t *testing.T) {
 	}
 }
 
-// The parameters of smoothers are those under which frames left out are likeliest, with the
-// best factor for all variances, and the shrinkage that under which residuals left out are.
-func TestSmootherChoice(t *testing.T) {
-	s, err := standardise(context.Background(), film(9))
-	if err != nil {
-		t.Fatal(err)
-	}
-	n, p := s.y.Rows, s.y.Cols
-	for _, candidates := range [][]smoother{interpolations(s.times), krigings(s.times, []kernel.Kind{kernel.Matern52})} {
-		m, parameters, err := fitSmoother(context.Background(), s, candidates, FilmOptions{Progress: func(string, int, int) {}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		density := func(c smoother) (logs float64, squares mat.Matrix) {
-			residual, v, err := c.leaveOneOut()
-			if err != nil {
-				t.Fatal(err)
-			}
-			squares = mat.New(n, p)
-			mat.Mul(squares, 1, residual, s.y, 0)
-			var factor float64
-			for i := range n {
-				for j := range p {
-					squares.Set(i, j, square(squares.At(i, j))/v[i])
-					factor += squares.At(i, j) / float64(n*p)
-				}
-				logs -= 0.5 * float64(p) * math.Log(v[i])
-			}
-			return logs - 0.5*float64(n*p)*math.Log(factor), squares
-		}
-		highest, squares := density(m.smoother)
-		for _, c := range candidates {
-			if d, _ := density(c); d > highest+1e-9*math.Abs(highest) {
-				t.Errorf("%v has density %v, %v has %v", c.parameters(), d, m.smoother.parameters(), highest)
-			}
-		}
-		best, lowest := 0., math.Inf(1)
-		for _, nu := range shrinkages {
-			var score float64
-			for c := range 2 {
-				var level float64
-				for j := c * 30; j < c*30+30; j++ {
-					for i := range n {
-						level += squares.At(i, j) / float64(30*n)
-					}
-				}
-				for j := c * 30; j < c*30+30; j++ {
-					for i := range n {
-						var others float64
-						for k := range n {
-							if k != i {
-								others += squares.At(k, j)
-							}
-						}
-						v := level
-						if !math.IsInf(nu, 1) {
-							v = (others + nu*level) / (float64(n-1) + nu)
-						}
-						score += math.Log(v) + squares.At(i, j)/v
-					}
-				}
-			}
-			if score < lowest {
-				best, lowest = nu, score
-			}
-		}
-		if got := parameters[len(parameters)-1].Value; got != best {
-			t.Errorf("shrinkage %v, expected %v", got, best)
-		}
-	}
-}
-
 // Fitting ends at a maximum of the marginal likelihood of all values.
 func TestStructureFit(t *testing.T) {
 	defer func(runs, length int) { excerptRuns, excerptLength = runs, length }(excerptRuns, excerptLength)
@@ -671,23 +599,5 @@ func TestStructureFit(t *testing.T) {
 				t.Errorf("−log p(y) is %v, and %v after a step of %v along variable %d", b, a, d, i)
 			}
 		}
-	}
-}
-
-// An excerpt holds runs of neighbours from the first to the last row and column.
-func TestExcerpt(t *testing.T) {
-	if got := runs(5); !slices.Equal(got, []int{0, 1, 2, 3, 4}) {
-		t.Errorf("%v", got)
-	}
-	got := runs(100)
-	if len(got) != 64 || got[0] != 0 || got[15] != 15 || got[16] != 28 || got[32] != 56 || got[48] != 84 || got[63] != 99 {
-		t.Errorf("%v", got)
-	}
-	y := kronprod.NewTensor(2, 1, 3, 4)
-	for i := range y.Data {
-		y.Data[i] = float64(i)
-	}
-	if e := excerpt(y, []int{0, 2}, []int{1, 3}); !slices.Equal(e.Data, []float64{1, 3, 9, 11, 13, 15, 21, 23}) || !slices.Equal(e.Dims, []int{2, 1, 2, 2}) {
-		t.Errorf("%v", e)
 	}
 }
