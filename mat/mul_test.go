@@ -207,6 +207,49 @@ func TestMulLaw(t *testing.T) {
 	})
 }
 
+// Panels hold the block in the tile's order, the last one filled up with zeros,
+// whatever stood in the buffer.
+func TestPack(t *testing.T) {
+	s := fuzz.New(16)
+	for _, p := range []struct {
+		name  string
+		width int
+		pack  func(dst []float64, m mat.Matrix)
+		at    func(m mat.Matrix, i, l int) float64
+		t     bool
+	}{
+		{"packA", mr, mat.PackA, func(m mat.Matrix, i, l int) float64 { return m.At(i, l) }, false},
+		{"packB", nr, mat.PackB, func(m mat.Matrix, j, l int) float64 { return m.At(l, j) }, true},
+	} {
+		for size := range 5*p.width + 2 { // from four panels on packB goes row by row
+			for _, k := range []int{1, 2, 7} {
+				for _, l := range fuzz.Layouts {
+					m := fuzz.Normal(s, size, k)
+					if p.t {
+						m = m.T()
+					}
+					panels := (size + p.width - 1) / p.width
+					dst := ones(1, panels*p.width*k+1, math.NaN()).Data
+					p.pack(dst, fuzz.Guard(m, l).Matrix)
+					for at, got := range dst[:len(dst)-1] {
+						i, l := at/(p.width*k)*p.width+at%p.width, at/p.width%k
+						if i >= size { // beyond the last panel's rows
+							if got == got {
+								t.Fatalf("%s of %d by %d: element %d is %g, want it untouched", p.name, size, k, at, got)
+							}
+						} else if want := p.at(m, i, l); got != want {
+							t.Fatalf("%s of %d by %d: element %d is %g, want %g", p.name, size, k, at, got, want)
+						}
+					}
+					if last := dst[len(dst)-1]; last == last {
+						t.Errorf("%s of %d by %d writes behind the last panel", p.name, size, k)
+					}
+				}
+			}
+		}
+	}
+}
+
 // A NaN or an infinity in the factors makes exactly its row or column of the
 // product non-finite, also against zeros.
 func TestMulNonFinite(t *testing.T) {

@@ -209,44 +209,6 @@ func TestCompleteWhole(t *testing.T) {
 	}
 }
 
-// Examples and points without a value are filled in, also where examples have times.
-func TestCompleteGone(t *testing.T) {
-	if testing.Short() {
-		t.Skip("learns many models")
-	}
-	whole := mixed(16, 5, 4, 4)
-	for i := range 16 { // smooth in time
-		for j := range 20 {
-			whole.Y.Data[i*20+j] = 5 + math.Sin(0.4*float64(i)+0.3*float64(j%5)) + 0.1*float64(j/5)
-		}
-	}
-	d := holed(whole, func(i, j int) bool { return i == 7 || j == 11 || (i+j)%5 == 0 })
-	for _, timed := range []bool{false, true} {
-		if d.Times = nil; timed {
-			for i := range 16 {
-				d.Times = append(d.Times, float64(i))
-			}
-		}
-		c, err := Complete(t.Context(), d, Config{Effort: EffortQuick})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var squares, count float64
-		for k, y := range whole.Y.Data {
-			if v := c.Mean.Data[k]; v-v != 0 || math.IsNaN(d.Y.Data[k]) && !(c.Variance.Data[k] > 0) {
-				t.Fatalf("value %d: %v with variance %v", k, v, c.Variance.Data[k])
-			}
-			if math.IsNaN(d.Y.Data[k]) && (timed || k/20 != 7) {
-				squares += (c.Mean.Data[k] - y) * (c.Mean.Data[k] - y)
-				count++
-			}
-		}
-		if rmse := math.Sqrt(squares / count); rmse > 0.4 {
-			t.Errorf("times %v: an error of %.2g, where values spread by 0.7", timed, rmse)
-		}
-	}
-}
-
 // Without times an example of which nothing was observed is the mean of the others, with their variance about it, also where a single column is all there is; the error
 // foretold is that of the mean.
 func TestCompleteAbsent(t *testing.T) {

@@ -3,12 +3,10 @@ package sgplvm
 import (
 	"context"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
@@ -62,54 +60,6 @@ func TestEveryLatentKernelTrains(t *testing.T) {
 			}
 		}
 	}
-}
-
-// The linear part and the bias start with the variances that principal components and the mean of the
-// examples have.
-func TestStartLatentKernel(t *testing.T) {
-	const n, points = 40, 8
-	y := mat.New(n*points, 1)
-	rng := rand.New(rand.NewPCG(43, 0))
-	weak, strong := make([]float64, n), make([]float64, n)
-	for i := range n {
-		weak[i], strong[i] = rng.NormFloat64(), rng.NormFloat64()
-		for j := range points {
-			up := float64(1 - j%2*2) // ±1 in turn
-			half := float64(1 - j/4*2)
-			y.Set(i*points+j, 0, 5+3*up*half+2*half*strong[i]+up*weak[i])
-		}
-	}
-	d := Data{Examples: n, Y: y, Grid: Grid{line(points)}}
-	start := func(cfg Config) (*Trainer, psi.Kernel) {
-		tr := newTestTrainer(t, d, cfg)
-		return tr, tr.params.Latent
-	}
-	tr, k := start(Config{LatentDims: 3, LatentKernel: "rbf+linear+bias"})
-	rbf, linear, bias := k.Parts[0].(*psi.RBF), k.Parts[1].(*psi.Linear).Variance, k.Parts[2].(*psi.Bias).Variance
-	mean, total := tr.evaluator.Data().Scaler.Mean[0], 0.0
-	for _, v := range y.Data {
-		total += (v - mean) * (v - mean) / (n * points)
-	}
-	variance := func(v []float64) float64 {
-		var mean, square float64
-		for _, x := range v {
-			mean, square = mean+x/n, square+x*x/n
-		}
-		return square - mean*mean
-	}
-	strongest, weakest := 4*variance(strong), variance(weak)
-	// The two sources are correlated by chance, 1/√n, which shifts the components' variances.
-	compare.NearOne(t, "variance along the components", (linear[0]+linear[1])*total, strongest+weakest, 1e-9)
-	if linear[2] != 1e-3 || !(linear[0] >= strongest/total) || !(linear[1] > 0.5*weakest/total) {
-		t.Errorf("linear variances %v, sources %v and %v", linear, strongest/total, weakest/total)
-	}
-	compare.NearOne(t, "all of the variance", linear[0]+linear[1]+bias, 1, 1e-9)
-	if rbf.Variance != 1 || len(rbf.LengthScale) != 3 {
-		t.Errorf("RBF part %+v", rbf)
-	}
-	// Spatial variances multiply the latent ones.
-	_, k = start(Config{LatentDims: 3, LatentKernel: "linear+bias", Spatial: []SpatialConfig{{Kernel: kernel.Kernel{Kind: kernel.Matern32, Variance: 4}}}})
-	compare.Near(t, "a quarter", []float64{k.Parts[1].(*psi.Bias).Variance, k.Parts[0].(*psi.Linear).Variance[0]}, []float64{bias / 4, linear[0] / 4}, 1e-15)
 }
 
 // Sums and products of kernels in space train like simple ones, for the model and for its noise, and are
