@@ -174,35 +174,6 @@ func sizedGrid(width, height int) Grid {
 	return g
 }
 
-// Two and three frames are enough to predict what is between them no worse than linear interpolation does, and better where contents turn. One frame stays as it is.
-func TestFilmOfFewFrames(t *testing.T) {
-	if testing.Short() {
-		t.Skip("films to learn")
-	}
-	for k, most := range map[int]float64{0: 0.5, 1: 0.7, 5: 1} { // of filmKinds, and what error is the most over that of linear interpolation
-		kind, times := filmKinds[k], []float64{3, 5, 7}
-		only := fitKind(t, kind, times[:1])
-		for _, time := range []float64{1, 3, 8} {
-			if d := distance(frameKind(t, only, time, nil).Mean.Data, drawKind(kind, times[:1])); d > 1e-3 {
-				t.Errorf("%s: of the only frame, at %v, the prediction is %v off", kind.name, time, d)
-			}
-		}
-		for _, n := range []int{2, 3} {
-			m := fitKind(t, kind, times[:n])
-			for _, at := range times[:n-1] {
-				truth, p := drawKind(kind, []float64{at + 1}), frameKind(t, m, at+1, nil)
-				own, linear := distance(p.Mean.Data, truth), distance(halfWay(kind, at, at+2), truth)
-				if own > most*linear {
-					t.Errorf("%s, %d frames: error %v at %v, that of linear interpolation is %v", kind.name, n, own, at+1, linear)
-				}
-				if v := average(p.Variance.Data); own*own > 4*v || v > 400*own*own {
-					t.Errorf("%s, %d frames: error %v at %v, expected %v", kind.name, n, own, at+1, math.Sqrt(v))
-				}
-			}
-		}
-	}
-}
-
 // Of two frames each shows what the other misses.
 func TestFillTwoFrames(t *testing.T) {
 	k, times := filmKinds[0], []float64{0, 1}

@@ -175,19 +175,6 @@ func TestClone(t *testing.T) {
 	}
 }
 
-// zero leaves no number of a gradient.
-func TestZero(t *testing.T) {
-	for name, p := range manyParams(t) {
-		p.Zero()
-		l := natural(p)
-		for i, v := range l.values() {
-			if v != 0 {
-				t.Errorf("%s: %s is %v", name, l.names[i], v)
-			}
-		}
-	}
-}
-
 // stored returns p after it went through encoding/gob.
 func stored(t *testing.T, p *bound.Params) *bound.Params {
 	t.Helper()

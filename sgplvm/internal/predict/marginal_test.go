@@ -106,30 +106,3 @@ func TestPredictErrors(t *testing.T) {
 		t.Errorf("a point far away: mean %v, error %v, expected the prior's", p.Mean.Data, err)
 	}
 }
-
-// Training points are found by value: −0 is 0, and a learned covariance of the noise holds there.
-func TestLearnedNoiseAtNegativeZero(t *testing.T) {
-	shape := reference.Shape{Examples: 4, Inducing: 3, Latent: 1, Channels: 1, Jitter: 1e-6, Residual: kernel.Matern32, Space: []reference.Factor{{Points: 5, Dims: 2, Kind: kernel.Matern52}}}
-	ref := shape.Model(t)
-	ref.Space[0].Set(2, 1, 0)
-	m := saying(t, learned(t, ref, 2), Options{})
-	negative := ref.Space[0].Slice(1, 5, 0, 2).Clone()
-	negative.Set(1, 1, math.Copysign(0, -1))
-	l := m.PriorLatent()
-	want, err := m.Predict(l, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := m.Predict(l, field.Grid{negative})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got.Noise != "learned" {
-		t.Errorf("noise %q at training points", got.Noise)
-	}
-	compare.Near(t, "variance", got.Variance.Data, want.Variance.Data[1:], 1e-12)
-	elsewhere, err := m.Predict(l, field.Grid{mat.New(2, 2)})
-	if err != nil || elsewhere.Noise != "parametric" || want.Noise != "learned" {
-		t.Errorf("noise %q on the training grid, %q off it, error %v", want.Noise, elsewhere.Noise, err)
-	}
-}

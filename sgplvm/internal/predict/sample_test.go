@@ -13,7 +13,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 )
 
@@ -140,38 +139,6 @@ func TestLatentSamplePanics(t *testing.T) {
 	} {
 		if text := tier.Panic(func() { c.l.Sample(c.count, 1) }); !strings.HasPrefix(text, c.want) {
 			t.Errorf("%d points: panic %q, expected %q", c.count, text, c.want)
-		}
-	}
-}
-
-// How many fields are drawn together changes rounding alone, and so does how many are
-// asked for.
-func TestSampleBatches(t *testing.T) {
-	defer func(old int) { data.SlabNumbers = old }(data.SlabNumbers)
-	for seed := range uint64(compare.Sizes(20)) {
-		shape := samplingShape(44000 + seed)
-		m := modelOf(t, shape)
-		l := randomLatent(rand.New(rand.NewPCG(seed, 53)), shape.Latent)
-		var want field.Samples
-		for _, size := range []int{1 << 20, 1, 2 * m.grid.Len() * shape.Channels} {
-			data.SlabNumbers = size
-			got, err := m.Sample(t.Context(), l, nil, field.SampleOptions{Count: 5, Seed: seed, Noise: true})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if want.Y == nil {
-				want = got
-			}
-			few, err := m.Sample(t.Context(), l, nil, field.SampleOptions{Count: 2, Seed: seed, Noise: true})
-			if err != nil {
-				t.Fatal(err)
-			}
-			for k, y := range got.Y {
-				compare.Near(t, fmt.Sprintf("%v: field %d", shape, k), y.Data, want.Y[k].Data, 1e-12)
-				if k < 2 {
-					compare.Near(t, fmt.Sprintf("%v: field %d of 2", shape, k), few.Y[k].Data, want.Y[k].Data, 1e-12)
-				}
-			}
 		}
 	}
 }
