@@ -103,36 +103,6 @@ func checkSolve(t *testing.T, s *fuzz.Source, upper bool, tiles, align int, numb
 	gx.check(t, name+", x")
 }
 
-// The solution is exact where it is an integer and the diagonal 1 or 2.
-func TestSolvePanelExact(t *testing.T) {
-	eachLevel(t, func(t *testing.T) {
-		mr, nr := asm.Tile()
-		s := fuzz.New(32)
-		for tiles := range 7 {
-			for _, upper := range []bool{false, true} {
-				n := tiles * mr
-				a, want := fuzz.Lower(fuzz.Integers(s, n, n, 2)), fuzz.Integers(s, n, nr, 8)
-				for i := range n {
-					a.Set(i, i, float64(1+s.IntN(2)))
-				}
-				if upper {
-					a = a.T()
-				}
-				x := fuzz.NaiveMul(1, a, want, 0, mat.Matrix{})
-				for i := range n {
-					a.Set(i, i, 1/a.At(i, i))
-				}
-				asm.SolvePanel(upper, tiles, packedTriangle(upper, a), x.Data)
-				for i := range want.Data {
-					if x.Data[i] != want.Data[i] {
-						t.Fatalf("%d tiles, upper %t: element %d is %g, want %g", tiles, upper, i, x.Data[i], want.Data[i])
-					}
-				}
-			}
-		}
-	})
-}
-
 // Slices that do not hold the tiles panic with the operation and the shapes, before
 // anything is written, whatever the capacities of the slices.
 func TestSolvePanelPanics(t *testing.T) {

@@ -19,9 +19,6 @@ var (
 // BlockRows returns how many rows of A a block has.
 var BlockRows = blockRows
 
-// SizeClass returns the class and the capacity of a buffer of n numbers.
-var SizeClass = sizeClass
-
 // IdleCollections is how many collections of garbage a pool keeps an idle object for.
 const IdleCollections = idleCollections
 

@@ -248,20 +248,3 @@ func TestOverlap(t *testing.T) {
 		t.Error("two slices overlap")
 	}
 }
-
-// Buffers of a class have one capacity, at most a quarter more than is asked for,
-// and larger ones have a higher class.
-func TestSizeClass(t *testing.T) {
-	last, capacityOf := -1, map[int]int{}
-	for n := 4; n < 1<<16; n++ {
-		class, capacity := mat.SizeClass(n)
-		again, same := mat.SizeClass(capacity)
-		if capacity < n || 4*capacity > 5*n+3 || class < last || again != class || same != capacity {
-			t.Fatalf("%d numbers: class %d, %d numbers after class %d; that has class %d, %d numbers", n, class, capacity, last, again, same)
-		}
-		if c, ok := capacityOf[class]; ok && c != capacity {
-			t.Fatalf("class %d has %d and %d numbers", class, c, capacity)
-		}
-		last, capacityOf[class] = class, capacity
-	}
-}

@@ -728,42 +728,6 @@ func longTable(n int) (whole, d Data) {
 	return whole, d
 }
 
-// Of many rows some are learned from, and all are filled in; memory that is asked for in all grows hardly faster than the rows.
-func TestCompleteManyRows(t *testing.T) {
-	if testing.Short() {
-		t.Skip("learns several models")
-	}
-	var asked [2]float64
-	for k, n := range []int{1500, 6000} {
-		whole, d := longTable(n)
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		c, err := Complete(t.Context(), d, Config{Effort: EffortQuick, LatentDims: 2, Inducing: 12, Training: steps(5)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		runtime.ReadMemStats(&after)
-		asked[k] = float64(after.TotalAlloc - before.TotalAlloc)
-		var squares, spread float64
-		for k, y := range d.Y.Data {
-			if m, v := c.Mean.Data[k], c.Variance.Data[k]; math.IsNaN(y) {
-				squares, spread = squares+math.Pow(m-whole.Y.Data[k], 2), spread+math.Pow(whole.Y.Data[k], 2)
-				if m-m != 0 || !(v > 0) {
-					t.Fatalf("%d rows: value %d is filled in by %v with variance %v", n, k, m, v)
-				}
-			} else if m != y || v != 0 {
-				t.Fatalf("%d rows: value %d, %v, is %v with variance %v", n, k, y, m, v)
-			}
-		}
-		if m := c.Model.Examples(); m != plans[EffortQuick].rows || !(squares < spread/2) {
-			t.Errorf("%d rows: a model of %d examples, squared errors are %v of those of nothing", n, m, squares/spread)
-		}
-	}
-	if slope := math.Log(asked[1]/asked[0]) / math.Log(4); slope > 1.15 {
-		t.Errorf("%.3g bytes for 1,500 rows, %.3g for 6,000: a slope of %.2f", asked[0], asked[1], slope)
-	}
-}
-
 // Rows that were not learned from are what the model's Impute says of them, and a hopeless model learns from as many as it was validated with, at their own times.
 func TestCompleteOthers(t *testing.T) {
 	if testing.Short() {

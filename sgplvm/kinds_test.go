@@ -1,66 +1,11 @@
 package sgplvm
 
 import (
-	"context"
-	"math"
-	"slices"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
-
-// Every latent kernel trains, is saved and loaded, and fills in what is missing.
-func TestEveryLatentKernelTrains(t *testing.T) {
-	for parts := reference.Parts(0); parts < 16; parts++ {
-		d := bumps(12, 4, 3, 2)
-		cfg := small()
-		if cfg.LatentKernel = parts.String(); parts == 0 {
-			cfg.LatentKernel = ""
-		}
-		if parts.Has(reference.Time) {
-			d.Times = line(12).Data
-		}
-		tr := newTestTrainer(t, d, cfg.with(steps(20)))
-		want := parts.Names()
-		if parts == 0 {
-			want = psi.Names{"rbf"}
-		}
-		if got := tr.params.Latent.Names(); !slices.Equal(got, want) {
-			t.Errorf("%v: starts with %v", want, got)
-		}
-		before := boundOf(t, tr)
-		if r := finish(t, tr); !(r.Bound > before) {
-			t.Errorf("%v: trained from %v to %v", want, before, r.Bound)
-		}
-		m := modelOf(t, tr)
-		l := loaded(t, saved(t, m))
-		checkSameModel(t, cfg.LatentKernel, l, m)
-		values := d.Y.Slice(0, 12, 0, 1).Clone()
-		for i := 0; i < 12; i += 3 {
-			values.Set(i, 0, math.NaN())
-		}
-		prior := m.PriorLatent()
-		if d.Times != nil {
-			at, err := m.LatentAt(0, []float64{0})
-			if err != nil {
-				t.Fatal(err)
-			}
-			prior = at[0]
-		}
-		p, _, err := l.Impute(context.Background(), Observed{Values: values, Prior: &prior}, InferOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range 12 {
-			if v := p.Variance.At(i, 0); (values.At(i, 0) == values.At(i, 0)) != (v == 0) || !(v >= 0) || math.Abs(p.Mean.At(i, 0)-100) > 60 {
-				t.Errorf("%v: point %d: mean %v, variance %v", want, i, p.Mean.At(i, 0), v)
-			}
-		}
-	}
-}
 
 // Sums and products of kernels in space train like simple ones, for the model and for its noise, and are
 // saved and loaded.

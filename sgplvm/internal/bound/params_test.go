@@ -189,15 +189,3 @@ func stored(t *testing.T, p *bound.Params) *bound.Params {
 	got.X.At()
 	return got
 }
-
-// Parameters outlive encoding/gob with the same bits.
-func TestGob(t *testing.T) {
-	for name, p := range manyParams(t) {
-		p.X.Mu.Set(0, 0, math.Copysign(0, -1))
-		p.X.Mu.Set(1, 0, 5e-324)
-		p.X.At()
-		if diff := cmp.Diff(p, stored(t, p), exactly); diff != "" {
-			t.Errorf("%s:\n%s", name, diff)
-		}
-	}
-}

@@ -299,48 +299,6 @@ func fitted(t *testing.T, fit fitter, y mat.Matrix, parameters ...float64) condi
 	return c
 }
 
-// The likelihood of probabilistic principal components falls in every direction
-// from the maximum; with all but one component the covariance is the sample's.
-func TestPrincipalMaximum(t *testing.T) {
-	x := grid(2, 3)
-	y := draw(t, 40, decaying(x, 4, 1), 3)
-	_, s := sampleCovariance(y)
-	covariance := func(m *principalModel) mat.Matrix {
-		c := mat.New(6, 6)
-		mat.Mul(c, 1, m.w, m.w.T(), 0)
-		for j := range 6 {
-			c.Set(j, j, c.At(j, j)+m.noise)
-		}
-		return c
-	}
-	// −½·(log|C| + tr C⁻¹S) per picture.
-	likelihood := func(m *principalModel) float64 {
-		c := covariance(m)
-		return -0.5 * (logDeterminant(c) + mat.Trace(solve(c, s)))
-	}
-	full := covariance(fitted(t, fitPrincipal, y, 5, inf).(*principalModel))
-	for i := range full.Data {
-		near(t, "covariance with five components", full.Data[i], s.Data[i], 100*eps*mat.NormMax(s))
-	}
-	for _, q := range []int{0, 1, 2, 4} {
-		best := fitted(t, fitPrincipal, y, float64(q), inf).(*principalModel)
-		top := likelihood(best)
-		for k := range 6*q + 1 {
-			for _, h := range []float64{-1e-3, 1e-3, -0.3, 0.3} {
-				moved := &principalModel{w: best.w.Clone(), noise: best.noise}
-				if k < 6*q {
-					moved.w.Data[k] += h
-				} else {
-					moved.noise *= math.Exp(h)
-				}
-				if l := likelihood(moved); l > top+1e-12 {
-					t.Errorf("%d components: likelihood %v, %v if number %d moves by %v", q, top, l, k, h)
-				}
-			}
-		}
-	}
-}
-
 // Pictures 0 to 2 by hand: the third is nearest to the first two.
 func TestNearest(t *testing.T) {
 	y := mat.NewDense(3, 3, []float64{0, 0, 0, 10, 10, 10, 4, 4, 5})

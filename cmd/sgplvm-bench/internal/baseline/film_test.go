@@ -567,37 +567,3 @@ func TestDetail(t *testing.T) {
 		}
 	}
 }
-
-// Fitting ends at a maximum of the marginal likelihood of all values.
-func TestStructureFit(t *testing.T) {
-	defer func(runs, length int) { excerptRuns, excerptLength = runs, length }(excerptRuns, excerptLength)
-	excerptRuns, excerptLength = 2, 2
-	f, err := standardise(context.Background(), film(12))
-	if err != nil {
-		t.Fatal(err)
-	}
-	y := kronprod.Shaped(f.y.Data, 12, 2, 5, 6)
-	kinds := [axesCount]kernel.Kind{kernel.Matern32, kernel.Matern52, kernel.Matern52}
-	fewKinds(t, kinds[0], kinds[1])
-	p, parameters, err := fitSpaceTime(context.Background(), f, FilmOptions{Progress: func(string, int, int) {}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	theta := []float64{math.Log(p.signal), math.Log(p.noise - minNoise)}
-	for q := range axesCount {
-		theta = append(theta, math.Log(p.length[q]))
-	}
-	if parameters[0].Value != p.signal || parameters[1].Value != p.noise || parameters[2].Value != p.length[0] || parameters[4].Value != p.length[2] {
-		t.Errorf("parameters %v of %v", parameters, theta)
-	}
-	s := newStructure(y, kinds, coordinates(f.times, y))
-	for i := range variables {
-		for _, d := range []float64{-0.1, 0.1} {
-			x := slices.Clone(theta)
-			x[i] += d
-			if a, b := s.objective(x, make([]float64, variables), true), s.objective(theta, make([]float64, variables), true); a < b {
-				t.Errorf("−log p(y) is %v, and %v after a step of %v along variable %d", b, a, d, i)
-			}
-		}
-	}
-}

@@ -308,38 +308,6 @@ func TestKrigingDense(t *testing.T) {
 	}
 }
 
-// A field that changes smoothly in space and time is filled in by kriging as its own process would.
-func TestKrigingFit(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 3))
-	points := gridOf(6, 9)
-	n := 12
-	y := mat.New(n, points.Rows)
-	for range 60 { // waves: an RBF process in space and time
-		a, b, c, phase := rng.NormFloat64()/3, rng.NormFloat64()/4, rng.NormFloat64()/2, 2*math.Pi*rng.Float64()
-		for i := range n {
-			for j := range points.Rows {
-				y.Set(i, j, y.At(i, j)+math.Cos(a*points.At(j, 0)+b*points.At(j, 1)+c*float64(i)+phase)*math.Sqrt(2./60))
-			}
-		}
-	}
-	for k := range y.Data {
-		y.Data[k] += 0.03 * rng.NormFloat64()
-	}
-	seen := withHoles(y, 0.4, 4)
-	times := make([]float64, n)
-	for i := range times {
-		times[i] = 10 + 5*float64(i)
-	}
-	got, err := Complete(context.Background(), OptimalInter, Incomplete{Points: points, Times: times, Pictures: seen}, HoleOptions{Most: 60})
-	if err != nil {
-		t.Fatal(err)
-	}
-	rmse, coverage := scoreHoles(y, seen, got.Prediction)
-	if rmse > 0.09 || coverage < 0.8 || coverage > 0.97 {
-		t.Errorf("RMSE %.4f, coverage %.3f: %v", rmse, coverage, got.Parameters)
-	}
-}
-
 // Every method lives with pictures and points of which nothing is seen, with channels, with constant data, with next to nothing.
 func TestHostileHoles(t *testing.T) {
 	y, points := lowRankPictures(14, 2, 0.2, 21)
