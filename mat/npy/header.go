@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/seed-08962ecc/kronfield/internal/quote"
+	"github.com/seed-08962ecc/kronfield/mat/internal/raw"
 )
 
 const (
@@ -92,8 +93,13 @@ func (h *Header) code() string { return h.Descr[1:] }
 // itemSize returns the number of bytes of an element in the file.
 func (h *Header) itemSize() int { return int(h.Descr[2] - '0') }
 
-// bigEndian tells whether the elements must be turned round.
-func (h *Header) bigEndian() bool { return h.Descr[0] == '>' && h.itemSize() > 1 }
+// order returns the order of an element's bytes in the file.
+func (h *Header) order() binary.ByteOrder {
+	if h.Descr[0] == '>' {
+		return binary.BigEndian
+	}
+	return binary.LittleEndian
+}
 
 // setDescr understands an element type as the file spells it.
 func (h *Header) setDescr(descr string) error {
@@ -179,7 +185,7 @@ func (p *parser) header() (Header, error) {
 			return Header{}, &FormatError{"header", "no key '" + key + "'", "'descr', 'fortran_order' and 'shape'"}
 		}
 	}
-	if _, ok := sizeOf(h.Shape, h.itemSize()); !ok {
+	if _, ok := raw.Size(h.Shape, h.itemSize()); !ok {
 		return Header{}, &FormatError{"shape", quote.Text(tuple(h.Shape)), fmt.Sprintf("at most %d bytes", math.MaxInt)}
 	}
 	return h, nil

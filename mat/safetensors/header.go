@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed-08962ecc/kronfield/internal/quote"
+	"github.com/seed-08962ecc/kronfield/mat/internal/raw"
 )
 
 // ChecksumKey is the metadata key of the checksum. It belongs to this package:
@@ -188,7 +189,7 @@ func (p *parser) entry(name string) (entry, error) {
 	if e.typ == 0 || e.shape == nil || e.begin < 0 {
 		return e, fail("a key missing", "dtype, shape and data_offsets, once each")
 	}
-	size, ok := sizeOf(e.shape, e.typ.size())
+	size, ok := raw.Size(e.shape, e.typ.size())
 	if !ok {
 		return e, fail(fmt.Sprintf("shape %s of %v", quote.Line(list(e.shape)), e.typ), fmt.Sprintf("at most %d bytes", math.MaxInt))
 	}
