@@ -67,7 +67,7 @@ the others, fills these in, prints the errors and writes a page and pictures.`)
 	if err != nil {
 		return err
 	}
-	if err := (report.Table{Rows: []report.Row{{Name: "hidden pixels", Summary: summary}}}).WriteText(e.Stdout); err != nil {
+	if err := report.Write(e.Stdout, []report.Row{{Name: "hidden pixels", Summary: summary}}); err != nil {
 		return err
 	}
 	if err := d.save(*out, m, filled); err != nil {

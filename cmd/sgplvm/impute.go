@@ -155,5 +155,5 @@ func (s *imputeSettings) compare(e *cli.Environment, seen *dataset.Frames, fille
 	if *s.json {
 		return e.PrintJSON(engine.AboutFilled(seen, rows))
 	}
-	return (report.Table{Rows: rows}).WriteText(e.Stdout)
+	return report.Write(e.Stdout, rows)
 }

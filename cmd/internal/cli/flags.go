@@ -16,7 +16,6 @@ import (
 
 // Limits on flags, far beyond use, within which no arithmetic overflows.
 const (
-	MaxLatent     = 1024
 	MaxIterations = 1000000
 	MaxFields     = 1000000
 	MaxChannels   = 1024 // what package dataset reads
@@ -131,22 +130,6 @@ func (f *Flags) Choice(name, value, usage string, words ...string) *string {
 	return Add(f, name, value, usage, func(s string) (string, error) {
 		if !slices.Contains(words, s) {
 			return "", fmt.Errorf("expected %s or %s", strings.Join(words[:len(words)-1], ", "), words[len(words)-1])
-		}
-		return s, nil
-	})
-}
-
-// List defines a flag that takes different ones of some words, separated by commas, or all.
-func (f *Flags) List(name, usage string, words ...string) *string {
-	return Add(f, name, "all", usage+strings.Join(words, ", "), func(s string) (string, error) {
-		if s == "all" {
-			return s, nil
-		}
-		found := strings.Split(s, ",")
-		for k, w := range found {
-			if !slices.Contains(words, w) || slices.Contains(found[:k], w) {
-				return "", fmt.Errorf("expected all, or different ones of %s, separated by commas", strings.Join(words, ", "))
-			}
 		}
 		return s, nil
 	})

@@ -91,11 +91,6 @@ func (p *Progress) Count(verb string, done, total int, begin time.Time, before i
 	p.Show("%s %d/%d pictures  %s left", verb, before+done, before+total, left(done, total, begin).Round(time.Second))
 }
 
-// CountAtMost shows that done of at most total steps of something were taken.
-func (p *Progress) CountAtMost(doing string, done, total int, begin time.Time) {
-	p.Show("%s %d/%d  %s left at most", doing, done, total, left(done, total, begin).Round(time.Second))
-}
-
 // left is the time that the rest of some steps takes at the pace so far.
 func left(done, total int, begin time.Time) time.Duration {
 	return time.Duration(float64(time.Since(begin)) / float64(max(done, 1)) * float64(total-done))

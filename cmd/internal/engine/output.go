@@ -142,7 +142,7 @@ func (o *Output) Stream(write func(put func(values []float64) error) error) erro
 	case "":
 		return write(func([]float64) error { return nil })
 	case ".npy":
-		return files.StreamNPY(o.path, o.form.Shape, npy.Float64, write)
+		return files.StreamNPY(o.path, o.form.Shape, write)
 	case folderKind:
 		return files.WriteFolder(o.path, func(folder string) error {
 			first := 0
@@ -286,10 +286,7 @@ func modelLevels(m *sgplvm.Model) picture.Levels {
 // Deviation is the largest standard deviation of the training data's channels.
 func Deviation(m *sgplvm.Model) float64 { return slices.Max(m.Summary().Deviation) }
 
-// SaveArray writes numbers to a .npy file, if a path is given.
+// SaveArray writes numbers to a .npy file.
 func SaveArray(path string, shape []int, values []float64) error {
-	if path == "" {
-		return nil
-	}
-	return files.SaveNPY(path, shape, values, npy.Float64)
+	return files.StreamNPY(path, shape, func(put func([]float64) error) error { return put(values) })
 }
