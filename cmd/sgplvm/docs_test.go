@@ -16,6 +16,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/files"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/picture"
+	"github.com/seed-08962ecc/kronfield/mat/netcdf"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
@@ -143,7 +144,6 @@ func maskPicture(t *testing.T, width, height int) []byte {
 func writeSea(t *testing.T) {
 	t.Helper()
 	const n, width, height = 12, 6, 5
-	form := dataset.Form{Name: "sst", Count: n, Layout: dataset.Layout{Width: width, Height: height, Channels: 1}, Shape: []int{n, height, width}, Type: npy.Float32}
 	values := make([]float64, n*width*height)
 	for i := range values {
 		at := i % (width * height)
@@ -152,12 +152,13 @@ func writeSea(t *testing.T) {
 			values[i] = math.NaN()
 		}
 	}
-	for i := range n {
-		form.Times = append(form.Times, float64(i))
+	times := make([]float64, n)
+	for i := range times {
+		times[i] = float64(i)
 	}
-	if err := files.WriteAtomic("sst.nc", func(w io.Writer) error {
-		return dataset.NewSet(form, values).Write(w, "sst.nc", &dataset.Filled{Mean: values})
-	}); err != nil {
+	h := netcdf.Header{Version: netcdf.Classic, Dimensions: []netcdf.Dimension{{Name: "time", Length: n}, {Name: "row", Length: height}, {Name: "column", Length: width}},
+		Variables: []netcdf.Variable{{Name: "time", Type: netcdf.Double, Dimensions: []int{0}}, {Name: "sst", Type: netcdf.Double, Dimensions: []int{0, 1, 2}}}}
+	if err := files.WriteAtomic("sst.nc", func(w io.Writer) error { return netcdf.Write(w, &h, netcdf.Arrays{times, values}) }); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -352,21 +352,3 @@ func (s *Set) writeMember(z *zip.Writer, name string, values []float64) error {
 	}
 	return s.writeArray(w, values)
 }
-
-// writeNPZ writes an archive of its own.
-func (s *Set) writeNPZ(w io.Writer, r *Filled) error {
-	z := zip.NewWriter(w)
-	name := newNames[0]
-	if r.Variance == nil {
-		name = "variance"
-	}
-	if err := s.writeMember(z, name, s.whole(r.Mean)); err != nil {
-		return err
-	}
-	if r.Variance != nil {
-		if err := s.writeMember(z, newNames[1], s.spread(r)); err != nil {
-			return err
-		}
-	}
-	return z.Close()
-}
