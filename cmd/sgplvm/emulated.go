@@ -107,7 +107,7 @@ func onGrid(f *cli.Flags, m *sgplvm.Emulator) (*sgplvm.Emulator, error) {
 
 // predictEmulated is predict with -inputs.
 func predictEmulated(ctx context.Context, e *cli.Environment, f *cli.Flags) error {
-	if err := withoutInputs(f, "data", "observed", "data-points", "times", "sequence", "mixture", "seed", "sheet"); err != nil {
+	if err := withoutInputs(f, "data", "observed", "data-points", "times", "sequence", "sheet"); err != nil {
 		return err
 	}
 	p, out, variance, err := openEmulated(e, f, 0, "variance")

@@ -29,8 +29,6 @@ func TestNumberFlags(t *testing.T) {
 	}{
 		{"train", "channels", fmt.Sprintf(whole, 0, 1024), []string{"-1", "1025"}},
 		{"train", "seed", fmt.Sprintf(whole, 0, most64), []string{"-1"}},
-		{"predict", "mixture", fmt.Sprintf(whole, 0, 1000000), []string{"-1", "1000001"}},
-		{"predict", "seed", fmt.Sprintf(whole, 0, most64), []string{"-1"}},
 		{"render", "examples", "expected all, a whole number, or two as 10-19, the larger one last", []string{"3-2", "1-", "-1", "a", "2147483648", "1-2-3"}},
 		{"sample", "count", fmt.Sprintf(whole, 1, 1000000), []string{"0", "-1", "1000001"}},
 		{"sample", "example", fmt.Sprintf(whole, -1, 1<<31-1), []string{"2147483648"}},

@@ -123,29 +123,22 @@ func (e *Environment) Counting(verb string, total int) (count func(done int), st
 // Timing shows what is being done and for how long, until stop is called.
 func (e *Environment) Timing(text string) (stop func()) {
 	begin, p := time.Now(), NewProgress(e)
-	ended, gone := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(gone)
-		tick := time.NewTicker(time.Second)
-		defer tick.Stop()
-		for {
-			p.Show("%s  %s", text, time.Since(begin).Round(time.Second))
-			select {
-			case <-ended:
-				return
-			case <-tick.C:
-			}
-		}
-	}()
+	show := func() { p.Show("%s  %s", text, time.Since(begin).Round(time.Second)) }
+	show()
+	end := everySecond(show)
 	return func() {
-		close(ended)
-		<-gone
+		end()
 		p.Clear()
 	}
 }
 
 // remind says what the work is about and for how long it goes on where nothing was said for a while, within one step too, until stop is called.
 func (e *Environment) remind(command string) (stop func()) {
+	return everySecond(func() { e.sayOverdue(command, time.Since(e.begin)) })
+}
+
+// everySecond calls a function again and again in a goroutine, which has ended when stop returns.
+func everySecond(do func()) (stop func()) {
 	tick := time.NewTicker(time.Second)
 	ended, gone := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -155,7 +148,7 @@ func (e *Environment) remind(command string) (stop func()) {
 			case <-ended:
 				return
 			case <-tick.C:
-				e.sayOverdue(command, time.Since(e.begin))
+				do()
 			}
 		}
 	}()
