@@ -50,12 +50,11 @@
 // others, if it lacks fewer than it has.
 //
 // Examples seen at scattered points have no grid: [LoadTrainingPoints] reads the coordinates and
-// [LoadAt] the values, n×points or n×points×channels. [Cover] makes the grid of a picture
+// [LoadWith] the values, n×points or n×points×channels. [Cover] makes the grid of a picture
 // in another resolution.
 //
-// [Open] opens frames for training, which need not fit into memory: those of a .npy file
-// stay in the file and are read whenever training needs them. [OpenEach] leaves the
-// pictures of a folder in their files too.
+// [OpenWith] opens frames for training, which need not fit into memory: those of a .npy file
+// stay in the file and are read whenever training needs them.
 //
 // # Incomplete data
 //

@@ -458,7 +458,7 @@ func TestLoadFormats(t *testing.T) {
 	if err != nil || f.Count != 3 || f.Height != 3 || f.Width != 4 || f.Times == nil || f.Film || f.Missing(0) != 5 || len(f.Grid) != 2 {
 		t.Fatalf("%+v, %v", f, err)
 	}
-	o, err := dataset.Open("testdata/maps.npz:t", dataset.Layout{})
+	o, err := dataset.OpenWith("testdata/maps.npz:t", dataset.SetOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -81,10 +81,10 @@ func (x *video) close() {
 // load opens the frames and divides them.
 func (x *video) load() error {
 	var err error
-	if x.frames, err = dataset.OpenEach(x.Frames, dataset.Layout{}); err != nil {
+	if x.frames, err = dataset.OpenWith(x.Frames, dataset.SetOptions{}); err != nil {
 		return err
 	}
-	if x.truth, err = dataset.OpenEach(x.Truth, dataset.Layout{Channels: x.frames.Channels}); err != nil {
+	if x.truth, err = dataset.OpenWith(x.Truth, dataset.SetOptions{Layout: dataset.Layout{Channels: x.frames.Channels}}); err != nil {
 		return err
 	}
 	for _, f := range []*dataset.Training{x.frames, x.truth} {
