@@ -167,10 +167,8 @@ func sampleEmulated(ctx context.Context, e *cli.Environment, f *cli.Flags, count
 
 // emulatorPage is report of an emulator.
 func emulatorPage(f *cli.Flags, m *sgplvm.Emulator) error {
-	for _, name := range []string{"data", "grid", "observed", "truth", "labels", "times"} {
-		if f.Given(name) {
-			return f.Usagef("-%s with an emulator, expected none", name)
-		}
+	if err := f.Forbid("an emulator, expected none", "data", "grid", "observed", "truth", "labels", "times"); err != nil {
+		return err
 	}
 	return writeEmulatorPage(f.Text("out"), f.Text("model"), m)
 }

@@ -17,10 +17,11 @@ whose latent variables are inferred from what was seen of them, from the latent 
 alone: on the training grid, in another resolution, or at any points.`)
 	fields := engine.NewFieldFlags(f, "predict")
 	source := engine.NewLatentFlags(f, "the `file` with the times to predict at (.npy, .npz, .nc, .csv), for a model that knows times; with -data those of its examples")
-	f.String("inputs", "", engine.InputsUsage+", of the outputs that an emulator predicts")
-	f.String("out", "", "the `file` for the means: "+engine.OutputUsage)
-	f.String("variance", "", "the `file` for the variances, noise included: "+engine.VarianceUsage)
+	f.Input("inputs", engine.InputsUsage+", of the outputs that an emulator predicts")
+	f.Output("out", "the `file` for the means: "+engine.OutputUsage)
+	f.Output("variance", "the `file` for the variances, noise included: "+engine.VarianceUsage)
 	f.Parts()
+	f.Need("model", "out")
 	f.Everyday("model", "out", "variance", "grid", "data", "observed", "times", "inputs", "sheet")
 	f.Examples(
 		"sgplvm predict -model faces.model -grid 40x56 -out finer.npy -sheet finer.png",
@@ -40,7 +41,7 @@ alone: on the training grid, in another resolution, or at any points.`)
 	if err := source.Check(); err != nil {
 		return err
 	}
-	opened, err := fields.Open(source.Inputs(), "variance")
+	opened, err := fields.Open("variance")
 	if err != nil {
 		return err
 	}

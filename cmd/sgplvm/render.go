@@ -33,19 +33,20 @@ knows their times, any times, in the training or any other resolution. Pixels of
 resolution show the area of the training pictures: with twice as many along each axis a
 training pixel is the mean of four. The film is a folder of PNG frames, an animated GIF,
 or an array.`)
-	f.String("variance", "", "the `file` for the variances, noise included: "+engine.VarianceUsage)
+	f.Output("variance", "the `file` for the variances, noise included: "+engine.VarianceUsage)
 	s := &renderSettings{
 		f:        f,
-		model:    f.String("model", "", "the model `file`"),
+		model:    f.Input("model", "the model `file`"),
 		examples: cli.Add(f, "examples", span{0, -1}, "the training `examples`, by their numbers from 0: all, one as 7, or a range as 10-19", parseSpan),
 		grid:     f.Grid("grid", "", "`WIDTHxHEIGHT` of the pictures, by default that of the training pictures"),
 		times: engine.NewTimeFlags(f, "the `file` with the times to render (.npy, .npz, .nc, .csv), in the unit of the training times").
 			Even("`frames` a second of a GIF, and to a unit of time where neither -times nor -examples are given"),
 		black: f.Finite("black", 0, "`value` that is black in PNG and GIF frames, by default as in the training pictures"),
 		white: f.Finite("white", 255, "`value` that is white in PNG and GIF frames, by default as in the training pictures"),
-		out:   f.String("out", "", "the `folder` for frame0000.png, frame0001.png, …, or the file for a film, .gif, .npy or .csv"),
+		out:   f.Output("out", "the `folder` for frame0000.png, frame0001.png, …, or the file for a film, .gif, .npy or .csv"),
 	}
 	f.Parts()
+	f.Need("model", "out")
 	f.Everyday("model", "out", "grid", "examples", "from", "to", "fps")
 	f.Examples(
 		"sgplvm render -model faces.model -grid 40x56 -out finer.gif",
@@ -106,12 +107,6 @@ func render(ctx context.Context, e *cli.Environment, args []string) error {
 // open refuses flags that do not fit together, and opens the results.
 func (s *renderSettings) open() (out, variance *engine.Output, err error) {
 	f := s.f
-	if err := f.Require("model", "out"); err != nil {
-		return nil, nil, err
-	}
-	if err := f.Apart([]string{"model", "times"}, []string{"out", "variance"}); err != nil {
-		return nil, nil, err
-	}
 	if f.Given("times") && f.Given("examples") || s.times.Spaced() && (f.Given("times") || f.Given("examples")) {
 		return nil, nil, f.Usagef("more than one of -times, -examples and -from or -to, expected at most one")
 	}

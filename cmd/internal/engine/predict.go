@@ -50,13 +50,10 @@ type LatentFlags struct {
 
 // NewLatentFlags defines -data, -observed, -data-points, and -times with its description.
 func NewLatentFlags(f *cli.Flags, aboutTimes string) *LatentFlags {
-	f.String("data-points", "", "the `file` with the coordinates of the values of -data (.npy, .npz, .nc, .csv), points×dimensions, where these are not the training points")
+	f.Input("data-points", "the `file` with the coordinates of the values of -data (.npy, .npz, .nc, .csv), points×dimensions, where these are not the training points")
 	NewReadFlags(f)
-	return &LatentFlags{f, f.String("data", "", "partly seen examples, as impute takes them: "+DataUsage), f.String("observed", "", MaskUsage), NewTimeFlags(f, aboutTimes)}
+	return &LatentFlags{f, f.Input("data", "partly seen examples, as impute takes them: "+DataUsage), f.Input("observed", MaskUsage), NewTimeFlags(f, aboutTimes)}
 }
-
-// Inputs are the flags that take files.
-func (s *LatentFlags) Inputs() []string { return []string{"data", "observed", "data-points", "times"} }
 
 // Check refuses flags that do not fit together.
 func (s *LatentFlags) Check() error {
