@@ -73,9 +73,6 @@ func render(ctx context.Context, e *cli.Environment, args []string) error {
 	if err != nil {
 		return err
 	}
-	if c := g.Layout.Channels; out.Is(".gif") && c != 1 && c != 3 {
-		return s.f.Usagef("-out %q with a model of %d channels, expected a name in .npy: pictures have 1 (grey) or 3 (red, green, blue)", *s.out, c)
-	}
 	latents, err := s.latents(m)
 	if err != nil {
 		return err
@@ -87,14 +84,11 @@ func render(ctx context.Context, e *cli.Environment, args []string) error {
 	if err := opened.Holding(len(latents)); err != nil {
 		return err
 	}
-	levels, err := s.levels(out)
-	if err != nil {
+	if err := s.setLevels(out); err != nil {
 		return err
 	}
+	out.Rate = *s.times.Rate
 	frames := engine.NewFrames(e, "rendered", m, len(latents), engine.Some(latents), g)
-	if out.Is(".gif") {
-		return s.animate(ctx, frames, variance, levels)
-	}
 	if err := out.Stream(func(put func([]float64) error) error {
 		return frames.Run(ctx, variance, func(_ int, means []float64) error { return put(means) })
 	}); err != nil {
@@ -116,8 +110,8 @@ func (s *renderSettings) open() (out, variance *engine.Output, err error) {
 	return out, variance, err
 }
 
-// levels are the values that are black and white: those of the flags, or else of the model.
-func (s *renderSettings) levels(out *engine.Output) (picture.Levels, error) {
+// setLevels sets the values that are black and white: those of the flags, or else of the model.
+func (s *renderSettings) setLevels(out *engine.Output) error {
 	l := out.Levels()
 	if s.f.Given("black") {
 		l.Low = *s.black
@@ -126,13 +120,13 @@ func (s *renderSettings) levels(out *engine.Output) (picture.Levels, error) {
 		l.High = *s.white
 	}
 	if !(l.High > l.Low) {
-		return l, s.f.Usagef("-white %v with -black %v, expected more", l.High, l.Low)
+		return s.f.Usagef("-white %v with -black %v, expected more", l.High, l.Low)
 	}
 	if s.f.Given("black") || s.f.Given("white") {
 		l.Bits = 8
 		out.SetLevels(l)
 	}
-	return l, nil
+	return nil
 }
 
 // checkSize refuses films of more values than fit into memory or a file.
@@ -162,22 +156,6 @@ func (s *renderSettings) latents(m *sgplvm.Model) ([]sgplvm.Latent, error) {
 		return nil, err
 	}
 	return m.LatentAt(sequence, times)
-}
-
-// animate writes a GIF.
-func (s *renderSettings) animate(ctx context.Context, frames *engine.Frames, variance *engine.Output, l picture.Levels) error {
-	animation := picture.NewAnimation(*s.out)
-	if err := frames.Run(ctx, variance, func(_ int, means []float64) error {
-		for _, p := range frames.Pictures(means) {
-			if err := animation.Add(p, l.Low, l.High); err != nil {
-				return err
-			}
-		}
-		return nil
-	}); err != nil {
-		return err
-	}
-	return animation.Save(*s.times.Rate)
 }
 
 // A span is a range of numbers; to is −1 for all.
