@@ -11,14 +11,9 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
 
-// LoadSet loads incomplete data from a file: what [Load] loads, and
-//
-//	FILE.nc[:VARIABLE]     NetCDF (CDF-1, CDF-2, CDF-5) by the CF conventions, (time, lat, lon), (time, station) and others alike
-//	FILE.npz[:MEMBER]      an array of NumPy in an archive, with MEMBER_mask beside it where it is masked
-//	FILE.csv, .tsv, .txt   a table of text, an example in a row or a value in a row (see the package documentation)
-//
-// Without a name the only variable that fits is taken. Points that have no value in any example do not exist, unless a mask says
-// which do; a table has no such points. All pixels of PNG and JPEG pictures and of films exist, and so do points of which a mask hides the values. Errors: [*Error].
+// LoadSet loads incomplete data from a file (see the package documentation). Without a name the only variable that fits is taken. Points that have no value in any
+// example do not exist, unless a mask says which do; a table has no such points. All pixels of PNG and JPEG pictures and of films exist, and so do points of which
+// a mask hides the values. Errors: [*Error].
 func LoadSet(name string, o SetOptions) (*Set, error) {
 	s, err := loadSource(name, o)
 	if err != nil {
