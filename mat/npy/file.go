@@ -3,7 +3,6 @@ package npy
 import (
 	"fmt"
 	"io"
-	"os"
 	"sync"
 
 	"github.com/seed-08962ecc/kronfield/mat/internal/raw"
@@ -32,16 +31,11 @@ type File struct {
 // a whole into memory, in its own type. Errors: [*FormatError], and those of the
 // file system.
 func Open(path string) (*File, error) {
-	file, err := os.Open(path)
+	file, size, err := raw.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	info, err := file.Stat()
-	if err != nil {
-		file.Close()
-		return nil, err
-	}
-	f, err := NewFile(file, info.Size())
+	f, err := NewFile(file, size)
 	if err != nil {
 		file.Close()
 		return nil, err

@@ -6,9 +6,13 @@ import (
 	"io"
 	"math"
 	"math/bits"
+	"os"
 	"reflect"
 	"slices"
+	"strings"
 	"unsafe"
+
+	"github.com/seed-08962ecc/kronfield/internal/quote"
 )
 
 // types are the types of numbers.
@@ -179,4 +183,49 @@ func Gather(dst []byte, chunks [][]byte) {
 		dst = dst[copy(dst, c):]
 		chunks[i] = nil
 	}
+}
+
+// Open opens a file and tells its size.
+func Open(path string) (*os.File, int64, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	info, err := file.Stat()
+	if err != nil {
+		file.Close()
+		return nil, 0, err
+	}
+	return file, info.Size(), nil
+}
+
+// A Scanner goes through the text of a header.
+type Scanner struct {
+	Text string
+	At   int // the next byte of it
+}
+
+// Space skips blanks.
+func (s *Scanner) Space() {
+	for s.At < len(s.Text) && strings.IndexByte(" \t\r\n", s.Text[s.At]) >= 0 {
+		s.At++
+	}
+}
+
+// Take skips blanks and then c, if it stands there.
+func (s *Scanner) Take(c byte) bool {
+	s.Space()
+	if s.At < len(s.Text) && s.Text[s.At] == c {
+		s.At++
+		return true
+	}
+	return false
+}
+
+// Found tells in a message what stands at the next byte.
+func (s *Scanner) Found() string {
+	if s.At >= len(s.Text) {
+		return "the end of the header"
+	}
+	return quote.Text(s.Text[s.At:min(s.At+24, len(s.Text))])
 }
