@@ -95,7 +95,7 @@ func Mix(ctx context.Context, e *cli.Environment, m *sgplvm.Model, l Latents, g 
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{means, make([]float64, len(means)), g.Size()}
+	r := &Result{Mean: means, Variance: make([]float64, len(means)), Size: g.Size()}
 	_, err = fillEach(ctx, e, "predicted", l.Name, l.Count, r, func(i int, done *filled) error {
 		latent, err := l.Of(i)
 		if err != nil {
