@@ -29,7 +29,7 @@ func TestOutliers(t *testing.T) {
 	writeArray(t, "broken.npy", npy.New(rows, 8, 5))
 	writeArray(t, "gaps.npy", npy.New(clean, 8, 5))
 	said := strings.TrimSuffix(mustRun(t, strings.Fields("impute -model whole -data gaps.npy -out want.npy")...), "\n")
-	if !regexp.MustCompile(`^values here and there: \d+ missing, filled in by the model; \d+ observed ones that were hidden for a test have an error of .*; (by [a-z ]+ the error is|[a-z ]+ is better, with an error of) [0-9.]+$`).MatchString(said) {
+	if !regexp.MustCompile(`^values here and there: \d+ missing, filled in by the model; \d+ observed ones that were hidden for a test have an error of .*; (by [a-z ]+ the error is|better: [a-z ]+, with an error of) [0-9.]+$`).MatchString(said) {
 		t.Errorf("impute says %q", said)
 	}
 	want := shaped(t, "want.npy", 8, 5)

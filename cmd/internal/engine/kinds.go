@@ -50,7 +50,7 @@ func (s *lines) kinds(list []sgplvm.FillCheck) {
 			switch {
 			case k.Simplest == "" || k.Simplest == k.By:
 			case k.SimplestRMSE < k.RMSE:
-				line += fmt.Sprintf("; %s is better, with an error of %.4g", k.Simplest, k.SimplestRMSE)
+				line += fmt.Sprintf("; better: %s, with an error of %.4g", k.Simplest, k.SimplestRMSE)
 			default:
 				line += fmt.Sprintf("; by %s the error is %.4g", k.Simplest, k.SimplestRMSE)
 			}

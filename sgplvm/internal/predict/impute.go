@@ -184,7 +184,7 @@ func (e *example) calibrateSeen(q *Posterior, p field.Prediction) {
 	for i := range calibrated.Rows {
 		for k, v := range p.Variance.Row(i) {
 			v0 := alone.Variance.At(i, k)
-			p.Variance.Set(i, k, v*(1+(calibrated.At(i, k)/v0-1)*min(1, v/v0)))
+			p.Variance.Set(i, k, v/(1+(v0/calibrated.At(i, k)-1)*min(1, v/v0)))
 		}
 	}
 }
