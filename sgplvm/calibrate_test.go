@@ -200,7 +200,7 @@ func TestCalibratedAsFarAsOpen(t *testing.T) {
 			if len(seen) == 0 {
 				want = calibrated.Variance.At(j, 0)
 			} else if v > 0 {
-				want = v + (calibrated.Variance.At(j, 0)-v0)*(v/v0)*min(1, v/v0)
+				want = 1 / (1/v + min(1/v0, 1/v)*(v0/calibrated.Variance.At(j, 0)-1))
 			}
 			if g := got.Variance.At(j, 0); math.Abs(g-want) > 1e-9*v0 {
 				t.Errorf("%d points seen, point %d: variance %v, expected %v", len(seen), j, g, want)
