@@ -200,7 +200,8 @@ func Fill(ctx context.Context, e *cli.Environment, m *sgplvm.Model, frames *Obse
 			e.Note("%s: %s: nothing observed: filled with the prediction of the prior", frames.Name, place)
 		}
 	}
-	NoteOutliers(e, &frames.Form, numbered(all))
+	r.outliers = numbered(all)
+	NoteOutliers(e, &frames.Form, r.outliers)
 	if neighbourhoods > 0 {
 		e.Note("%d pictures have so many observed points that each missing one was conditioned on its neighbourhood only", neighbourhoods)
 	}
