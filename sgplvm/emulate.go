@@ -15,8 +15,8 @@ import (
 
 // Emulate learns from runs of a simulator, whose inputs are d.Inputs and whose outputs are the values of d, to predict outputs from inputs
 // (docs/math.md, 24). Of cfg the Effort, the Seed, KeepOutliers and the Attributes count, and nothing else may be given: quick leaves out kernels of
-// single components. Outputs that Data.Outliers finds count as missing, and missing ones are filled in beforehand. Runs are left out of which no output was observed or an input is
-// NaN or so far outside its column that it must stand for something else. Notes tell of all this. Errors: *ConfigError, *InputError, *ValueError, *ReadError, ctx.Err().
+// single components. Outputs that Data.Outliers finds count as missing, and missing ones are filled in beforehand. Runs are left out of which no output was observed or no input is known;
+// inputs that are NaN, have errors, or lie so far outside their column that they must stand for something else, are inferred from the outputs. Notes tell of all this. Errors: *ConfigError, *InputError, *ValueError, *ReadError, ctx.Err().
 func Emulate(ctx context.Context, d Data, cfg Config) (*Emulator, error) {
 	return Run{}.Emulate(ctx, d, cfg)
 }
@@ -141,45 +141,48 @@ func (r Run) forEmulator(d Data, c Config) error {
 	return nil
 }
 
-// usable leaves out runs of which no output was observed or an input is not known, and says so.
+// usable leaves out runs of which no output was observed or no input is known, and says so, and of which runs an input is not known.
 func usable(in *Inputs, y Source, keep bool) (*Inputs, Source, []string, error) {
 	n, points, channels := y.Dims()
 	values := make([]float64, points*channels)
-	unknown := in.unknown(!keep)
+	in, lacks, unknown := in.unknown(!keep)
 	var good []int
-	var lacking, empty []string
+	var lacking, unknowing, empty []string
 	for i := range n {
 		if err := y.ReadExamples(values, i, i+1); err != nil {
 			return in, y, nil, &ReadError{From: i, To: i + 1, Err: err}
 		}
 		switch {
-		case unknown[i] != "":
-			lacking = append(lacking, in.run(i)+", "+unknown[i])
 		case !slices.ContainsFunc(values, func(v float64) bool { return v == v }):
 			empty = append(empty, in.run(i))
-		default:
-			good = append(good, i)
+			continue
+		case in.Fields == nil && lacks[i] == len(in.Columns):
+			unknowing = append(unknowing, unknown[i])
+			continue
+		case lacks[i] > 0:
+			lacking = append(lacking, unknown[i])
 		}
-	}
-	if len(good) == n {
-		return in, y, nil, nil
+		good = append(good, i)
 	}
 	var notes []string
-	for _, left := range []struct {
+	for _, some := range []struct {
 		runs []string
-		why  string
-	}{{lacking, "an input is not known"}, {empty, "no output was observed"}} {
-		if len(left.runs) > 0 {
+		what string
+	}{{lacking, "an input is not known: it is inferred from their outputs"}, {unknowing, "no input is known, are left out"}, {empty, "no output was observed, are left out"}} {
+		if len(some.runs) > 0 {
 			const named = 5
 			more := ""
-			if len(left.runs) > named {
+			if len(some.runs) > named {
 				more = ", …"
 			}
-			notes = append(notes, fmt.Sprintf("%d of %d runs, of which %s, are left out: %s%s", len(left.runs), n, left.why, strings.Join(left.runs[:min(named, len(left.runs))], "; "), more))
+			notes = append(notes, fmt.Sprintf("%d of %d runs, of which %s: %s%s", len(some.runs), n, some.what, strings.Join(some.runs[:min(named, len(some.runs))], "; "), more))
 		}
 	}
 	if len(good) < 3 {
 		return in, y, nil, &ConfigError{Field: "Data", Err: fmt.Errorf("%s with inputs and outputs, expected at least 3: %s", quote.Counted(len(good), "run"), strings.Join(notes, "; "))}
+	}
+	if len(good) == n {
+		return in, y, notes, nil
 	}
 	return in.of(good), SourceOf(y, good), notes, nil
 }

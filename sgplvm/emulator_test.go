@@ -247,7 +247,7 @@ func TestEmulatorFields(t *testing.T) {
 		d.Y.Row(20*7 + s)[0], d.Y.Row(20*7 + s)[1] = math.NaN(), math.NaN()
 	}
 	m := emulated(t, d)
-	if r := m.Errors(); m.Runs() != 39 || !(r.Mean < 0.4) || len(m.Notes()) != 1 {
+	if r := m.Errors(); m.Runs() != 40 || !(r.Mean < 0.4) || len(m.Notes()) != 1 {
 		t.Errorf("%d runs, error %v, notes %q", m.Runs(), r.Mean, m.Notes())
 	}
 	if _, values, components := m.Inputs(); values != 6 || components != 2 {
@@ -258,7 +258,7 @@ func TestEmulatorFields(t *testing.T) {
 	}
 }
 
-// Of clean runs all is believed. A word for "no value" among the outputs counts as missing, one among the inputs leaves out its run, and so does a missing input: notes name
+// Of clean runs all is believed. A word for "no value" among the outputs counts as missing, one among the inputs is inferred from the outputs, and so is a missing input: notes name
 // each, and predictions are nearly those of the clean runs. KeepOutliers believes all but missing inputs.
 func TestEmulateBroken(t *testing.T) {
 	if notes := emulated(t, simulated(40)).Notes(); len(notes) > 0 {
@@ -272,19 +272,19 @@ func TestEmulateBroken(t *testing.T) {
 	}
 	m := emulated(t, broken())
 	notes := strings.Join(m.Notes(), "\n")
-	for _, want := range []string{"-9999 of example 3, point 5, channel 0", `2 of 40 runs, of which an input is not known, are left out: run 7, input "a": 1e+06 lies far outside`, `run 9, input "b": NaN`} {
+	for _, want := range []string{"-9999 of example 3, point 5, channel 0", `2 of 40 runs, of which an input is not known: it is inferred from their outputs: run 7, input "a": 1e+06 lies far outside`, `run 9, input "b": NaN`} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("no %s in the notes %s", want, notes)
 		}
 	}
-	if o := m.Outliers(); m.Runs() != 38 || len(o) != 1 || o[0].Example != 3 || o[0].Point != 5 || m.Errors().Foretold > 0.1 {
+	if o := m.Outliers(); m.Runs() != 40 || len(o) != 1 || o[0].Example != 3 || o[0].Point != 5 || m.Errors().Foretold > 0.1 {
 		t.Errorf("%d runs, outliers %v, foretold error %v", m.Runs(), o, m.Errors().Foretold)
 	}
 	m, err := sgplvm.Emulate(context.Background(), broken(), sgplvm.Config{Effort: sgplvm.EffortQuick, KeepOutliers: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.Runs() != 39 || len(m.Outliers()) > 0 || m.Errors().Foretold < 0.2 {
+	if m.Runs() != 40 || len(m.Outliers()) > 0 || m.Errors().Foretold < 0.2 {
 		t.Errorf("kept: %d runs, outliers %v, foretold error %v", m.Runs(), m.Outliers(), m.Errors().Foretold)
 	}
 }

@@ -132,8 +132,7 @@ func (s *calibration) slab(y mat.Matrix, folds []*fold) []float64 {
 // foretold returns the root mean squared error of new outputs, whose inputs are distributed as those of the runs but between them: that of held-out outputs, times what the
 // model's deviations at such inputs are of those in the folds.
 func (s *calibration) foretold(m *Model) float64 {
-	prior, err := m.NewPrior(FromRuns)
-	if err != nil || s.variances == 0 { // of more categories than that
+	if s.variances == 0 {
 		return m.Errors.Mean
 	}
 	const draws = 500
@@ -141,7 +140,7 @@ func (s *calibration) foretold(m *Model) float64 {
 	for _, v := range m.Left {
 		sum += draws * v
 	}
-	_, variance := m.Predict(prior.Spread(draws, 0))
+	_, variance := m.Predict(m.NewPrior(FromRuns).Spread(draws, 0))
 	for i := range variance.Rows {
 		for j, d := range m.Deviations {
 			sum += d * d * variance.At(i, j)

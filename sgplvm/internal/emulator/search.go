@@ -40,7 +40,7 @@ func (j *Validator) Choose(ctx context.Context, o Options) (best *Scored, err er
 	}
 	components := best.Components
 	pool = []*Scored{best}
-	folds, err := j.at(components)
+	folds, err := j.at(ctx, components)
 	if err != nil {
 		return nil, err
 	}

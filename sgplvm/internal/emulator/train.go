@@ -27,10 +27,11 @@ func Fit(ctx context.Context, d Data, o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := &Inputs{}
-	if in.Numbers, in.Fixed, err = encode(list, d.Columns, n); err != nil {
+	in := &Inputs{columns: list}
+	if in.Numbers, in.Fixed, in.Errors, err = encode(list, d.Columns, n); err != nil {
 		return nil, err
 	}
+	in.start()
 	if d.Fields != nil {
 		if in.Gram, err = d.Fields.Gram(); err != nil {
 			return nil, err
@@ -46,6 +47,9 @@ func Fit(ctx context.Context, d Data, o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := in.infer(ctx, gram, o.Seed); err != nil {
+		return nil, err
+	}
 	groups := in.groups()
 	if distinct(groups) < 3 {
 		return nil, &field.ConfigError{Field: "Inputs", Err: fmt.Errorf("%d different inputs of %d runs, expected at least 3", distinct(groups), n)}
@@ -54,7 +58,12 @@ func Fit(ctx context.Context, d Data, o Options) (*Model, error) {
 	validator := NewValidator(in.some(runs), submatrix(gram, runs), d.Outputs.Size(), gather(groups, runs), o.Seed)
 	if logs := logarithms(list); logs != nil {
 		other := *in
-		if other.Numbers, _, err = encode(logs, d.Columns, n); err != nil {
+		other.columns = logs
+		if other.Numbers, _, other.Errors, err = encode(logs, d.Columns, n); err != nil {
+			return nil, err
+		}
+		other.start()
+		if err := other.infer(ctx, gram, o.Seed); err != nil {
 			return nil, err
 		}
 		by := NewValidator(other.some(runs), submatrix(gram, runs), d.Outputs.Size(), gather(groups, runs), o.Seed)
@@ -76,7 +85,7 @@ func Fit(ctx context.Context, d Data, o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return m, m.outputs(d.Outputs, basis, validator, best, runs)
+	return m, m.outputs(ctx, d.Outputs, basis, validator, best, runs)
 }
 
 // errors collects the errors of the best choice and of the simplest methods. runs are those of the validator.
@@ -134,10 +143,10 @@ func (m *Model) train(ctx context.Context, in *Inputs, gram mat.Matrix, fields *
 }
 
 // outputs makes the basis of the outputs, and by what the folds show the variance that it leaves out and the factor of the others.
-func (m *Model) outputs(y *data.Scaled, basis *Basis, validator *Validator, best *Scored, runs []int) error {
+func (m *Model) outputs(ctx context.Context, y *data.Scaled, basis *Basis, validator *Validator, best *Scored, runs []int) error {
 	size := y.Size()
 	m.V, m.Centre, m.Left = mat.New(size, basis.Weights.Cols), make([]float64, size), make([]float64, size)
-	folds, err := validator.at(best.Components)
+	folds, err := validator.at(ctx, best.Components)
 	if err != nil {
 		return err
 	}

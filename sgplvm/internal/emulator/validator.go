@@ -52,13 +52,13 @@ func NewValidator(in *Inputs, gram mat.Matrix, points int, groups []int, seed ui
 }
 
 // at returns the folds for a number of components of input fields.
-func (j *Validator) at(components int) ([]*fold, error) {
+func (j *Validator) at(ctx context.Context, components int) ([]*fold, error) {
 	if f := j.folds[components]; f != nil {
 		return f, nil
 	}
 	folds, errs := make([]*fold, len(j.held)), make([]error, len(j.held))
 	mat.Parallel(len(folds), func(f int) {
-		if folds[f], errs[f] = newFold(j.in, j.gram, j.held[f], components); errs[f] == nil && j.last != nil {
+		if folds[f], errs[f] = newFold(ctx, j.in, j.gram, j.held[f], components); errs[f] == nil && j.last != nil {
 			folds[f].shared[anyComponents] = j.last[f].shared[Choice{Single: true}]
 		}
 	})
@@ -67,8 +67,8 @@ func (j *Validator) at(components int) ([]*fold, error) {
 }
 
 // validate sets the errors of a choice in the folds from ≤ f < to.
-func (j *Validator) validate(v *Scored, from, to int, predict func(*fold) (prediction, error)) error {
-	folds, err := j.at(v.Components)
+func (j *Validator) validate(ctx context.Context, v *Scored, from, to int, predict func(*fold) (prediction, error)) error {
+	folds, err := j.at(ctx, v.Components)
 	if err != nil {
 		return err
 	}
@@ -141,7 +141,7 @@ func (j *Validator) Simplest(ctx context.Context, components int) ([]*Scored, er
 	var list []*Scored
 	for _, m := range methods {
 		v := j.unscored(m.name, Choice{}, components)
-		if err := j.validate(v, 0, len(j.held), m.predict); err != nil {
+		if err := j.validate(ctx, v, 0, len(j.held), m.predict); err != nil {
 			return nil, err
 		}
 		list = append(list, v)
@@ -162,7 +162,7 @@ func (j *Validator) try(ctx context.Context, best *Scored, c Choice, components 
 	predict := func(f *fold) (prediction, error) { return f.predict(ctx, c) }
 	from := 0
 	if best != nil && !c.simple() {
-		if err := j.validate(v, 0, 1, predict); err != nil {
+		if err := j.validate(ctx, v, 0, 1, predict); err != nil {
 			return nil, err
 		}
 		if v.ratio(best) > maxWorse {
@@ -170,7 +170,7 @@ func (j *Validator) try(ctx context.Context, best *Scored, c Choice, components 
 		}
 		from = 1
 	}
-	return v, j.validate(v, from, len(j.held), predict)
+	return v, j.validate(ctx, v, from, len(j.held), predict)
 }
 
 // firstComponents is how many components of input fields are tried first.
