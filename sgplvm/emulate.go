@@ -81,7 +81,7 @@ func (r Run) Emulate(ctx context.Context, d Data, cfg Config) (*Emulator, error)
 	if missing := job.Outputs.Missing; missing > 0 {
 		notes = append(notes, fmt.Sprintf("%s missing: filled in beforehand from the rest of their runs, from inputs and from other runs", quote.Counted(missing, "value")))
 	}
-	e.model.Notes, e.model.Effort, e.model.Seed = notes, int(cfg.Effort), cfg.Seed
+	e.model.Notes, e.model.Effort, e.model.Seed = append(notes, e.model.Notes...), int(cfg.Effort), cfg.Seed
 	e.took = time.Since(begin)
 	return e, nil
 }

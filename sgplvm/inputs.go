@@ -114,19 +114,8 @@ func (in *Inputs) count() (int, error) {
 // of returns the inputs of some runs.
 func (in *Inputs) of(runs []int) *Inputs {
 	some := &Inputs{Run: func(i int) string { return in.run(runs[i]) }}
-	for _, c := range in.Columns {
-		s := InputColumn{Name: c.Name}
-		for _, i := range runs {
-			if c.Labels != nil {
-				s.Labels = append(s.Labels, c.Labels[i])
-			} else {
-				s.Numbers = append(s.Numbers, c.Numbers[i])
-			}
-			if c.Errors != nil {
-				s.Errors = append(s.Errors, c.Errors[i])
-			}
-		}
-		some.Columns = append(some.Columns, s)
+	for q := range in.Columns {
+		some.Columns = append(some.Columns, in.Columns[q].Of(runs))
 	}
 	if in.Fields != nil {
 		some.Fields = field.Subset{Examples: in.Fields, Numbers: runs}

@@ -9,9 +9,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
-// maxRuns limits runs: their kernel matrix has 200 MB, and takes a minute.
-const maxRuns = 5000
-
 // A Model predicts outputs from inputs. It does not change. What JSON leaves out are large arrays.
 type Model struct {
 	Encodings   []Encoding
@@ -93,17 +90,21 @@ func (m *Model) Coordinates(columns []Column, fields field.Source, n int) (x, er
 // nearest returns the distance of each row from the nearest run, in length scales; apart: from those with other inputs.
 func (m *Model) nearest(x mat.Matrix, apart bool) []float64 {
 	scales := m.LengthScales()
-	distances := mat.New(x.Rows, m.X.Rows)
-	squares(distances, scaled(x, scales), scaled(m.X, scales))
-	list := make([]float64, x.Rows)
-	for i := range list {
-		least := math.Inf(1)
-		for _, d := range distances.Row(i) {
-			if !apart || d > 1e-10 {
-				least = min(least, d)
+	const block = 512
+	list, runs := make([]float64, x.Rows), scaled(m.X, scales)
+	for from := 0; from < x.Rows; from += block {
+		to := min(x.Rows, from+block)
+		distances := mat.New(to-from, runs.Rows)
+		squares(distances, scaled(x.Slice(from, to, 0, x.Cols), scales), runs)
+		for i := range distances.Rows {
+			least := math.Inf(1)
+			for _, d := range distances.Row(i) {
+				if !apart || d > 1e-10 {
+					least = min(least, d)
+				}
 			}
+			list[from+i] = math.Sqrt(least)
 		}
-		list[i] = math.Sqrt(least)
 	}
 	return list
 }

@@ -14,8 +14,10 @@ var slabNumbers = 1 << 24
 // Memory returns about how many bytes Fit takes for n runs of so many values without missing ones: for components and slabs, and for kernels. Measured peaks of 60 runs of 200,000
 // values, 200 of 20,000 and 3000 of 20 were .8 to 1 times as much.
 func Memory(n, size int) (slabs, kernels float64) {
+	all := float64(n)
+	n = min(n, exactRuns)
 	modes, slab := float64(modes(n)), float64(min(n*size, slabNumbers))
-	return 12*float64(size)*modes + 8*slab*(4+2*modes/float64(n)), 8 * float64(n*n) * float64(nearModes(n)+5)
+	return 12*float64(size)*modes + 8*slab*(4+2*modes/float64(n)), 8 * (float64(n*n)*float64(nearModes(n)+6) + all*modes)
 }
 
 // eachSlab hands all rows of some values, scaled, to body: n×width, with the number of the first value. The source is read once for every slab.

@@ -20,6 +20,28 @@ type Column struct {
 // Len returns the number of runs.
 func (c *Column) Len() int { return max(len(c.Numbers), len(c.Labels)) }
 
+// exact tells whether the value of run i is known exactly.
+func (c *Column) exact(i int) bool {
+	return (c.Labels == nil || c.Labels[i] != "") && (c.Numbers == nil || c.Numbers[i] == c.Numbers[i]) && (c.Errors == nil || c.Errors[i] == 0)
+}
+
+// Of returns the values of some runs.
+func (c *Column) Of(runs []int) Column {
+	some := Column{Name: c.Name}
+	for _, i := range runs {
+		if c.Labels != nil {
+			some.Labels = append(some.Labels, c.Labels[i])
+		}
+		if c.Numbers != nil {
+			some.Numbers = append(some.Numbers, c.Numbers[i])
+		}
+		if c.Errors != nil {
+			some.Errors = append(some.Errors, c.Errors[i])
+		}
+	}
+	return some
+}
+
 // An InputError reports an input that cannot be used.
 type InputError struct {
 	Run    int    // from 0; −1: it is about the column

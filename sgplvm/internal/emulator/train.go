@@ -20,8 +20,8 @@ type Data struct {
 // Fit chooses and fits a model. Errors: *InputError, *field.ConfigError, those of reading and of ctx.
 func Fit(ctx context.Context, d Data, o Options) (*Model, error) {
 	n := d.Outputs.Examples
-	if n > maxRuns {
-		return nil, &field.ConfigError{Field: "Data", Err: fmt.Errorf("%d runs, expected at most %d: a matrix of all pairs is decomposed", n, maxRuns)}
+	if n > exactRuns {
+		return fitMany(ctx, d, o)
 	}
 	list, err := encodings(d.Columns)
 	if err != nil {
