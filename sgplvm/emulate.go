@@ -23,7 +23,6 @@ func Emulate(ctx context.Context, d Data, cfg Config) (*Emulator, error) {
 
 // Emulate is the function Emulate, watched, ended and kept as r says.
 func (r Run) Emulate(ctx context.Context, d Data, cfg Config) (*Emulator, error) {
-	begin := time.Now()
 	if err := r.forEmulator(d, cfg); err != nil {
 		return nil, err
 	}
@@ -32,18 +31,28 @@ func (r Run) Emulate(ctx context.Context, d Data, cfg Config) (*Emulator, error)
 	if err != nil {
 		return nil, err
 	}
-	d.Inputs = nil
-	if d, err = d.checked(); err != nil {
+	if r.inputs, err = in.digest(); err != nil {
 		return nil, err
 	}
+	d.Inputs = nil
+	set, end, err := r.begin(d, cfg)
+	if err != nil {
+		return nil, err
+	}
+	e, err := set.emulate(ctx, in, n, cfg)
+	report := &Report{}
+	err = end(report, err)
+	for _, w := range report.Warnings {
+		r.watcher().Tell(w)
+	}
+	return e, err
+}
+
+// emulate learns an emulator from the set and n inputs.
+func (set trainingSet) emulate(ctx context.Context, in *Inputs, n int, cfg Config) (*Emulator, error) {
+	d, r := set.Data, set.run
 	if runs, _, _ := d.Source.Dims(); n != runs {
 		return nil, &ConfigError{Field: "Inputs", Err: fmt.Errorf("%s, expected %d as the data have", quote.Counted(n, "run"), runs)}
-	}
-	set := trainingSet{Data: d}
-	if !cfg.KeepOutliers {
-		if set, err = set.withoutOutliers(); err != nil {
-			return nil, err
-		}
 	}
 	if _, err := data.Check(set.Source); err != nil {
 		return nil, err
@@ -70,7 +79,7 @@ func (r Run) Emulate(ctx context.Context, d Data, cfg Config) (*Emulator, error)
 	}
 	stop := r.watcher().Timing("comparing kernels")
 	defer stop()
-	if e.model, err = emulator.Fit(ctx, job, r.emulatorOptions(cfg, begin)); err != nil {
+	if e.model, err = emulator.Fit(ctx, job, r.emulatorOptions(cfg)); err != nil {
 		return nil, in.placed(err)
 	}
 	for _, c := range e.model.Encodings {
@@ -82,7 +91,7 @@ func (r Run) Emulate(ctx context.Context, d Data, cfg Config) (*Emulator, error)
 		notes = append(notes, fmt.Sprintf("%s missing: filled in beforehand from the rest of their runs, from inputs and from other runs", quote.Counted(missing, "value")))
 	}
 	e.model.Notes, e.model.Effort, e.model.Seed = append(notes, e.model.Notes...), int(cfg.Effort), cfg.Seed
-	e.took = time.Since(begin)
+	e.took = time.Since(r.clock.begin)
 	return e, nil
 }
 
@@ -104,28 +113,28 @@ func EmulatorMemory(d Data) (Memory, error) {
 	return Memory{Data: slabs, Latent: kernels}, nil
 }
 
-// emulatorOptions are those of a run that began at a time.
-func (r Run) emulatorOptions(c Config, begin time.Time) emulator.Options {
+// emulatorOptions are those of a run.
+func (r Run) emulatorOptions(c Config) emulator.Options {
 	return emulator.Options{
 		Quick: c.Effort == EffortQuick || c.Effort == EffortNone,
 		Seed:  c.Seed,
+		Left:  func(left time.Duration) { r.clock.tell(left, false) },
 		Told:  func(v *emulator.Scored) { r.watcher().Tell(fmt.Sprintf("%s: error %.4g", v.Name, v.Mean())) },
 		Stop: func() bool {
 			select {
 			case <-r.End:
 				return true
 			default:
-				return r.Limit > 0 && time.Since(begin) > r.Limit/2
+				return r.clock.over(searchShare)
 			}
 		},
+		Journal: r.journal,
 	}
 }
 
 // forEmulator refuses what is given and does not count for an emulator.
 func (r Run) forEmulator(d Data, c Config) error {
 	switch {
-	case r.Checkpoints != nil:
-		return &ConfigError{Field: "Checkpoints", Err: fmt.Errorf("given for an emulator, expected none: it begins anew")}
 	case d.Inputs == nil:
 		return &ConfigError{Field: "Inputs", Err: fmt.Errorf("none, expected a table or fields")}
 	case d.Times != nil || d.Sequences != nil || d.Film || d.Errors != nil || d.Hide != nil:

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/journal"
 )
 
 // Inexact inputs are inferred in inexactRounds rounds from at most inexactModes coordinates of the outputs, by a kernel conditioned on the runs of other folds, which are
@@ -54,13 +55,26 @@ func (in *Inputs) start() {
 	}
 }
 
+// inferOnce is infer, or takes from the journal what it has found before.
+func (in *Inputs) inferOnce(ctx context.Context, gram mat.Matrix, o Options) error {
+	if in.Errors.Rows == 0 {
+		return nil
+	}
+	given := in.Numbers.Clone()
+	numbers, err := journal.Once(o.Journal, "inputs", func() (mat.Matrix, error) {
+		err := in.infer(ctx, gram, o.Seed)
+		return in.Numbers, err
+	})
+	in.Numbers, in.Given = numbers, given
+	return err
+}
+
 // infer sets inexact inputs to the most probable ones given their errors, the distribution of the others, and the outputs, of which gram has the products.
 func (in *Inputs) infer(ctx context.Context, gram mat.Matrix, seed uint64) error {
 	inexact, n := in.inexact(), in.Numbers.Rows
 	if len(inexact) == 0 {
 		return nil
 	}
-	in.Given = in.Numbers.Clone()
 	all := sample(n, n, seed)
 	known := slices.DeleteFunc(slices.Clone(all), func(i int) bool { return slices.Contains(inexact, i) })
 	if 3*len(known) < n {

@@ -8,6 +8,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/journal"
 )
 
 // A Data is runs of a simulator.
@@ -47,7 +48,7 @@ func Fit(ctx context.Context, d Data, o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := in.infer(ctx, gram, o.Seed); err != nil {
+	if err := in.inferOnce(ctx, gram, o); err != nil {
 		return nil, err
 	}
 	groups := in.groups()
@@ -56,6 +57,7 @@ func Fit(ctx context.Context, d Data, o Options) (*Model, error) {
 	}
 	runs := sample(n, foldRuns, o.Seed)
 	validator := NewValidator(in.some(runs), submatrix(gram, runs), d.Outputs.Size(), gather(groups, runs), o.Seed)
+	validator.journal = o.Journal
 	if logs := logarithms(list); logs != nil {
 		other := *in
 		other.columns = logs
@@ -63,10 +65,11 @@ func Fit(ctx context.Context, d Data, o Options) (*Model, error) {
 			return nil, err
 		}
 		other.start()
-		if err := other.infer(ctx, gram, o.Seed); err != nil {
+		if err := other.inferOnce(ctx, gram, o); err != nil {
 			return nil, err
 		}
 		by := NewValidator(other.some(runs), submatrix(gram, runs), d.Outputs.Size(), gather(groups, runs), o.Seed)
+		by.journal = o.Journal
 		if better, err := by.beats(ctx, validator); err != nil {
 			return nil, err
 		} else if better {
@@ -81,7 +84,7 @@ func Fit(ctx context.Context, d Data, o Options) (*Model, error) {
 	if m.Errors, err = validator.errors(ctx, best, runs); err != nil {
 		return nil, err
 	}
-	basis, err := m.train(ctx, in, gram, d.Fields, best, o.Seed)
+	basis, err := m.train(ctx, in, gram, d.Fields, best, o)
 	if err != nil {
 		return nil, err
 	}
@@ -105,8 +108,8 @@ func (j *Validator) errors(ctx context.Context, best *Scored, runs []int) (e Err
 }
 
 // train fits the best choice to all runs, its kernels to at most fitRuns of them, and returns the outputs' basis.
-func (m *Model) train(ctx context.Context, in *Inputs, gram mat.Matrix, fields *data.Scaled, best *Scored, seed uint64) (*Basis, error) {
-	n := gram.Rows
+func (m *Model) train(ctx context.Context, in *Inputs, gram mat.Matrix, fields *data.Scaled, best *Scored, o Options) (*Basis, error) {
+	n, seed := gram.Rows, o.Seed
 	all := sample(n, n, seed)
 	scaling, err := newScaling(in, all, best.Components)
 	if err != nil {
@@ -128,13 +131,21 @@ func (m *Model) train(ctx context.Context, in *Inputs, gram mat.Matrix, fields *
 	divide(m.P, basis.Deviations)
 	u, some := normalised(m.X, scaling.weights()), sample(n, fitRuns, seed)
 	x, p := rows(m.X, some), rows(m.P, some)
-	shared, err := sharedKernels{}.of(ctx, x, u, p, best.Choice)
+	type fitted struct {
+		Kernels []*Kernel
+		Modes   [][]int
+	}
+	f, err := journal.Once(o.Journal, "kernels", func() (f fitted, err error) {
+		shared, err := sharedKernels{}.of(ctx, x, u, p, best.Choice)
+		if err == nil {
+			f.Kernels, f.Modes, err = fitKernels(ctx, x, p, best.Choice, shared)
+		}
+		return f, err
+	})
 	if err != nil {
 		return nil, err
 	}
-	if m.Kernels, m.Modes, err = fitKernels(ctx, x, p, best.Choice, shared); err != nil {
-		return nil, err
-	}
+	m.Kernels, m.Modes = f.Kernels, f.Modes
 	if err := m.Condition(); err != nil {
 		return nil, err
 	}
@@ -152,7 +163,11 @@ func (m *Model) outputs(ctx context.Context, y *data.Scaled, basis *Basis, valid
 	}
 	var s calibration
 	for _, f := range folds {
-		s.predictions = append(s.predictions, f.predicted[best.Choice])
+		p, err := f.predict(ctx, best.Choice) // again, if an earlier run did
+		if err != nil {
+			return err
+		}
+		s.predictions = append(s.predictions, p)
 	}
 	err = eachSlab(y, func(slab mat.Matrix, from int) error {
 		v, mean := basis.expand(slab)
