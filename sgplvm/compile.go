@@ -121,8 +121,8 @@ func (o *CompileOptions) setAlarms(c *points.Contents) error {
 		return refuse("%w", err)
 	}
 	var levels, patches []float64
-	err = o.follow(c, func(_ int, s *edge.Stream) error {
-		if l := s.Level(); l != edge.NoEvidence {
+	err = o.follow(c, func(i int, s *edge.Stream) error {
+		if l := s.Level(); l != edge.NoEvidence && (i > 0 || c.Counted == 0) { // the first one counts nothing
 			patch, _ := s.Patch()
 			levels, patches = append(levels, l), append(patches, patch)
 		}
