@@ -152,7 +152,8 @@ func TestSuspects(t *testing.T) {
 	const n = 60
 	of := func(off []float64, most int, was bool) (count int, some bool) {
 		w := scattered(rand.New(rand.NewPCG(1, 2)), n)
-		w.m.c.Channels, w.suspects, w.before, w.room.block, w.room.row = 1, make([]bool, n), make([]bool, n), make([]int, 0, n), make([]float64, n)
+		w.m.c.Channels, w.suspects, w.before = 1, make([]bool, n), make([]bool, n)
+		w.room.block, w.room.row, w.room.z = make([]int, 0, n), make([]float64, n), make([]float64, n)
 		w.suspects[n-1] = was
 		precision, solved, seen := mat.Identity(n), make([]float64, n), make([]int, n)
 		for k := range precision.Data { // noise, and all values shifted by any amount
