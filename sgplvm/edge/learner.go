@@ -74,6 +74,9 @@ func (l *Learner) Bytes() int {
 	return l.Stream.Bytes() + l.w.Bytes() + l.w.m.Bytes() + 8*len(l.solved) + l.l.Bytes()
 }
 
+// Multiplications returns about how many Learn takes.
+func (l *Learner) Multiplications() float64 { return l.l.Multiplications() }
+
 // Fill is Stream.Fill, and learns. The example itself is filled in by what was learned before it. After an error of Learn, the last one, everything else is done.
 func (l *Learner) Fill(time float64, dst, variance, values []float64, mask []bool) error {
 	if err := l.Stream.Fill(time, dst, variance, values, mask); err != nil {

@@ -57,6 +57,12 @@ func (l *Learner) Bytes() int {
 	return 8 * (len(l.numbers) + 2*len(l.h.Data) + len(l.white.Squares) + len(l.rows.Data) + len(l.b.Data) + len(l.y) + 10*k*k) // six of them for eigenvectors
 }
 
+// Multiplications returns about how many Learn takes: an eigenproblem and products.
+func (l *Learner) Multiplications() float64 {
+	k, size := float64(l.m.c.Inducing), float64(len(l.b.Data))
+	return 9*k*k*k + size*k*(2*k+float64(l.m.c.Points))
+}
+
 // Learn finds the precision of the noise for the sums, from which the model is then made anew. After an error the model is as it was. Errors: those of learn.Latent.Solve and learn.White.Maximum.
 func (l *Learner) Learn() error {
 	c := l.m.c
