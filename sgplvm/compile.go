@@ -11,6 +11,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/points"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/sums"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // CompileOptions steer Compile. The zero value works.
@@ -91,7 +92,7 @@ func (o *CompileOptions) setLearning(m *Model, c *points.Contents) error {
 		return refuse("noise with a covariance in space, expected white noise")
 	case q.Options().Totals == nil:
 		return refuse("a model of which the file has no totals of its examples: train it again")
-	case o.Grid != nil:
+	case o.Grid != nil && !slices.EqualFunc(o.Grid, q.Grid(), work.Equal):
 		return refuse("other points than those of training")
 	}
 	b := sums.NewBasis(q.Params(), q.Grid(), q.Jitter(), m.Channels())

@@ -348,36 +348,55 @@ func TestLearnerStates(t *testing.T) {
 
 // A program that is killed while it saves leaves the old state or the new one.
 func TestLearnerKilled(t *testing.T) {
-	_, seen := loadings(200, 1, math.MaxInt, 2)
-	m := compiledToLearn(t, seen, edge.Float64)
-	l, err := m.NewLearner(edge.LearnOptions{})
+	folder := os.Getenv("SGPLVM_TEST_STATE")
+	if folder == "" {
+		folder = t.TempDir()
+		_, seen := loadings(40, 1, math.MaxInt, 2)
+		file, err := learningModel(t, learning["tied"], seen, 30).Compile(CompileOptions{Learn: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(folder, "model"), file, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file, err := os.ReadFile(filepath.Join(folder, "model"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if path := os.Getenv("SGPLVM_TEST_STATE"); path != "" {
-		for {
-			if err := l.Learn(); err != nil {
-				t.Fatal(err)
-			}
-			if err := l.Save(path); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	path := filepath.Join(t.TempDir(), "state")
-	if err := l.Save(path); err != nil {
+	m, err := edge.Open(file)
+	if err != nil {
 		t.Fatal(err)
+	}
+	l, err := m.NewLearner(edge.LearnOptions{Surprising: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	state := filepath.Join(folder, "state")
+	for os.Getenv("SGPLVM_TEST_STATE") != "" {
+		if err := errors.Join(l.Learn(), l.Save(state)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for k := range 5 {
 		program := exec.Command(os.Args[0], "-test.run=^TestLearnerKilled$")
-		program.Env = append(os.Environ(), "SGPLVM_TEST_STATE="+path)
+		program.Env = append(os.Environ(), "SGPLVM_TEST_STATE="+folder)
 		if err := program.Start(); err != nil {
 			t.Skip(err)
 		}
-		time.Sleep(time.Duration(300+37*k) * time.Millisecond)
+		for range 1000 { // until it has saved
+			time.Sleep(time.Duration(5+k) * time.Millisecond)
+			if _, err := os.Stat(state); err == nil {
+				break
+			}
+		}
+		time.Sleep(time.Duration(17*k) * time.Millisecond)
 		_ = program.Process.Kill()
 		_ = program.Wait()
-		if err := l.Load(path); err != nil {
+		if err := l.Load(state); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Remove(state); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -2,6 +2,7 @@ package edge
 
 import (
 	"os"
+	"slices"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/learn"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/points"
@@ -56,6 +57,9 @@ func (m *Model) NewLearner(o LearnOptions) (*Learner, error) {
 		return nil, &LearnError{"a model without alarms, which say what not to learn from, expected compile -held or LearnOptions.Surprising"}
 	}
 	l, own := points.NewLearner(m.c)
+	if !finite(l.Numbers()) {
+		return nil, &LearnError{"sums that are not finite"}
+	}
 	if err := l.SetModel(); err != nil {
 		return nil, &LearnError{err.Error()}
 	}
@@ -67,6 +71,10 @@ func (m *Model) NewLearner(o LearnOptions) (*Learner, error) {
 	}
 	n := l.Numbers()
 	return &Learner{Stream: s, o: o, l: l, alarm: alarm, digest: m.digest, solved: append(append(make([]float64, 0, 2*len(n)), n...), n...)}, nil
+}
+
+func finite(v []float64) bool {
+	return !slices.ContainsFunc(v, func(x float64) bool { return x-x != 0 })
 }
 
 // Bytes returns what the learner takes, its model, workspace and stream included.
@@ -154,10 +162,8 @@ func (l *Learner) SetState(file []byte) error {
 	if err := points.DecodeState(file, l.digest, solved); err != nil {
 		return refused(err)
 	}
-	for _, v := range solved {
-		if v-v != 0 {
-			return &LearnError{"a state with numbers that are not finite"}
-		}
+	if !finite(solved) {
+		return &LearnError{"a state with numbers that are not finite"}
 	}
 	before := l.solved
 	l.solved = solved
