@@ -1,6 +1,8 @@
 package points
 
 import (
+	"context"
+
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/learn"
@@ -74,7 +76,8 @@ func (l *Learner) Learn() error {
 	v.Square, v.Values = t[learn.Square], t[learn.Count]*float64(c.Points)
 	v.Slack = v.Channels * (t[learn.Psi0]*c.Learning.Trace - sum(v.Latent)*sum(v.Space))
 	v.SetSquares(l.h.Data, nil, c.Channels)
-	beta, err := v.Maximum(nil, l.numbers[0], c.Learning.Floor)
+	var never context.Context // cancels
+	beta, err := v.Maximum(never, l.numbers[0], c.Learning.Floor)
 	if err == nil {
 		l.numbers[0] = beta
 		l.setModel()
