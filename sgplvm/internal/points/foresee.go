@@ -98,14 +98,10 @@ func (c *Contents) Calibrated(v float64) float64 {
 
 // whiten returns C⁻¹·r and C⁻¹ of the observed values of a channel, and rᵀ·C⁻¹·r. What the example itself counts in Innovations is taken off C.
 func (w *Workspace) whiten(c int, seen []int) (solved []float64, precision mat.Matrix, chi float64, err error) {
-	residual := w.residuals(0, seen)
-	for k, i := range seen {
-		residual.Data[k] = w.value(i, c) - w.result.mean.Row(i)[c]
-	}
 	if err := w.factor.RefactorizeInPlace(w.foreseenCovariance(c, seen)); err != nil {
 		return nil, precision, 0, err
 	}
-	w.factor.SolveHalf(residual)
+	residual := w.whitenedResiduals(w.result, 0, c, seen)
 	chi, solved = mat.Dot(residual, residual), w.solve(residual)
 	precision = view(w.room.observed, len(seen), len(seen))
 	w.factor.Inverse(precision)
