@@ -41,9 +41,6 @@ func openEmulated(e *cli.Environment, f *cli.Flags, draws int, other string) (*e
 	if err == nil {
 		err = f.Apart([]string{"inputs", "model"}, results)
 	}
-	if err == nil {
-		err = f.Sheet()
-	}
 	if err != nil {
 		return nil, err
 	}
