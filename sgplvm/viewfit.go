@@ -27,9 +27,6 @@ type ViewCheck struct {
 	Together bool    `json:"together"`
 }
 
-// maxChecked is how many examples check models of views.
-const maxChecked = 60
-
 // fit trains the model of all views on all examples, of which missing values are filled in first, and the model of each view alone.
 func (s *viewSet) fit(ctx context.Context, r Run) (*MultiView, error) {
 	state, err := s.complete(ctx, nil, 0)
