@@ -633,17 +633,13 @@ func (c *completer) imputationErrors(lower []float64) imputationErrors {
 	if lower == nil {
 		return imputationErrors{}
 	}
-	return imputationErrorsOf(lower, c.points.Rows, c.y.Rows*c.channels, c.variance)
-}
-
-// imputationErrorsOf divides a sum of covariances of n points, a lower triangle, by the number of examples and channels.
-func imputationErrorsOf(lower []float64, n, count int, variance mat.Matrix) imputationErrors {
-	cov := mat.New(n, n)
+	n := c.points.Rows
+	cov, scale := mat.New(n, n), 1/float64(c.y.Rows*c.channels)
 	for i := range n {
 		row := cov.Row(i)[:i+1]
-		asm.Scale(row, 1/float64(count), lower[:i+1])
+		asm.Scale(row, scale, lower[:i+1])
 		lower = lower[i+1:]
 	}
 	mat.MirrorLower(cov)
-	return imputationErrors{cov, variance}
+	return imputationErrors{cov, c.variance}
 }

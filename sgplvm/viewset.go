@@ -191,7 +191,6 @@ func (s *viewSet) components(ctx context.Context, missing []bool, v int) (y, var
 type viewState struct {
 	y, variance []mat.Matrix
 	masks       []*completion.Mask
-	errors      []imputationErrors
 }
 
 // allViews is the name of the model of all views in a contest.
@@ -227,7 +226,7 @@ func (s *viewSet) fillers(v int, missing []bool) []completion.Filler {
 // complete fills in the missing values of all views, of v as a mask says, in rounds: examples are divided into folds, and those of each fold filled in by a model of
 // all others.
 func (s *viewSet) complete(ctx context.Context, missing []bool, v int) (*viewState, error) {
-	state := &viewState{errors: make([]imputationErrors, len(s.views))}
+	state := new(viewState)
 	var err error
 	if state.y, _, err = s.components(ctx, missing, v); err != nil {
 		return nil, err
@@ -253,27 +252,21 @@ func (s *viewSet) complete(ctx context.Context, missing []bool, v int) (*viewSta
 		return nil, err
 	}
 	for range viewRounds {
-		sums := make([][]float64, len(s.views))
 		for f := range folds {
 			var out []int
 			for k := f; k < len(order); k += folds {
 				out = append(out, order[k])
 			}
-			if err := s.fold(ctx, state, all, out, sums); err != nil {
+			if err := s.fold(ctx, state, all, out); err != nil {
 				return nil, err
-			}
-		}
-		for u, w := range s.views {
-			if sums[u] != nil {
-				state.errors[u] = imputationErrorsOf(sums[u], w.y.Cols/w.channels, w.y.Rows*w.channels, state.variance[u])
 			}
 		}
 	}
 	return state, nil
 }
 
-// fold fills in some examples by a model of all others, and adds their imputation covariances to sums.
-func (s *viewSet) fold(ctx context.Context, state *viewState, all *trainedViews, out []int, sums [][]float64) error {
+// fold fills in some examples by a model of all others.
+func (s *viewSet) fold(ctx context.Context, state *viewState, all *trainedViews, out []int) error {
 	t, err := s.train(ctx, state, all, out)
 	if err != nil {
 		return err
@@ -282,7 +275,7 @@ func (s *viewSet) fold(ctx context.Context, state *viewState, all *trainedViews,
 	if err != nil {
 		return err
 	}
-	failures, filled := make([]error, len(out)), make([][]imputed, len(out))
+	failures, filled := make([]error, len(out)), make([][]Prediction, len(out))
 	mat.Parallel(len(out), func(k int) {
 		if failures[k] = ctx.Err(); failures[k] == nil {
 			filled[k], failures[k] = s.impute(ctx, models, state, out[k])
@@ -294,37 +287,34 @@ func (s *viewSet) fold(ctx context.Context, state *viewState, all *trainedViews,
 	for k, i := range out {
 		for u, w := range s.views {
 			at := slices.Index(w.rows, i)
-			if at < 0 || filled[k][u].mean.Rows == 0 {
+			if at < 0 || filled[k][u].Mean.Rows == 0 {
 				continue
 			}
 			for j, hidden := range state.masks[u].Of(at) {
 				if hidden {
-					state.y[u].Row(at)[j], state.variance[u].Row(at)[j] = filled[k][u].mean.Data[j], filled[k][u].variance.Data[j]
+					state.y[u].Row(at)[j], state.variance[u].Row(at)[j] = filled[k][u].Mean.Data[j], filled[k][u].Variance.Data[j]
 				}
 			}
-			sums[u] = plus(sums[u], filled[k][u].covariance)
 		}
 	}
 	return nil
 }
 
 // impute fills in what is missing of example i in each view.
-func (s *viewSet) impute(ctx context.Context, models []*Model, state *viewState, i int) ([]imputed, error) {
-	seen, all, o := s.seen(state, i), make([]imputed, len(models)), InferOptions{KeepOutliers: true}
+func (s *viewSet) impute(ctx context.Context, models []*Model, state *viewState, i int) ([]Prediction, error) {
+	seen, all, o := s.seen(state, i), make([]Prediction, len(models)), InferOptions{KeepOutliers: true}
 	for u, w := range s.views {
 		if at := slices.Index(w.rows, i); at < 0 || !state.masks[u].Any(at) {
 			continue
 		}
-		obs, f := seen[u], &all[u]
-		var p Prediction
+		obs := seen[u]
 		var err error
 		if obs.Prior, err = latentOfOthers(ctx, models, seen, u, o); err != nil {
 			return nil, err
 		}
-		if p, f.covariance, err = models[u].imputeWithErrors(ctx, obs, o); err != nil {
+		if all[u], _, err = models[u].Impute(ctx, obs, o); err != nil {
 			return nil, err
 		}
-		f.mean, f.variance = p.Mean, p.Variance
 	}
 	return all, nil
 }
@@ -350,6 +340,7 @@ type trainedViews struct {
 	joint *views.Joint
 	list  []views.View
 	sets  []trainingSet
+	seen  []float64 // share of the values of each view that was observed
 }
 
 // train trains the model of all views on all examples but some, from one of all examples if there is one.
@@ -373,7 +364,6 @@ func (s *viewSet) train(ctx context.Context, state *viewState, from *trainedView
 		}
 		d := w.set.quiet()
 		d.Times, d.Sequences, d.Source = nil, nil, viewOf(work.Gather(state.y[u], in), w.channels)
-		d.imputationErrors = state.errors[u].examples(in)
 		d, err := d.checked()
 		if err != nil {
 			return nil, err
@@ -388,7 +378,8 @@ func (s *viewSet) train(ctx context.Context, state *viewState, from *trainedView
 		own := w.alone.posterior.Params()
 		dims += own.X.Mu.Cols
 		t.sets = append(t.sets, d)
-		t.list = append(t.list, views.View{Data: y, Grid: d.Grid, Rows: rows, Own: own, Jitter: max(0, w.config.Jitter), Strength: w.config.Residual.Strength, Filled: d.imputationErrors.covariance})
+		t.list = append(t.list, views.View{Data: y, Grid: d.Grid, Rows: rows, Own: own, Jitter: max(0, w.config.Jitter), Strength: w.config.Residual.Strength})
+		t.seen = append(t.seen, 1-float64(countHoles(state.masks[u], in))/float64(len(in)*w.y.Cols))
 	}
 	o := views.Options{Dims: min(viewDims, dims, len(all)-1), Steps: viewSteps, Seed: s.cfg.Seed}
 	if from != nil {
@@ -406,15 +397,29 @@ func (s *viewSet) train(ctx context.Context, state *viewState, from *trainedView
 func (s *viewSet) models(ctx context.Context, t *trainedViews) (models []*Model, err error) {
 	models = make([]*Model, len(s.views))
 	for u, w := range s.views {
-		if models[u], err = modelAt(ctx, t.list[u].Data, t.sets[u], w.config, t.joint.Params[u]); err != nil {
+		if models[u], err = modelAt(ctx, t.list[u].Data, t.sets[u], w.config, t.joint.Params[u], t.seen[u]); err != nil {
 			return nil, fmt.Errorf("view %s: %w", w.name, err)
 		}
 	}
 	return models, nil
 }
 
-// modelAt returns the model of data at parameters that were trained elsewhere.
-func modelAt(ctx context.Context, y *data.Scaled, d trainingSet, cfg Config, p *bound.Params) (*Model, error) {
+// countHoles returns how many values of some examples are missing.
+func countHoles(h *completion.Mask, examples []int) (n int) {
+	for _, i := range examples {
+		for _, hidden := range h.Of(i) {
+			if hidden {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// modelAt returns the model of data at parameters that were trained elsewhere. A share of the values was observed: the others leave no residual, and the noise is as much larger.
+func modelAt(ctx context.Context, y *data.Scaled, d trainingSet, cfg Config, p *bound.Params, seen float64) (*Model, error) {
+	p.Noise.Beta *= seen
+	mat.Scale(p.Noise.Covariance, 1/seen, p.Noise.Covariance)
 	kept := cfg.kept()
 	n, _, channels := d.Source.Dims()
 	cfg.Inducing = min(cfg.Inducing, n)

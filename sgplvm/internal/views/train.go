@@ -20,8 +20,7 @@ type View struct {
 
 	Own      *bound.Params
 	Jitter   float64
-	Strength float64    // of the prior of a learned noise, in examples
-	Filled   mat.Matrix // the covariance of values that were filled in, for that noise; 0×0: none were
+	Strength float64 // of the prior of a learned noise, in examples
 }
 
 // Options say how to train.
@@ -75,7 +74,7 @@ func Train(ctx context.Context, n int, views []View, o Options) (*Joint, error) 
 			continue
 		}
 		learned = true
-		if err := j.each[v].LearnNoise(ctx, j.Params[v], w.Strength, w.Filled); err != nil {
+		if err := j.each[v].LearnNoise(ctx, j.Params[v], w.Strength, mat.Matrix{}); err != nil {
 			return nil, err
 		}
 	}
