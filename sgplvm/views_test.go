@@ -1,12 +1,16 @@
 package sgplvm
 
 import (
+	"bytes"
+	"errors"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 )
 
 // A viewWorld are views of n examples that a few shared and private Gaussian variables make by smooth maps, with white noise; the best prediction is a Gaussian conditional.
@@ -128,104 +132,164 @@ func (w *viewWorld) optimum(t *testing.T, i int, hidden func(i, v, k int) bool, 
 	return mean.Data
 }
 
-func TestViewsTrial(t *testing.T) {
-	for seed := range uint64(2) {
-		w := drawViews(60, []int{40, 10, 5}, 3, 1, []float64{.2, .2, .3}, seed)
-		rng := rand.New(rand.NewPCG(seed, 9))
-		mask := map[[3]int]bool{}
-		from := 0
-		for v, s := range w.sizes {
-			for i := range w.y.Rows {
-				whole, cut := rng.Float64() < .15, rng.IntN(s+1)
-				for k := range s {
-					mask[[3]int{i, v, k}] = whole && v > 0 || v == 0 && k < cut || v == 2 && rng.Float64() < .2
-				}
+// viewsHidden hides of view 0 what is left of a random place, all of some examples of views 1 and 2, and a fifth of view 2.
+func (w *viewWorld) viewsHidden(seed uint64) func(i, v, k int) bool {
+	rng, mask := rand.New(rand.NewPCG(seed, 9)), map[[3]int]bool{}
+	for v, s := range w.sizes {
+		for i := range w.y.Rows {
+			whole, cut := rng.Float64() < .15, rng.IntN(s+1)
+			for k := range s {
+				mask[[3]int{i, v, k}] = whole && v > 0 || v == 0 && k < cut || v == 2 && rng.Float64() < .2
 			}
-			from += s
 		}
-		hidden := func(i, v, k int) bool { return mask[[3]int{i, v, k}] }
-		all, err := CompleteViews(t.Context(), w.views(hidden), Config{Effort: EffortQuick})
+	}
+	return func(i, v, k int) bool { return mask[[3]int{i, v, k}] }
+}
+
+// errorsOf returns the root mean square errors at hidden values of view v, which begins at value from: of y, of the best prediction from all views and from this one.
+func (w *viewWorld) errorsOf(t *testing.T, y mat.Matrix, v, from int, hidden func(i, v, k int) bool) (got, best, alone float64) {
+	count := 0.0
+	for i := range w.y.Rows {
+		all, own := w.optimum(t, i, hidden, func(int) bool { return true }), w.optimum(t, i, hidden, func(u int) bool { return u == v })
+		for k := range w.sizes[v] {
+			if hidden(i, v, k) {
+				truth := w.truth.At(i, from+k)
+				got += square(y.At(i, k) - truth)
+				best += square(all[from+k] - truth)
+				alone += square(own[from+k] - truth)
+				count++
+			}
+		}
+	}
+	return math.Sqrt(got / count), math.Sqrt(best / count), math.Sqrt(alone / count)
+}
+
+func square(x float64) float64 { return x * x }
+
+// Values that only other views tell are filled in by them: at least half of what the best prediction gains over the best from the view alone, which has the true loads.
+func TestViewsTellOfOneAnother(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains models of three views")
+	}
+	w := drawViews(60, []int{40, 10, 5}, 3, 1, []float64{.2, .2, .3}, 0)
+	hidden := w.viewsHidden(0)
+	s, err := newViewSet(t.Context(), Run{}, w.views(hidden), Config{Effort: EffortQuick})
+	if err != nil {
+		t.Fatal(err)
+	}
+	state, err := s.complete(t.Context(), nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	from := 0
+	for v, n := range w.sizes {
+		got, best, alone := w.errorsOf(t, state.y[v], v, from, hidden)
+		if alone-got < .5*(alone-best) && got > 1.2*best {
+			t.Errorf("view %d: error %.3f, expected near %.3f, the best from all views, below %.3f, the best from this one", v, got, best, alone)
+		}
+		from += n
+	}
+}
+
+// A completion of views keeps what was observed, and fills in whole examples of a view better than its mean.
+func TestCompleteViews(t *testing.T) {
+	if testing.Short() {
+		t.Skip("completes two views")
+	}
+	w := drawViews(24, []int{8, 6}, 2, 0, []float64{.1, .1}, 1)
+	hidden := func(i, v, k int) bool { return v == 1 && i%4 == 0 }
+	given := w.views(hidden)
+	all, err := CompleteViews(t.Context(), given, Config{Effort: EffortQuick})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var error, mean float64
+	for i := range 24 {
+		for k := range 6 {
+			got, seen := all[1].Mean.Data[i*6+k], w.y.At(i, 8+k)
+			if !hidden(i, 1, k) && got != seen {
+				t.Fatalf("example %d, value %d: %v, observed %v", i, k, got, seen)
+			} else if hidden(i, 1, k) {
+				error += square(got - w.truth.At(i, 8+k))
+				mean += square(w.truth.At(i, 8+k))
+			}
+		}
+	}
+	if error > .1*mean {
+		t.Errorf("mean square error of whole examples %.3g, of the mean %.3g", error, mean)
+	}
+	if by := all[1].Kinds[0].By; !strings.Contains(by, "all views") {
+		t.Errorf("whole examples are filled in by %s", by)
+	}
+}
+
+// A model of views predicts a view from another one, says how well, and does so with the same bits after saving and loading.
+func TestFitViews(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains models of two views")
+	}
+	w := drawViews(40, []int{12, 10}, 2, 0, []float64{.05, .05}, 2)
+	train := w.views(func(i, _, _ int) bool { return i >= 30 })
+	for v := range train {
+		train[v].Data.Source = SourceOf(train[v].Data.Source, allBut(30, nil))
+	}
+	m, err := FitViews(t.Context(), train, Config{Effort: EffortQuick})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	if err := m.Save(&file); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Load(bytes.NewReader(file.Bytes())); !errors.Is(err, ErrViews) {
+		t.Errorf("Load of a model of views: %v", err)
+	}
+	again, err := LoadViews(&file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var error, mean float64
+	for i := 30; i < 40; i++ {
+		seen := make([]Observed, 2)
+		seen[0].Values = mat.NewDense(12, 1, w.y.Row(i)[:12])
+		p, err := m.Impute(t.Context(), seen, InferOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		from = 0
-		for v, s := range w.sizes {
-			var e, b, o, own, c, al float64
-			alone, err := Complete(t.Context(), w.views(hidden)[v].Data, Config{Effort: EffortQuick})
-			if err != nil {
-				t.Fatal(err)
-			}
-			for i := range w.y.Rows {
-				best, self := w.optimum(t, i, hidden, func(int) bool { return true }), w.optimum(t, i, hidden, func(u int) bool { return u == v })
-				for k := range s {
-					if hidden(i, v, k) {
-						truth := w.truth.At(i, from+k)
-						e += sq(all[v].Mean.Data[i*s+k] - truth)
-						al += sq(alone.Mean.Data[i*s+k] - truth)
-						b += sq(best[from+k] - truth)
-						o += sq(self[from+k] - truth)
-						own += sq(truth)
-						c++
-					}
-				}
-			}
-			t.Logf("seed %d view %d: joint %.3f alone %.3f best %.3f best alone %.3f mean %.3f", seed, v, math.Sqrt(e/c), math.Sqrt(al/c), math.Sqrt(b/c), math.Sqrt(o/c), math.Sqrt(own/c))
-			for _, k := range all[v].Kinds {
-				t.Logf("   %+v", k)
-			}
-			from += s
+		q, err := again.Impute(t.Context(), seen, InferOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		compare.SameBits(t, "after loading", q[1].Mean.Data, p[1].Mean.Data)
+		for k, v := range p[1].Mean.Data {
+			error += square(v - w.truth.At(i, 12+k))
+			mean += square(w.truth.At(i, 12+k))
+		}
+	}
+	if error > .05*mean {
+		t.Errorf("mean square error from the other view %.3g, of the mean %.3g", error, mean)
+	}
+	for _, c := range m.Checks() {
+		if !c.FromOther || c.Whole > .5*c.ByMean {
+			t.Errorf("check %+v, expected views that tell of one another", c)
 		}
 	}
 }
 
-func sq(x float64) float64 { return x * x }
-
-func TestViewsCore(t *testing.T) {
-	for seed := range uint64(2) {
-		w := drawViews(60, []int{40, 10, 5}, 3, 1, []float64{.2, .2, .3}, seed)
-		rng := rand.New(rand.NewPCG(seed, 9))
-		mask := map[[3]int]bool{}
-		for v, s := range w.sizes {
-			for i := range w.y.Rows {
-				whole, cut := rng.Float64() < .15, rng.IntN(s+1)
-				for k := range s {
-					mask[[3]int{i, v, k}] = whole && v > 0 || v == 0 && k < cut || v == 2 && rng.Float64() < .2
-				}
-			}
-		}
-		hidden := func(i, v, k int) bool { return mask[[3]int{i, v, k}] }
-		s, err := newViewSet(t.Context(), Run{}, w.views(hidden), Config{Effort: EffortQuick})
-		if err != nil {
-			t.Fatal(err)
-		}
-		state, err := s.complete(t.Context(), nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		em, emv, err := s.components(t.Context(), nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		from := 0
-		for v, n := range w.sizes {
-			var e, b, o, z, c, pc, pz float64
-			for i := range w.y.Rows {
-				best, self := w.optimum(t, i, hidden, func(int) bool { return true }), w.optimum(t, i, hidden, func(u int) bool { return u == v })
-				for k := range n {
-					if hidden(i, v, k) {
-						truth := w.truth.At(i, from+k)
-						e += sq(state.y[v].At(i, k) - truth)
-						z += sq(state.y[v].At(i, k)-truth) / (state.variance[v].At(i, k))
-						pc += sq(em[v].At(i, k) - truth)
-						pz += sq(em[v].At(i, k)-truth) / emv[v].At(i, k)
-						b += sq(best[from+k] - truth)
-						o += sq(self[from+k] - truth)
-						c++
-					}
-				}
-			}
-			t.Logf("seed %d view %d: joint %.3f (z² %.2f) components %.3f (%.2f) best %.3f best alone %.3f; %s", seed, v, math.Sqrt(e/c), z/c, math.Sqrt(pc/c), pz/c, math.Sqrt(b/c), math.Sqrt(o/c), s.views[v].config.Residual.Kernel.Kind)
-			from += n
+// Views that cannot be matched are refused, by name.
+func TestViewsRefused(t *testing.T) {
+	w := drawViews(6, []int{9, 9}, 1, 0, []float64{.1, .1}, 3)
+	all := func(int, int, int) bool { return false }
+	for want, change := range map[string]func(v []View) []View{
+		"at least two":                      func(v []View) []View { return v[:1] },
+		"different names":                   func(v []View) []View { v[1].Name = v[0].Name; return v },
+		"no data":                           func(v []View) []View { v[1].Data.Source = nil; return v },
+		"numbers of 2 examples, expected 6": func(v []View) []View { v[1].Rows = []int{0, 1}; return v },
+		"a film":                            func(v []View) []View { v[0].Data.Film = true; return v },
+		"no example is in two views":        func(v []View) []View { v[1].Rows = []int{6, 7, 8, 9, 10, 11}; return v },
+	} {
+		if _, err := CompleteViews(t.Context(), change(w.views(all)), Config{Effort: EffortQuick}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, expected %q", err, want)
 		}
 	}
 }
