@@ -211,6 +211,7 @@ func (s *viewSet) fillers(v int, missing []bool) []completion.Filler {
 	}
 	model := func(ctx context.Context) (mean, variance mat.Matrix, err error) {
 		if state == nil {
+			defer s.views[v].set.run.watcher().Timing(allViews)()
 			if state, err = s.complete(ctx, missing, v); err != nil {
 				return mean, variance, err
 			}
