@@ -387,9 +387,10 @@ func (s *viewSet) train(ctx context.Context, state *viewState, from *trainedView
 		o.From, o.In, o.Steps = from.joint, all, viewSteps/viewFewer
 	}
 	var err error
-	if t.joint, err = views.Train(ctx, len(all), t.list, o); err != nil && from != nil && ctx.Err() == nil { // whose bound has lost its digits with other examples
-		o.From, o.Steps = nil, viewSteps
-		t.joint, err = views.Train(ctx, len(all), t.list, o)
+	for _, again := range []views.Options{o, {Dims: o.Dims, Steps: viewSteps, Seed: o.Seed}, {Dims: o.Dims, Steps: viewSteps, Seed: o.Seed, Plain: true}} { // until the bound keeps its digits
+		if t.joint, err = views.Train(ctx, len(all), t.list, again); err == nil || ctx.Err() != nil {
+			break
+		}
 	}
 	return t, err
 }

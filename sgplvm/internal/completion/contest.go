@@ -62,20 +62,19 @@ func (c *Contest) Add(name string, list []HeldValue) {
 	c.Held[name] = append(c.Held[name], list...)
 }
 
-// Try fills in held-out values by some methods and adds that. A method that fails is left out.
+// Try fills in held-out values by some methods and adds that. A method that fails leaves them open.
 func (c *Contest) Try(ctx context.Context, list []HeldValue, methods []Filler) error {
 	for _, m := range methods {
 		mean, variance, err := m.Fill(ctx)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err != nil {
-			continue
-		}
 		tried := slices.Clone(list)
 		for i := range tried {
 			v := &tried[i]
-			v.Mean, v.Variance = mean.At(v.Example, v.Value), variance.At(v.Example, v.Value)
+			if v.Mean, v.Variance = math.NaN(), math.NaN(); err == nil {
+				v.Mean, v.Variance = mean.At(v.Example, v.Value), variance.At(v.Example, v.Value)
+			}
 		}
 		c.Add(m.Name, tried)
 	}

@@ -56,7 +56,7 @@ func (j *Joint) begin(o Options) error {
 		p := w.Own.Clone()
 		p.X = bound.Latents{Mu: mat.New(w.Data.Examples, d), S: mat.New(w.Data.Examples, d)}
 		p.ZExamples = nil
-		names := slices.DeleteFunc(w.Own.Latent.Names(), func(name string) bool { return name == "time" })
+		names := slices.DeleteFunc(w.Own.Latent.Names(), func(name string) bool { return name == "time" || o.Plain && name == "linear" })
 		if p.Latent, err = psi.Start(names, s); err != nil {
 			return err
 		}

@@ -29,6 +29,8 @@ type Options struct {
 	Steps int // of L-BFGS; with a learned noise as many again follow
 	Seed  uint64
 
+	Plain bool // latent kernels have no linear part
+
 	From *Joint // what training goes on from; nil: principal components
 	In   []int  // which of its examples these are
 }
