@@ -24,18 +24,19 @@ const module = "github.com/seed-08962ecc/kronfield"
 // folder. It is the module's layout, not a description of what the files happen to
 // import; a package that is listed need not exist yet.
 var policy = map[string][]string{
-	"asm":             {"golang.org/x/sys/cpu", "unsafe", "internal/text"},
-	"mat":             {"asm", "unsafe"},
-	"mat/npy":         {"mat"},
-	"mat/netcdf":      {},
-	"mat/safetensors": {"mat"},
-	"chol":            {"mat", "asm"},
-	"eig":             {"mat", "asm"},
-	"kronprod":        {"mat", "chol", "eig"},
-	"lbfgs":           {},
-	"internal/quote":  {},
-	"internal/text":   {},
-	"internal/tier":   {}, // for tests
+	"asm":              {"golang.org/x/sys/cpu", "unsafe", "internal/text"},
+	"mat":              {"asm", "unsafe"},
+	"mat/internal/raw": {"unsafe"},
+	"mat/npy":          {"mat", "mat/internal/raw"},
+	"mat/netcdf":       {"mat/internal/raw"},
+	"mat/safetensors":  {"mat", "mat/internal/raw"},
+	"chol":             {"mat", "asm"},
+	"eig":              {"mat", "asm"},
+	"kronprod":         {"mat", "chol", "eig"},
+	"lbfgs":            {},
+	"internal/quote":   {},
+	"internal/text":    {},
+	"internal/tier":    {}, // for tests
 
 	"internal/opticalflow": {},
 	"internal/simple":      {"asm", "mat", "chol"},
@@ -46,7 +47,7 @@ var policy = map[string][]string{
 	"sgplvm/internal/data":       {"asm", "mat", "sgplvm/kernel", "sgplvm/internal/work", "sgplvm/field"},
 	"sgplvm/internal/outlier":    {"mat", "sgplvm/field"},
 	"sgplvm/internal/pca":        {"asm", "mat", "eig"},
-	"sgplvm/internal/emulator":   {"asm", "mat", "chol", "eig", "lbfgs", "sgplvm/field", "sgplvm/internal/data", "sgplvm/internal/work"},
+	"sgplvm/internal/emulator":   {"asm", "mat", "chol", "eig", "lbfgs", "sgplvm/field", "sgplvm/internal/data", "sgplvm/internal/journal", "sgplvm/internal/work"},
 	"sgplvm/internal/psi":        {"asm", "mat", "sgplvm/kernel", "sgplvm/internal/work"},
 	"sgplvm/internal/infer":      {"mat", "asm", "lbfgs", "sgplvm/kernel", "sgplvm/internal/psi"},
 	"sgplvm/internal/learn":      {"mat", "asm", "chol", "eig", "lbfgs", "sgplvm/internal/psi"}, // for small programs too
