@@ -197,11 +197,7 @@ func (s *Set) dropFill(fill float64) error {
 
 // spans returns no range of numbers yet for each of n channels.
 func spans(n int) []extent {
-	all := make([]extent, n)
-	for i := range all {
-		all[i] = extent{math.Inf(1), math.Inf(-1)}
-	}
-	return all
+	return slices.Repeat([]extent{{math.Inf(1), math.Inf(-1)}}, n)
 }
 
 // add widens a range by a finite number.

@@ -321,19 +321,10 @@ func (n *npzStore) write(w *errorWriter, s *Set, r *Filled) error {
 	if err := s.writeMember(z, names[0], s.whole(r.Mean)); err != nil {
 		return err
 	}
-	if err := s.writeMember(z, names[1], s.spread(r)); err != nil {
+	if err := s.writeMember(z, names[1], s.inSource(r.deviations())); err != nil {
 		return err
 	}
 	return z.Close()
-}
-
-// spread returns the deviations in the order of the source, NaN where nothing exists.
-func (s *Set) spread(r *Filled) []float64 {
-	d := make([]float64, len(r.Variance))
-	for k := range d {
-		d[k] = r.deviation(s.place(k))
-	}
-	return d
 }
 
 func (s *Set) writeMember(z *zip.Writer, name string, values []float64) error {

@@ -283,10 +283,7 @@ func (s *Set) Take(values []float64, points []int) []float64 {
 
 // put is the inverse of Take, NaN elsewhere.
 func (s *Set) put(part []float64, points []int) []float64 {
-	values := make([]float64, s.Count*s.size())
-	for i := range values {
-		values[i] = math.NaN()
-	}
+	values := nans(s.Count * s.size())
 	for i := range s.Count {
 		for k, p := range points {
 			copy(values[(i*s.Points()+p)*s.Channels:][:s.Channels], part[(i*len(points)+k)*s.Channels:])
@@ -303,6 +300,15 @@ type Filled struct {
 
 // deviation is the standard error of value i.
 func (r *Filled) deviation(i int) float64 { return math.Sqrt(r.Variance[i]) }
+
+// deviations are the standard errors of all values.
+func (r *Filled) deviations() []float64 {
+	d := make([]float64, len(r.Variance))
+	for i := range d {
+		d[i] = r.deviation(i)
+	}
+	return d
+}
 
 // errorWriter counts what is written.
 type errorWriter struct {
