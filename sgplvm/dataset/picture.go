@@ -37,6 +37,18 @@ func (h *header) typ() npy.Type {
 	return npy.Uint8
 }
 
+// check holds a size against the limits, and the length of the file against the least that so many pixels take.
+func (h *header) check(length, least int64) *Error {
+	size := Layout{Width: h.width, Height: h.height, Channels: 1}
+	if bad := size.check(); bad != nil {
+		return &Error{Found: bad.found, Want: bad.want}
+	}
+	if least > length {
+		return &Error{Found: fmt.Sprintf("%d bytes for %s pixels", length, FormatGrid(h.width, h.height)), Want: fmt.Sprintf("at least %d", least)}
+	}
+	return nil
+}
+
 // A format is a kind of picture file; "" is none.
 type format string
 

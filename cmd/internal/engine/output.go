@@ -63,6 +63,14 @@ func NewOutput(f *cli.Flags, flag string, more ...string) (*Output, error) {
 	return nil, f.Usagef("-%s %q, expected a name that ends in %s, or one of a folder for pictures", flag, o.path, strings.Join(endings, ", "))
 }
 
+// NewOutputs returns the outputs that two flags name.
+func NewOutputs(f *cli.Flags, first, second string) (a, b *Output, err error) {
+	if a, err = NewOutput(f, first); err == nil {
+		b, err = NewOutput(f, second)
+	}
+	return a, b, err
+}
+
 // NewTable is NewOutput of values that are no pictures.
 func NewTable(f *cli.Flags, flag string) (*Output, error) {
 	if ending := strings.ToLower(filepath.Ext(f.Text(flag))); f.Text(flag) != "" && ending != ".npy" && !slices.Contains(dataset.TableEndings, ending) {
