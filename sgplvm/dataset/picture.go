@@ -11,12 +11,10 @@ import (
 	"image/png"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/seed-08962ecc/kronfield/internal/quote"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 )
 
@@ -83,26 +81,10 @@ func (f format) decode(r io.Reader) (image.Image, error) {
 	return png.Decode(r)
 }
 
-// openPicture opens a frame, which must be a regular file: a pipe would block.
-func openPicture(path string) (*os.File, int64, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, 0, &Error{Path: path, Err: err}
-	}
-	if !info.Mode().IsRegular() {
-		return nil, 0, &Error{Path: path, Found: quote.Kind(info), Want: "a " + string(formatOf(path)) + " picture"}
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, 0, &Error{Path: path, Err: err}
-	}
-	return file, info.Size(), nil
-}
-
 // readHeader reads the size of a frame and refuses one that the file cannot
 // hold.
 func readHeader(path string) (header, error) {
-	file, length, err := openPicture(path)
+	file, length, err := openRegular(path, "a "+string(formatOf(path))+" picture")
 	if err != nil {
 		return header{}, err
 	}
@@ -125,7 +107,7 @@ func (f format) fault(err error) *Error {
 
 // readPicture reads the levels of a picture and tells which pixels are holes; nil: none.
 func readPicture[T uint8 | uint16](dst []T, path string, want header) (holes []bool, err error) {
-	file, length, err := openPicture(path)
+	file, length, err := openRegular(path, "a "+string(formatOf(path))+" picture")
 	if err != nil {
 		return nil, err
 	}
