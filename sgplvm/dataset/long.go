@@ -597,8 +597,6 @@ func common(texts []string, of []int, n int) []string {
 	return all
 }
 
-func nans(n int) []float64 { return slices.Repeat([]float64{math.NaN()}, n) }
-
 // findGrid arranges points in a plane as rows and columns, where they are most of those of a grid.
 func (l *longTable) findGrid(s *Set) {
 	var axes [2][]float64

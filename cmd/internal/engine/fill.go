@@ -66,9 +66,6 @@ func LoadObserved(f *cli.Flags, path string, m *sgplvm.Model, data, mask, grid, 
 		points = f.Text(pointsFlag)
 	}
 	if points != "" {
-		if err := f.Exclusive(points, grid); err != nil {
-			return nil, err
-		}
 		if o.Grid, err = loadPoints(f.Name(), pointsFlag, m, points); err != nil {
 			return nil, err
 		}

@@ -47,15 +47,3 @@ func widened(l picture.Levels) picture.Levels {
 
 // levelsText is what a model keeps of black and white where its numbers are no bytes or words.
 func levelsText(l picture.Levels) string { return fmt.Sprintf("%v %v", l.Low, l.High) }
-
-// keptLevels are the levels of training pictures, of which the attributes of a model keep the type or the range; ok is false where they say nothing, or what cannot be.
-func keptLevels(attributes map[string]string) (l picture.Levels, ok bool) {
-	for _, t := range []npy.Type{npy.Uint8, npy.Uint16} {
-		if attributes[attributeType] == t.String() {
-			return typeLevels(t)
-		}
-	}
-	l.Bits = 8
-	n, err := fmt.Sscan(attributes[attributeLevels], &l.Low, &l.High)
-	return l, n == 2 && err == nil && l.Low < l.High && !math.IsInf(l.High-l.Low, 0)
-}
