@@ -18,7 +18,7 @@ func jpegHeader(r io.Reader, length int64) (header, *Error) {
 	var start bytes.Buffer
 	config, err := jpeg.DecodeConfig(io.TeeReader(r, &start))
 	if err != nil {
-		return header{}, jpegFormat.fault(err)
+		return header{}, fault("JPEG", err)
 	}
 	h := header{width: config.Width, height: config.Height, bits: 8, colour: config.ColorModel != color.GrayModel}
 	if config.ColorModel == color.CMYKModel {

@@ -55,7 +55,7 @@ func OpenWith(path string, o SetOptions) (*Training, error) {
 	}
 	// What has to be decoded, a folder, or a pipe that can be read but once, is in memory.
 	if names != nil || o.FillValue != nil || o.Select != "" || o.Slice != nil || !isRegular(path) ||
-		isNetCDF(path) || isNPZ(path) || isGIF(path) || IsText(path) || formatOf(path) != "" {
+		isNetCDF(path) || isNPZ(path) || isGIF(path) || IsText(path) || formatOf(path) != nil {
 		f, err := LoadWith(path, o)
 		if err != nil {
 			return nil, err
@@ -325,7 +325,7 @@ func loadArray(path string, o SetOptions) (*Frames, error) {
 	case o.At > 0:
 	case err != nil:
 		return nil, &Error{Path: path, Err: err}
-	case info.IsDir() || formatOf(path) != "":
+	case info.IsDir() || formatOf(path) != nil:
 		return loadFolder(path, o)
 	case isGIF(path):
 		return loadGIF(path, o.Layout)

@@ -47,44 +47,33 @@ func (h *header) check(length, least int64) *Error {
 	return nil
 }
 
-// A format is a kind of picture file; "" is none.
-type format string
+// A format is a kind of picture file; nil is none.
+type format struct {
+	name   string
+	header func(r io.Reader, length int64) (header, *Error) // of a file of length bytes
+	decode func(r io.Reader) (image.Image, error)
+}
 
-const (
-	pngFormat  format = "PNG"
-	jpegFormat format = "JPEG"
+var (
+	pngFormat  = &format{"PNG", pngHeader, png.Decode}
+	jpegFormat = &format{"JPEG", jpegHeader, jpeg.Decode}
 )
 
 // formatOf returns the format that a name stands for.
-func formatOf(name string) format {
+func formatOf(name string) *format {
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".png":
 		return pngFormat
 	case ".jpg", ".jpeg":
 		return jpegFormat
 	}
-	return ""
-}
-
-// header reads the size of a picture in a file of length bytes.
-func (f format) header(r io.Reader, length int64) (header, *Error) {
-	if f == jpegFormat {
-		return jpegHeader(r, length)
-	}
-	return pngHeader(r, length)
-}
-
-func (f format) decode(r io.Reader) (image.Image, error) {
-	if f == jpegFormat {
-		return jpeg.Decode(r)
-	}
-	return png.Decode(r)
+	return nil
 }
 
 // readHeader reads the size of a frame and refuses one that the file cannot
 // hold.
 func readHeader(path string) (header, error) {
-	file, length, err := openRegular(path, "a "+string(formatOf(path))+" picture")
+	file, length, err := openRegular(path, "a "+formatOf(path).name+" picture")
 	if err != nil {
 		return header{}, err
 	}
@@ -98,16 +87,16 @@ func readHeader(path string) (header, error) {
 }
 
 // fault puts an error of a decoder into words.
-func (f format) fault(err error) *Error {
+func fault(format string, err error) *Error {
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-		return &Error{Found: "the end of the file", Want: "a whole " + string(f) + " picture", Err: err}
+		return &Error{Found: "the end of the file", Want: "a whole " + format + " picture", Err: err}
 	}
-	return &Error{Err: err, Want: "a " + string(f) + " picture"}
+	return &Error{Err: err, Want: "a " + format + " picture"}
 }
 
 // readPicture reads the levels of a picture and tells which pixels are holes; nil: none.
 func readPicture[T uint8 | uint16](dst []T, path string, want header) (holes []bool, err error) {
-	file, length, err := openRegular(path, "a "+string(formatOf(path))+" picture")
+	file, length, err := openRegular(path, "a "+formatOf(path).name+" picture")
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +111,7 @@ func readPicture[T uint8 | uint16](dst []T, path string, want header) (holes []b
 
 // decodePicture reads the levels of a picture of format f, of which the header is expected
 // to be want, or grey where that is coloured, and tells which pixels are holes.
-func decodePicture[T uint8 | uint16](f format, dst []T, r io.ReadSeeker, length int64, want header) (holes []bool, bad *Error) {
+func decodePicture[T uint8 | uint16](f *format, dst []T, r io.ReadSeeker, length int64, want header) (holes []bool, bad *Error) {
 	h, bad := f.header(r, length)
 	if bad != nil {
 		return nil, bad
@@ -137,7 +126,7 @@ func decodePicture[T uint8 | uint16](f format, dst []T, r io.ReadSeeker, length 
 	}
 	picture, err := f.decode(bufio.NewReader(r))
 	if err != nil {
-		return nil, f.fault(err)
+		return nil, fault(f.name, err)
 	}
 	holes = samples(dst, picture, len(dst)/(want.width*want.height))
 	if turned > 1 {

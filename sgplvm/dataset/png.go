@@ -26,7 +26,7 @@ func pngHeader(r io.Reader, length int64) (header, *Error) {
 	}
 	config, err := png.DecodeConfig(b)
 	if err != nil {
-		return header{}, pngFormat.fault(err)
+		return header{}, fault("PNG", err)
 	}
 	bits, kind := int(ihdr[24]), ihdr[25]
 	samples := 1

@@ -20,7 +20,7 @@ func IsText(path string) bool {
 	if isKind(path, TableEndings) {
 		return true
 	}
-	other := isKind(path, []string{".npy"}) || isKind(path, npzEndings) || isKind(path, netcdfEndings) || formatOf(path) != ""
+	other := isKind(path, []string{".npy"}) || isKind(path, npzEndings) || isKind(path, netcdfEndings) || formatOf(path) != nil
 	return !other && table.Is(string(begin(path, 1<<12)))
 }
 
