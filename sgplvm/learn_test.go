@@ -321,11 +321,6 @@ func TestLearnerStates(t *testing.T) {
 	ran(short, 180, 250)
 	answer(short)
 	ran(short, 250, 320)
-	off := 0.
-	for i, v := range answer(short) {
-		off = max(off, math.Abs(v-second[i]))
-	}
-	t.Log("32 bits are off by", off)
 	compare.Near(t, "32 bits", answer(short), second, 1e-4)
 	again := learner(m)
 	for n := 0; n < len(state); n += 8 {

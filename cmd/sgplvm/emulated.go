@@ -16,12 +16,7 @@ import (
 
 // withoutInputs refuses flags that -inputs has no use for.
 func withoutInputs(f *cli.Flags, names ...string) error {
-	for _, name := range names {
-		if f.Given(name) {
-			return f.Usagef("-%s with -inputs, expected one of the two", name)
-		}
-	}
-	return nil
+	return f.Forbid("-inputs, expected one of the two", names...)
 }
 
 // An emulated is what predict and sample with -inputs write.

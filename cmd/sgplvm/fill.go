@@ -204,9 +204,6 @@ func (s *fillSettings) check() error {
 	if err := f.Require("data", "out"); err != nil {
 		return err
 	}
-	if err := f.Exclusive(*s.points, *s.grid); err != nil {
-		return err
-	}
 	if *s.film && *s.points != "" {
 		return f.Usagef("-film with -points, expected one of the two: a film has pixels")
 	}
@@ -214,10 +211,8 @@ func (s *fillSettings) check() error {
 		return f.Usagef("-part without -model, expected both: a model is learned from all examples")
 	}
 	if *s.model != "" {
-		for _, name := range []string{"save", "resume", "config", "effort", "limit", "seed", "period", "film"} {
-			if f.Given(name) {
-				return f.Usagef("-%s with -model, which is learned already, expected one of the two", name)
-			}
+		if err := f.Forbid("-model, which is learned already, expected one of the two", "save", "resume", "config", "effort", "limit", "seed", "period", "film"); err != nil {
+			return err
 		}
 	}
 	if err := f.Apart(fillInputs, []string{"out", "variance", "save"}); err != nil {

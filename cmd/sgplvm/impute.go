@@ -82,11 +82,7 @@ func impute(ctx context.Context, e *cli.Environment, args []string) error {
 	if err := s.f.Apart([]string{"model", "data", "observed", "points", "times", "truth"}, []string{"out", "variance", "sheet"}); err != nil {
 		return err
 	}
-	out, err := engine.NewOutput(s.f, "out")
-	if err != nil {
-		return err
-	}
-	variance, err := engine.NewOutput(s.f, "variance")
+	out, variance, err := engine.NewOutputs(s.f, "out", "variance")
 	if err != nil {
 		return err
 	}
@@ -141,7 +137,7 @@ func (s *imputeSettings) load(e *cli.Environment, m *sgplvm.Model) (seen *engine
 	if *s.truth == "" || s.f.Work().Slice() != nil {
 		return seen, nil, nil
 	}
-	if truth, err = engine.LoadLike(s.f, seen.Frames, *s.truth); err != nil {
+	if truth, err = engine.LoadLike(s.f, &seen.Form, *s.truth); err != nil {
 		return nil, nil, err
 	}
 	if truth.Count != seen.Count {

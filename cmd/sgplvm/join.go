@@ -51,7 +51,7 @@ twice, damaged or of other work are named.`)
 	if err != nil {
 		return err
 	}
-	command := work.Command()
+	command := work.Args
 	e.Work = work
 	for _, c := range e.Commands() {
 		if c.Name == command[0] {

@@ -1,30 +1,7 @@
 // Command sgplvm trains structured Bayesian Gaussian process latent variable
 // models of pictures and fills in what pictures miss.
 //
-//	sgplvm demo    [-out DIR]
-//	sgplvm train   -data F -grid 20x28 [-film | -times T.npy] [-config C.json] -out MODEL
-//	sgplvm fill    -data F -out G [-variance V]
-//	sgplvm impute  -model MODEL -data F [-points P.npy] [-observed MASK.npy] -out FILLED.npy
-//	sgplvm compile -model MODEL [-grid 40x56 | -points P.npy] [-type f32] -out M.edge
-//	sgplvm predict -model MODEL [-data F] [-grid 40x56 | -points P.npy] -out MEAN.npy
-//	sgplvm render  -model MODEL [-times T.npy] [-grid 1280x720] -out DIR|FILM.gif|FILM.npy
-//	sgplvm sample  -model MODEL [-grid 40x56 | -points P.npy] -out FIELDS.npy
-//	sgplvm latents -model MODEL [-data F] -out L.npy|L.csv
-//	sgplvm parts   -engine slurm -count N -- COMMAND ...
-//	sgplvm join    PART... [-out X]
-//	sgplvm invert  -model MODEL -data SEEN.npy -out INPUTS.csv
-//	sgplvm sensitivity -model MODEL [-out TABLE.csv] [-sheet MAPS.png]
-//	sgplvm design  -model MODEL -count 8 -out NEXT.csv
-//	sgplvm update  -model MODEL -data NEW -out MODEL2
-//	sgplvm shard   -model MODEL -data 'F*.npy' -part 3/8 -out SUMS
-//	sgplvm reduce  SUMS.part* -model MODEL -out MODEL2
-//	sgplvm report  -model MODEL [-data F] -out REPORT.html
-//	sgplvm info    -model MODEL [-write-config C.json]
-//	sgplvm version
-//	sgplvm completion bash|zsh|fish
-//	sgplvm help    [COMMAND | TOPIC]
-//
-// Every command explains itself with -h, and sgplvm help lists topics such as data, missing values and exit codes.
+// sgplvm -h lists the commands, each explains itself with -h, and sgplvm help lists topics such as data, missing values and exit codes.
 //
 // A command is one file here and one row of the table below. What several
 // commands use is in the rooms under cmd/internal: cli (flags, errors, progress),

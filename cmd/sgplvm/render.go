@@ -10,7 +10,6 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/engine"
-	"github.com/seed-08962ecc/kronfield/cmd/internal/picture"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
 
@@ -77,9 +76,6 @@ func render(ctx context.Context, e *cli.Environment, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := s.checkSize(out, variance, len(latents), g.Size()); err != nil {
-		return err
-	}
 	opened := &engine.Fields{Model: m, Grid: g, Out: out, Other: variance}
 	if err := opened.Holding(len(latents)); err != nil {
 		return err
@@ -125,18 +121,6 @@ func (s *renderSettings) setLevels(out *engine.Output) error {
 	if s.f.Given("black") || s.f.Given("white") {
 		l.Bits = 8
 		out.SetLevels(l)
-	}
-	return nil
-}
-
-// checkSize refuses films of more values than fit into memory or a file.
-func (s *renderSettings) checkSize(out, variance *engine.Output, frames, size int) error {
-	most := int64(math.MaxInt / 8) // of an array, which is not in memory as a whole
-	if out.Is(".gif") {
-		most = picture.MaxAnimation
-	}
-	if n := int64(size); (!out.Pictures() || out.Is(".gif") || variance.Given()) && n > most/int64(frames) || n > engine.MostValues {
-		return s.f.Usagef("%d frames of %d values, expected at most %d values in all and %d in one", frames, n, most, engine.MostValues)
 	}
 	return nil
 }

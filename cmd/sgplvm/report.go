@@ -104,7 +104,7 @@ func (s *reportSettings) load(in *page.Input) error {
 	}
 	switch {
 	case *s.truth != "":
-		truth, err := engine.LoadLike(s.f, seen.Frames, *s.truth)
+		truth, err := engine.LoadLike(s.f, &seen.Form, *s.truth)
 		if err != nil {
 			return err
 		}
@@ -113,7 +113,7 @@ func (s *reportSettings) load(in *page.Input) error {
 		}
 		in.Data.Truth = truth
 	case *s.observed != "": // what the mask hides is known
-		truth, err := engine.LoadLike(s.f, seen.Frames, *s.data)
+		truth, err := engine.LoadLike(s.f, &seen.Form, *s.data)
 		if err != nil {
 			return err
 		}

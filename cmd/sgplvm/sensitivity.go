@@ -105,10 +105,7 @@ type sobolMaps struct {
 func openMaps(f *cli.Flags) (*sobolMaps, error) {
 	s := &sobolMaps{}
 	var err error
-	if s.first, err = engine.NewOutput(f, "first"); err != nil {
-		return nil, err
-	}
-	if s.all, err = engine.NewOutput(f, "all"); err != nil {
+	if s.first, s.all, err = engine.NewOutputs(f, "first", "all"); err != nil {
 		return nil, err
 	}
 	if s.m, err = openEmulator(f); err != nil {

@@ -82,9 +82,6 @@ func (s *trainSettings) check() error {
 	if err := f.Require("data", "out"); err != nil {
 		return err
 	}
-	if err := f.Exclusive(*s.points, *s.grid); err != nil {
-		return err
-	}
 	for _, name := range []string{"observed", "times", "sequences", "film", "hide", "inputs"} {
 		if *s.sample > 0 && f.Given(name) {
 			return f.Usagef("-sample with -%s, expected one of the two", name)

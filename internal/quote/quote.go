@@ -4,6 +4,7 @@
 package quote
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -34,6 +35,14 @@ func Line(s string) string {
 		return strconv.Quote(s)
 	}
 	return s
+}
+
+// Some lists texts, the first ones of many.
+func Some(texts []string, most int) string {
+	if len(texts) > most {
+		texts = append(slices.Clone(texts[:most]), "…")
+	}
+	return strings.Join(texts, ", ")
 }
 
 // head returns the first n bytes of s, or a few less where they would cut a rune.

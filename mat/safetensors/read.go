@@ -30,7 +30,7 @@ func Read(r io.Reader) (*File, error) { return read(r, false) }
 // is a [*FormatError] too. No change to a file that [Write] wrote passes.
 func ReadSealed(r io.Reader) (*File, error) { return read(r, true) }
 
-func read(r io.Reader, mustBeSealed bool) (*File, error) {
+func read(r io.Reader, sealed bool) (*File, error) {
 	var field [8]byte
 	if n, err := io.ReadFull(r, field[:]); err != nil {
 		return nil, truncated("header length", n, len(field), err)
@@ -49,7 +49,7 @@ func read(r io.Reader, mustBeSealed bool) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if mustBeSealed && h.sum == "" {
+	if sealed && h.sum == "" {
 		return nil, &FormatError{metadataKey, "no checksum", "the key " + quote.Text(ChecksumKey)}
 	}
 	hash := sha256.New()
@@ -97,19 +97,19 @@ func readTensor(r io.Reader, e entry, seal io.Writer) (any, error) {
 	}
 	return decode(e, func(b []byte) error {
 		have := 0
-		for piece := range slices.Chunk(b, sealed) {
-			n, err := io.ReadFull(r, piece)
+		for part := range slices.Chunk(b, piece) {
+			n, err := io.ReadFull(r, part)
 			if have += n; err != nil {
 				return truncated(place, have, size, err)
 			}
-			seal.Write(piece)
+			seal.Write(part)
 		}
 		return nil
 	})
 }
 
-// sealed is how many bytes are read before they are hashed, while they are in a near cache.
-const sealed = 1 << 16
+// piece is how many bytes are read before they are hashed, while they are in a near cache.
+const piece = 1 << 16
 
 // holds tells that a reader has so many bytes, as far as can be told: what is there need not be read to be believed.
 func holds(r io.Reader, size int) bool {

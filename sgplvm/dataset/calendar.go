@@ -204,52 +204,26 @@ func ParseTimeUnits(units, name string) (*TimeUnits, error) {
 // sinceEpoch are the units of dates in tables.
 var sinceEpoch, _ = ParseTimeUnits("days since 1970-01-01", "proleptic_gregorian")
 
-// datesAsNumbers replaces dates that are written as numbers (day as %Y%m%d.%f, month as %Y%m.%f, year as %Y.%f, by the conventions of CDO) by days since
+// datesAsNumbers replaces dates that are written as numbers (day as %Y%m%d.%f, by the conventions of CDO) by days since
 // the first, of which it returns the units. After an error the numbers are as they were.
-func datesAsNumbers(t []float64, units, name string) (*TimeUnits, error) {
+func datesAsNumbers(t []float64, units, name string) (u *TimeUnits, err error) {
 	_, form, _ := strings.Cut(strings.ToLower(strings.TrimSpace(units)), " as ")
-	scale := map[string]float64{"%y%m%d.%f": 10000, "%y%m%d": 10000, "%y%m.%f": 100, "%y%m": 100, "%y.%f": 1, "%y": 1}[form]
-	if scale == 0 {
+	if form != "%y%m%d.%f" && form != "%y%m%d" {
 		return nil, fmt.Errorf("units %s, expected such as \"day as %%Y%%m%%d.%%f\"", quote.Text(units))
 	}
 	days := make([]float64, len(t))
-	var u *TimeUnits
 	for i, v := range t {
-		whole := math.Floor(math.Abs(v))
-		year := math.Floor(whole / scale)
-		month, day := whole-year*scale, 1.
-		switch scale {
-		case 10000:
-			month, day = math.Floor(month/100), month-100*math.Floor(month/100)
-		case 1:
-			month = 1
-		}
-		date := func(y, m float64) string {
-			return fmt.Sprintf("%s%04.0f-%02.0f-%02.0f", map[bool]string{true: "-"}[v < 0], y, m, day)
-		}
+		whole, fraction := math.Modf(math.Abs(v))
+		date := fmt.Sprintf("%s%04.0f-%02.0f-%02.0f", map[bool]string{true: "-"}[v < 0], math.Floor(whole/1e4), math.Mod(math.Floor(whole/100), 100), math.Mod(whole, 100))
 		if u == nil {
-			var err error
-			if u, err = ParseTimeUnits("days since "+date(year, month), name); err != nil {
+			if u, err = ParseTimeUnits("days since "+date, name); err != nil {
 				return nil, err
 			}
 		}
-		from, err := u.Time(date(year, month))
-		if err != nil {
+		if days[i], err = u.Time(date); err != nil {
 			return nil, err
 		}
-		length := 1.
-		if scale < 10000 { // a fraction of a month or a year
-			next := date(year+1, 1)
-			if scale == 100 && month < 12 {
-				next = date(year, month+1)
-			}
-			end, err := u.Time(next)
-			if err != nil {
-				return nil, err
-			}
-			length = end - from
-		}
-		days[i] = from + (math.Abs(v)-whole)*length
+		days[i] += fraction
 	}
 	copy(t, days)
 	return u, nil

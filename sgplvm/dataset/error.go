@@ -44,14 +44,10 @@ func (e *Error) Unwrap() error { return e.Err }
 // numberList writes some numbers, a few of many.
 func numberList(x []float64) string {
 	var s []string
-	for k, v := range x {
-		if k == 20 {
-			s = append(s, "…")
-			break
-		}
+	for _, v := range x[:min(len(x), 21)] {
 		s = append(s, numberText(v))
 	}
-	return strings.Join(s, ", ")
+	return quote.Some(s, 20)
 }
 
 // numberText writes a number as a float32 where it is one with decimals, and without an exponent where it is of a moderate size.

@@ -17,7 +17,7 @@ import (
 // arePictures tells whether a path is that of a folder or of one picture, by its name.
 func arePictures(path string) bool {
 	info, err := os.Stat(path)
-	return err == nil && (info.IsDir() || formatOf(path) != "")
+	return err == nil && (info.IsDir() || formatOf(path) != nil)
 }
 
 // read reads the pixels of the frames from ≤ i < to and tells which are holes; nil: none.
@@ -57,7 +57,7 @@ type folder struct {
 func openFolder(path string, channels int) (*folder, error) {
 	var names []string
 	var err error
-	if formatOf(path) != "" && isRegular(path) {
+	if formatOf(path) != nil && isRegular(path) {
 		path, names = filepath.Dir(path), []string{filepath.Base(path)}
 	} else if names, err = pictureNames(path); err != nil {
 		return nil, err
@@ -115,7 +115,7 @@ func pictureNames(folder string) ([]string, error) {
 	var names []string
 	foreign := foreignError(folder)
 	for _, e := range entries {
-		if n := e.Name(); formatOf(n) != "" && n[0] != '.' {
+		if n := e.Name(); formatOf(n) != nil && n[0] != '.' {
 			names = append(names, n)
 		} else if VideoKind(n) != "" && foreign == nil {
 			foreign = foreignError(filepath.Join(folder, n))

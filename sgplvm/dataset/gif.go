@@ -7,7 +7,6 @@ import (
 	"image/color"
 	"image/gif"
 	"io"
-	"os"
 
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 )
@@ -22,21 +21,15 @@ func isGIF(path string) bool { return string(begin(path, 4)) == "GIF8" }
 // readGIF reads the pictures of an animation as a viewer shows them, n×h×w or n×h×w×3, tells which pixels are holes (nil: none), and returns
 // their times in seconds.
 func readGIF(path string) (a *npy.Array, holes []bool, times []float64, err error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, nil, nil, &Error{Path: path, Err: err}
-	}
-	defer file.Close()
-	a, holes, times, bad := decodeGIF(file)
-	if bad != nil {
+	fail := func(bad *Error) (*npy.Array, []bool, []float64, error) {
 		bad.Path = path
 		return nil, nil, nil, bad
 	}
-	return a, holes, times, nil
-}
-
-func decodeGIF(r io.ReadSeeker) (a *npy.Array, holes []bool, times []float64, bad *Error) {
-	fail := func(bad *Error) (*npy.Array, []bool, []float64, *Error) { return nil, nil, nil, bad }
+	r, _, err := openRegular(path, "a GIF")
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	defer r.Close()
 	config, err := gif.DecodeConfig(bufio.NewReader(r))
 	if err != nil {
 		return fail(&Error{Err: err, Want: "a whole GIF"})

@@ -2,6 +2,8 @@ package dataset
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -118,3 +120,6 @@ func upTo(n int) []int {
 	}
 	return x
 }
+
+// nans returns n missing values.
+func nans(n int) []float64 { return slices.Repeat([]float64{math.NaN()}, n) }

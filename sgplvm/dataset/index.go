@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -120,25 +121,12 @@ func (f *index) readNumbers(path string, v int) ([]float64, error) {
 
 // distinct refuses numbers that repeat.
 func distinct(path, what string, x []float64) error {
-	order := make([]int, len(x))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return compareFloats(x[i], x[j]) })
+	order := upTo(len(x))
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(x[i], x[j]) })
 	for k := 1; k < len(order); k++ {
 		if i, j := order[k-1], order[k]; x[i] == x[j] {
 			return &Error{Path: path, Place: fmt.Sprintf("%s, value %d", what, j), Found: fmt.Sprintf("%v, as value %d", x[j], i), Want: "each once"}
 		}
 	}
 	return nil
-}
-
-func compareFloats(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }

@@ -3,7 +3,6 @@ package dataset
 import (
 	"bytes"
 	"encoding/binary"
-	"fmt"
 	"image"
 	"image/color"
 	"image/jpeg"
@@ -19,7 +18,7 @@ func jpegHeader(r io.Reader, length int64) (header, *Error) {
 	var start bytes.Buffer
 	config, err := jpeg.DecodeConfig(io.TeeReader(r, &start))
 	if err != nil {
-		return header{}, jpegFormat.fault(err)
+		return header{}, fault("JPEG", err)
 	}
 	h := header{width: config.Width, height: config.Height, bits: 8, colour: config.ColorModel != color.GrayModel}
 	if config.ColorModel == color.CMYKModel {
@@ -28,15 +27,7 @@ func jpegHeader(r io.Reader, length int64) (header, *Error) {
 	if h.turned = orientation(start.Bytes()); h.turned > 4 {
 		h.width, h.height = h.height, h.width
 	}
-	size := Layout{Width: h.width, Height: h.height, Channels: 1}
-	if bad := size.check(); bad != nil {
-		return h, &Error{Found: bad.found, Want: bad.want}
-	}
-	if least := int64(h.width*h.height) / jpegBlocks; least > length {
-		return h, &Error{Found: fmt.Sprintf("%d bytes for %s pixels", length, FormatGrid(h.width, h.height)),
-			Want: fmt.Sprintf("at least %d", least)}
-	}
-	return h, nil
+	return h, h.check(length, int64(h.width*h.height)/jpegBlocks)
 }
 
 // orientation finds how a picture is stored in the EXIF data of a JPEG file, which begins with them: 1 to 8, or 0 where that is not told or makes no

@@ -1,10 +1,15 @@
 package dataset
 
 import (
+	"fmt"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 
+	"github.com/seed-08962ecc/kronfield/internal/quote"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
+	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
 
 // Load reads frames from a .npy file, a GIF, a PNG or JPEG file or a folder of these, or a table from a .npy
@@ -35,25 +40,282 @@ func LoadWith(path string, o SetOptions) (*Frames, error) {
 	return s.frames(), nil
 }
 
-const (
-	wantFrames   = "a .npy, .npz, .nc or .csv file, a GIF, a PNG or JPEG picture or a folder of them"
-	wantExamples = "a .npy file of examples at points"
-)
-
-// formOf finds the form of an array as the options ask for it: of frames or a table, or of examples at scattered points.
-func (o *SetOptions) formOf(name string, shape []int, t npy.Type) (Form, error) {
-	if o.At > 0 {
-		return formAt(name, shape, t, o.At, o.Channels)
+// OpenWith opens what [LoadWith] loads, under the same rules. The file must not change
+// before [Training.Close]. Errors: [*Error].
+func OpenWith(path string, o SetOptions) (*Training, error) {
+	names, err := Several(path)
+	if err != nil {
+		return nil, err
 	}
-	return formOf(name, shape, t, o.Layout)
+	var grid sgplvm.Grid
+	if o.Points != "" {
+		if grid, err = LoadTrainingPoints(o.Points); err != nil {
+			return nil, err
+		}
+	}
+	// What has to be decoded, a folder, or a pipe that can be read but once, is in memory.
+	if names != nil || o.FillValue != nil || o.Select != "" || o.Slice != nil || !isRegular(path) ||
+		isNetCDF(path) || isNPZ(path) || isGIF(path) || IsText(path) || formatOf(path) != nil {
+		f, err := LoadWith(path, o)
+		if err != nil {
+			return nil, err
+		}
+		return f.training(), nil
+	}
+	if grid != nil {
+		o.At = grid.Len()
+	}
+	file, err := npy.Open(path)
+	if err != nil {
+		return nil, arrayError(path, o.want(), err)
+	}
+	form, err := o.formOf(path, file.Shape, file.Type)
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	form.Grid = grid
+	return &Training{Form: form, read: file.CopyFloat64s, close: file.Close}, nil
 }
 
-// want says what an array should be.
-func (o *SetOptions) want() string {
-	if o.At > 0 {
-		return wantExamples
+// LoadTable loads a table of the given number of columns, as [LoadWith] does; an array of one axis is one column. Errors: [*Error].
+func LoadTable(path string, columns int, o SetOptions) (*Frames, error) {
+	o.known = columns
+	f, err := LoadWith(path, o)
+	if err != nil && columns == 1 {
+		o.Layout = single
+		if line, failed := LoadWith(path, o); failed == nil {
+			line.Table = true
+			f, err = line, nil
+		}
 	}
-	return wantFrames
+	if err != nil {
+		return nil, err
+	}
+	if !f.Table || f.Channels != columns {
+		found := "pictures of " + FormatGrid(f.Width, f.Height)
+		if f.Table {
+			found = quote.Counted(f.Channels, "column")
+		}
+		return nil, &Error{Path: path, Place: "shape " + quote.Shape(f.Shape), Found: found, Want: "a table of " + quote.Counted(columns, "column")}
+	}
+	return f, nil
+}
+
+// loadSource reads the values, the points and the times of a source, without those that mean missing.
+func loadSource(name string, o SetOptions) (s *Set, err error) {
+	if names, err := Several(name); err != nil {
+		return nil, err
+	} else if names != nil {
+		return loadSeveral(name, names, o)
+	}
+	var grid sgplvm.Grid
+	if o.Select != "" && !isNetCDF(name) {
+		return nil, &Error{Path: name, Found: "no names of dimensions", Want: "a NetCDF file to select " + quote.Line(o.Select) + " of"}
+	}
+	if o.MissingWord != "" && !IsText(name) {
+		return nil, &Error{Path: name, Found: "no words", Want: "a number for a fill value, not " + quote.Text(o.MissingWord)}
+	}
+	if o.Points != "" {
+		if grid, err = loadPoints(o.Points, maxPoints); err != nil {
+			return nil, err
+		}
+		o.At = grid.Len()
+	}
+	switch {
+	case isNetCDF(name) && (o.At == 0 || grid != nil):
+		s, err = loadNetCDF(name, o)
+	case isNPZ(name) && (o.At == 0 || grid != nil):
+		s, err = loadNPZ(name, o)
+	case IsText(name):
+		s, err = loadTable(name, o, o.At)
+	default:
+		s, err = loadPlain(name, o)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if o.Slice != nil && s.all == 0 {
+		s.cut(o.Slice)
+		s.Values, s.original = within(s.Values, s.First*s.size(), (s.First+s.Count)*s.size()), nil
+	}
+	if err := s.checkLayout(o.Layout); err != nil {
+		return nil, err
+	}
+	if grid != nil {
+		if grid.Len() != s.Points() || s.Table {
+			return nil, &Error{Path: name, Place: "shape " + quote.Shape(s.Shape), Found: quote.Counted(s.Points(), "point"), Want: fmt.Sprintf("%d, as in %s", grid.Len(), quote.Line(o.Points))}
+		}
+		s.Grid, s.coordinates = grid, nil
+	}
+	if o.At == 0 || grid != nil { // else the caller knows them
+		s.complete()
+	}
+	if o.FillValue != nil && !isNetCDF(name) {
+		err = s.dropFill(*o.FillValue)
+	}
+	return s, err
+}
+
+// loadPlain loads frames or a table.
+func loadPlain(name string, o SetOptions) (*Set, error) {
+	plain := SetOptions{Layout: o.Layout, At: o.At}
+	if arePictures(name) && o.At == 0 {
+		plain.Slice = o.Slice
+		f, err := loadFolder(name, plain)
+		if err != nil {
+			return nil, err
+		}
+		s := &Set{Form: f.Form, Values: make([]float64, f.Count*f.size())}
+		return s, f.ReadExamples(s.Values, 0, f.Count)
+	}
+	t, err := OpenWith(name, plain)
+	if err != nil {
+		return nil, err
+	}
+	defer t.Close()
+	s := &Set{Form: t.Form}
+	if o.Slice != nil {
+		s.cut(o.Slice)
+	}
+	s.Values = make([]float64, s.Count*s.size())
+	return s, t.ReadExamples(s.Values, s.First, s.First+s.Count)
+}
+
+// dropFill takes a number as missing, where it is not among the other values of its channel.
+func (s *Set) dropFill(fill float64) error {
+	if s.Type == npy.Float32 {
+		fill = float64(float32(fill))
+	}
+	n, all := 0, spans(s.Channels)
+	counts := make([]int, s.Channels)
+	for i, v := range s.Values {
+		if c := i % s.Channels; v == fill {
+			counts[c]++
+			n++
+		} else {
+			all[c].add(v)
+		}
+	}
+	if n == 0 {
+		s.note("no value is the fill value %v", fill)
+		return nil
+	}
+	for c, a := range all {
+		if counts[c] > 0 && fill > a.low && fill < a.high {
+			return fillAmongData(s.Name, s.channelName(c), fill, counts[c], a.low, a.high)
+		}
+	}
+	s.change()
+	for i, v := range s.Values {
+		if v == fill {
+			s.Values[i] = math.NaN()
+		}
+	}
+	return nil
+}
+
+// spans returns no range of numbers yet for each of n channels.
+func spans(n int) []extent {
+	return slices.Repeat([]extent{{math.Inf(1), math.Inf(-1)}}, n)
+}
+
+// add widens a range by a finite number.
+func (e *extent) add(v float64) {
+	if v-v == 0 {
+		e.low, e.high = min(e.low, v), max(e.high, v)
+	}
+}
+
+// channelName names a channel where there are several: a column of a table.
+func (s *Set) channelName(c int) string {
+	switch {
+	case s.Channels == 1:
+		return ""
+	case !s.Table:
+		return fmt.Sprintf("channel %d", c)
+	case s.Columns == nil:
+		return fmt.Sprintf("column %d", c)
+	}
+	return "column " + quote.Line(s.Columns[c])
+}
+
+// loadSeveral reads the examples of several files as those of one source, of which only those with examples of the slice are read as a whole.
+func loadSeveral(name string, names []string, o SetOptions) (*Set, error) {
+	counts, all := make([]int, len(names)), 0
+	slice := o.Slice
+	load := func(i, from, to int) (*Set, error) {
+		o.Slice = func(n int) (int, int) {
+			if counts[i] == 0 {
+				counts[i] = n
+			}
+			return min(from, n), min(to, n)
+		}
+		return loadSource(names[i], o)
+	}
+	var s *Set
+	var times []float64
+	for i := range names {
+		part, err := load(i, 0, 0)
+		if err != nil {
+			return nil, err
+		}
+		if s == nil {
+			s = part
+		}
+		odd := func(found, want any) (*Set, error) {
+			return nil, &Error{Path: names[i], Found: quote.Line(fmt.Sprint(found)), Want: quote.Line(fmt.Sprint(want)) + ", as in " + quote.Line(names[0])}
+		}
+		switch {
+		case part.Layout != s.Layout || part.Scattered != s.Scattered || part.Table != s.Table:
+			return odd(fmt.Sprintf("examples of %v", part.Layout), fmt.Sprintf("examples of %v", s.Layout))
+		case !slices.Equal(part.Columns, s.Columns):
+			return odd(part.Columns, s.Columns)
+		case !part.Grid.Equal(s.Grid):
+			return odd("other coordinates", "the same")
+		case fmt.Sprint(part.Units) != fmt.Sprint(s.Units):
+			return odd(part.Units, s.Units)
+		case part.Type != s.Type:
+			s.Type = npy.Float64
+		}
+		all, times = all+counts[i], append(times, part.times...)
+	}
+	s.Name, s.store, s.text, s.Film, s.Times, s.Files = name, nil, nil, false, nil, nil
+	if len(times) == all {
+		s.Times = times
+	}
+	s.Count, s.First, s.all = all, 0, 0
+	from, to := 0, all
+	if slice != nil {
+		s.cut(slice)
+		from, to = s.First, s.First+s.Count
+	}
+	inner := 1
+	for _, d := range s.Shape[1:] {
+		inner *= d
+	}
+	switch {
+	case s.strides != nil || inner != s.size(): // examples come later in the shape, or there is one
+		s.strides, s.Shape = nil, []int{s.Count, s.Height, s.Width}
+	default:
+		s.Shape = append([]int{s.Count}, s.Shape[1:]...)
+	}
+	at := 0
+	s.Values = make([]float64, 0, s.Count*s.size())
+	for i, n := range counts {
+		if begin, end := max(from-at, 0), min(to-at, n); begin < end {
+			part, err := load(i, begin, end)
+			if err != nil {
+				return nil, err
+			}
+			s.Values = append(s.Values, part.Values...)
+			for _, note := range part.Notes {
+				s.note("%s", note)
+			}
+		}
+		at += n
+	}
+	return s, nil
 }
 
 // loadArray loads pictures or an array, in the type of its numbers.
@@ -63,7 +325,7 @@ func loadArray(path string, o SetOptions) (*Frames, error) {
 	case o.At > 0:
 	case err != nil:
 		return nil, &Error{Path: path, Err: err}
-	case info.IsDir() || formatOf(path) != "":
+	case info.IsDir() || formatOf(path) != nil:
 		return loadFolder(path, o)
 	case isGIF(path):
 		return loadGIF(path, o.Layout)

@@ -597,14 +597,6 @@ func common(texts []string, of []int, n int) []string {
 	return all
 }
 
-func nans(n int) []float64 {
-	x := make([]float64, n)
-	for i := range x {
-		x[i] = math.NaN()
-	}
-	return x
-}
-
 // findGrid arranges points in a plane as rows and columns, where they are most of those of a grid.
 func (l *longTable) findGrid(s *Set) {
 	var axes [2][]float64
@@ -616,7 +608,7 @@ func (l *longTable) findGrid(s *Set) {
 				axes[k] = append(axes[k], l.where[i])
 			}
 		}
-		down := slices.IsSortedFunc(axes[k], func(a, b float64) int { return compareFloats(b, a) })
+		down := slices.IsSortedFunc(axes[k], func(a, b float64) int { return cmp.Compare(b, a) })
 		if !slices.IsSorted(axes[k]) && !down {
 			slices.Sort(axes[k])
 		}

@@ -144,7 +144,7 @@ func loadMasks(path string) (*npy.Array, error) {
 	if channels > 1 {
 		shape = append(shape, channels)
 	}
-	if formatOf(path) != "" && isRegular(path) {
+	if formatOf(path) != nil && isRegular(path) {
 		shape = shape[1:]
 	}
 	return npy.New(levels, shape...), nil
@@ -224,7 +224,7 @@ func newMask(path string, a *npy.Array, l Layout, allowed []maskShape, of string
 
 // loadMaskSlice reads the masks of some examples from a .npy file where it has one for each of all; a is nil where it does not.
 func (f *Form) loadMaskSlice(path string, allowed []maskShape) (a *npy.Array, err error) {
-	if f.all == 0 || !isRegular(path) || isNPZ(path) || isNetCDF(path) || IsText(path) || formatOf(path) != "" {
+	if f.all == 0 || !isRegular(path) || isNPZ(path) || isNetCDF(path) || IsText(path) || formatOf(path) != nil {
 		return nil, nil
 	}
 	file, err := npy.Open(path)

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/seed-08962ecc/kronfield/internal/quote"
 	"github.com/seed-08962ecc/kronfield/mat/netcdf"
 )
 
@@ -29,6 +30,22 @@ func splitName(name string) (path, part string) {
 func isRegular(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular()
+}
+
+// openRegular opens a regular file and tells its size: a pipe would block. want says what it should be.
+func openRegular(path, want string) (*os.File, int64, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, 0, &Error{Path: path, Err: err}
+	}
+	if !info.Mode().IsRegular() {
+		return nil, 0, &Error{Path: path, Found: quote.Kind(info), Want: want}
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, 0, &Error{Path: path, Err: err}
+	}
+	return file, info.Size(), nil
 }
 
 // begin returns the first bytes of a regular file, no more than some; nil: there is no such file.

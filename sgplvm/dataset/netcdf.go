@@ -73,14 +73,11 @@ func (f *index) arrange(v int) (a arrangement, why string) {
 // shapeText names the dimensions of a variable with their lengths: (time 12, lat 3, lon 4).
 func (f *index) shapeText(v int) string {
 	var s []string
-	for k, d := range f.Variables[v].Dimensions {
-		if k == mostAxes {
-			s = append(s, "…")
-			break
-		}
+	of := f.Variables[v].Dimensions
+	for _, d := range of[:min(len(of), mostAxes+1)] {
 		s = append(s, fmt.Sprintf("%s %d", f.Dimensions[d].Name, f.Dimensions[d].Length))
 	}
-	return quote.Line("(" + strings.Join(s, ", ") + ")")
+	return quote.Line("(" + quote.Some(s, mostAxes) + ")")
 }
 
 const wantVariable = "numbers of dimensions such as (time, lat, lon) or (time, station), others of length 1"
@@ -143,18 +140,14 @@ func (f *index) chooseVariable(path, name string) (arrangement, error) {
 
 // variableNames lists some variables with their dimensions, a few of many.
 func (f *index) variableNames(numbers []int) string {
-	var s []string
-	for k, v := range numbers {
-		if k == 20 {
-			s = append(s, "…")
-			break
-		}
-		s = append(s, f.Variables[v].Name+f.shapeText(v))
-	}
-	if s == nil {
+	if len(numbers) == 0 {
 		return "none"
 	}
-	return quote.Line(strings.Join(s, ", "))
+	var s []string
+	for _, v := range numbers[:min(len(numbers), 21)] {
+		s = append(s, f.Variables[v].Name+f.shapeText(v))
+	}
+	return quote.Line(quote.Some(s, 20))
 }
 
 // loadNetCDF reads a variable of a NetCDF file as a set.

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -86,13 +87,11 @@ func (e *extra) ReadBytes(dst []byte, v, from int) error {
 
 // putNumber writes a number as a big-endian one of 4 or 8 bytes.
 func putNumber(dst []byte, x float64) {
-	bits, size := math.Float64bits(x), len(dst)
-	if size == 4 {
-		bits = uint64(math.Float32bits(float32(x)))
+	if len(dst) == 4 {
+		binary.BigEndian.PutUint32(dst, math.Float32bits(float32(x)))
+		return
 	}
-	for i := range dst {
-		dst[i] = byte(bits >> (8 * (size - 1 - i)))
-	}
+	binary.BigEndian.PutUint64(dst, math.Float64bits(x))
 }
 
 // header returns the header of the file with the two variables of the result.

@@ -30,23 +30,14 @@ type archive struct {
 
 // openNPZ opens a .npz file.
 func openNPZ(path string) (*archive, error) {
-	fail := func(err error) (*archive, error) { return nil, &Error{Path: path, Err: err} }
-	file, err := os.Open(path)
+	file, size, err := openRegular(path, "a .npz file")
 	if err != nil {
-		return fail(err)
+		return nil, err
 	}
 	a := &archive{path: path, file: file}
-	info, err := file.Stat()
-	switch {
-	case err != nil:
-		err = &Error{Path: path, Err: err}
-	case !info.Mode().IsRegular():
-		err = &Error{Path: path, Found: quote.Kind(info), Want: "a .npz file"}
-	default:
-		if err = fewMembers(path, file, info.Size()); err == nil {
-			if a.Reader, err = zip.NewReader(file, info.Size()); err != nil {
-				err = &Error{Path: path, Found: quote.Line(err.Error()), Want: "a .npz file, whole"}
-			}
+	if err = fewMembers(path, file, size); err == nil {
+		if a.Reader, err = zip.NewReader(file, size); err != nil {
+			err = &Error{Path: path, Found: quote.Line(err.Error()), Want: "a .npz file, whole"}
 		}
 	}
 	if err == nil {
@@ -107,10 +98,8 @@ func (a *archive) arrays() (names []string) {
 }
 
 func (a *archive) find(name string) *zip.File {
-	for _, f := range a.File {
-		if f.Name == name+".npy" {
-			return f
-		}
+	if k := slices.IndexFunc(a.File, func(f *zip.File) bool { return f.Name == name+".npy" }); k >= 0 {
+		return a.File[k]
 	}
 	return nil
 }
@@ -321,19 +310,10 @@ func (n *npzStore) write(w *errorWriter, s *Set, r *Filled) error {
 	if err := s.writeMember(z, names[0], s.whole(r.Mean)); err != nil {
 		return err
 	}
-	if err := s.writeMember(z, names[1], s.spread(r)); err != nil {
+	if err := s.writeMember(z, names[1], s.inSource(r.deviations())); err != nil {
 		return err
 	}
 	return z.Close()
-}
-
-// spread returns the deviations in the order of the source, NaN where nothing exists.
-func (s *Set) spread(r *Filled) []float64 {
-	d := make([]float64, len(r.Variance))
-	for k := range d {
-		d[k] = r.deviation(s.place(k))
-	}
-	return d
 }
 
 func (s *Set) writeMember(z *zip.Writer, name string, values []float64) error {

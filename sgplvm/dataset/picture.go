@@ -11,12 +11,10 @@ import (
 	"image/png"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/seed-08962ecc/kronfield/internal/quote"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 )
 
@@ -37,60 +35,45 @@ func (h *header) typ() npy.Type {
 	return npy.Uint8
 }
 
-// A format is a kind of picture file; "" is none.
-type format string
+// check holds a size against the limits, and the length of the file against the least that so many pixels take.
+func (h *header) check(length, least int64) *Error {
+	size := Layout{Width: h.width, Height: h.height, Channels: 1}
+	if bad := size.check(); bad != nil {
+		return &Error{Found: bad.found, Want: bad.want}
+	}
+	if least > length {
+		return &Error{Found: fmt.Sprintf("%d bytes for %s pixels", length, FormatGrid(h.width, h.height)), Want: fmt.Sprintf("at least %d", least)}
+	}
+	return nil
+}
 
-const (
-	pngFormat  format = "PNG"
-	jpegFormat format = "JPEG"
+// A format is a kind of picture file; nil is none.
+type format struct {
+	name   string
+	header func(r io.Reader, length int64) (header, *Error) // of a file of length bytes
+	decode func(r io.Reader) (image.Image, error)
+}
+
+var (
+	pngFormat  = &format{"PNG", pngHeader, png.Decode}
+	jpegFormat = &format{"JPEG", jpegHeader, jpeg.Decode}
 )
 
 // formatOf returns the format that a name stands for.
-func formatOf(name string) format {
+func formatOf(name string) *format {
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".png":
 		return pngFormat
 	case ".jpg", ".jpeg":
 		return jpegFormat
 	}
-	return ""
-}
-
-// header reads the size of a picture in a file of length bytes.
-func (f format) header(r io.Reader, length int64) (header, *Error) {
-	if f == jpegFormat {
-		return jpegHeader(r, length)
-	}
-	return pngHeader(r, length)
-}
-
-func (f format) decode(r io.Reader) (image.Image, error) {
-	if f == jpegFormat {
-		return jpeg.Decode(r)
-	}
-	return png.Decode(r)
-}
-
-// openPicture opens a frame, which must be a regular file: a pipe would block.
-func openPicture(path string) (*os.File, int64, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, 0, &Error{Path: path, Err: err}
-	}
-	if !info.Mode().IsRegular() {
-		return nil, 0, &Error{Path: path, Found: quote.Kind(info), Want: "a " + string(formatOf(path)) + " picture"}
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, 0, &Error{Path: path, Err: err}
-	}
-	return file, info.Size(), nil
+	return nil
 }
 
 // readHeader reads the size of a frame and refuses one that the file cannot
 // hold.
 func readHeader(path string) (header, error) {
-	file, length, err := openPicture(path)
+	file, length, err := openRegular(path, "a "+formatOf(path).name+" picture")
 	if err != nil {
 		return header{}, err
 	}
@@ -104,16 +87,16 @@ func readHeader(path string) (header, error) {
 }
 
 // fault puts an error of a decoder into words.
-func (f format) fault(err error) *Error {
+func fault(format string, err error) *Error {
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-		return &Error{Found: "the end of the file", Want: "a whole " + string(f) + " picture", Err: err}
+		return &Error{Found: "the end of the file", Want: "a whole " + format + " picture", Err: err}
 	}
-	return &Error{Err: err, Want: "a " + string(f) + " picture"}
+	return &Error{Err: err, Want: "a " + format + " picture"}
 }
 
 // readPicture reads the levels of a picture and tells which pixels are holes; nil: none.
 func readPicture[T uint8 | uint16](dst []T, path string, want header) (holes []bool, err error) {
-	file, length, err := openPicture(path)
+	file, length, err := openRegular(path, "a "+formatOf(path).name+" picture")
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +111,7 @@ func readPicture[T uint8 | uint16](dst []T, path string, want header) (holes []b
 
 // decodePicture reads the levels of a picture of format f, of which the header is expected
 // to be want, or grey where that is coloured, and tells which pixels are holes.
-func decodePicture[T uint8 | uint16](f format, dst []T, r io.ReadSeeker, length int64, want header) (holes []bool, bad *Error) {
+func decodePicture[T uint8 | uint16](f *format, dst []T, r io.ReadSeeker, length int64, want header) (holes []bool, bad *Error) {
 	h, bad := f.header(r, length)
 	if bad != nil {
 		return nil, bad
@@ -143,7 +126,7 @@ func decodePicture[T uint8 | uint16](f format, dst []T, r io.ReadSeeker, length 
 	}
 	picture, err := f.decode(bufio.NewReader(r))
 	if err != nil {
-		return nil, f.fault(err)
+		return nil, fault(f.name, err)
 	}
 	holes = samples(dst, picture, len(dst)/(want.width*want.height))
 	if turned > 1 {

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/binary"
-	"fmt"
 	"image/color"
 	"image/png"
 	"io"
@@ -27,7 +26,7 @@ func pngHeader(r io.Reader, length int64) (header, *Error) {
 	}
 	config, err := png.DecodeConfig(b)
 	if err != nil {
-		return header{}, pngFormat.fault(err)
+		return header{}, fault("PNG", err)
 	}
 	bits, kind := int(ihdr[24]), ihdr[25]
 	samples := 1
@@ -43,15 +42,7 @@ func pngHeader(r io.Reader, length int64) (header, *Error) {
 		h.colour, samples = true, 4
 	}
 	h.frames = pngFrames(bufio.NewReader(io.MultiReader(&begin, r)))
-	size := Layout{Width: h.width, Height: h.height, Channels: 1}
-	if bad := size.check(); bad != nil {
-		return h, &Error{Found: bad.found, Want: bad.want}
-	}
-	if least := int64(h.width*h.height) / 8 * int64(samples*bits) / maxDeflate; least > length {
-		return h, &Error{Found: fmt.Sprintf("%d bytes for %s pixels", length, FormatGrid(h.width, h.height)),
-			Want: fmt.Sprintf("at least %d", least)}
-	}
-	return h, nil
+	return h, h.check(length, int64(h.width*h.height)/8*int64(samples*bits)/maxDeflate)
 }
 
 // pngFrames returns the number of frames of an animated PNG, 0 of any other: the chunk acTL comes before the first picture

@@ -11,12 +11,20 @@ import (
 
 // whole returns values in the order of the source, where nothing exists what stood there.
 func (s *Set) whole(values []float64) []float64 {
-	all := make([]float64, len(values))
+	all := s.inSource(values)
 	for k := range all {
-		i := s.place(k)
-		if all[k] = values[i]; !s.exists(i) {
+		if i := s.place(k); !s.exists(i) {
 			all[k] = s.kept(i)
 		}
+	}
+	return all
+}
+
+// inSource returns values in the order of the source.
+func (s *Set) inSource(values []float64) []float64 {
+	all := make([]float64, len(values))
+	for k := range all {
+		all[k] = values[s.place(k)]
 	}
 	return all
 }

@@ -68,6 +68,27 @@ type SetOptions struct {
 	known int // columns that a table is known to have
 }
 
+const (
+	wantFrames   = "a .npy, .npz, .nc or .csv file, a GIF, a PNG or JPEG picture or a folder of them"
+	wantExamples = "a .npy file of examples at points"
+)
+
+// formOf finds the form of an array as the options ask for it: of frames or a table, or of examples at scattered points.
+func (o *SetOptions) formOf(name string, shape []int, t npy.Type) (Form, error) {
+	if o.At > 0 {
+		return formAt(name, shape, t, o.At, o.Channels)
+	}
+	return formOf(name, shape, t, o.Layout)
+}
+
+// want says what an array should be.
+func (o *SetOptions) want() string {
+	if o.At > 0 {
+		return wantExamples
+	}
+	return wantFrames
+}
+
 // Set is incomplete data, in memory: examples of which values are missing, at points of which some may not exist. It
 // knows its source, so that what a model fills in is written in the same form. A Set is read only and may be used from
 // many goroutines.
@@ -283,10 +304,7 @@ func (s *Set) Take(values []float64, points []int) []float64 {
 
 // put is the inverse of Take, NaN elsewhere.
 func (s *Set) put(part []float64, points []int) []float64 {
-	values := make([]float64, s.Count*s.size())
-	for i := range values {
-		values[i] = math.NaN()
-	}
+	values := nans(s.Count * s.size())
 	for i := range s.Count {
 		for k, p := range points {
 			copy(values[(i*s.Points()+p)*s.Channels:][:s.Channels], part[(i*len(points)+k)*s.Channels:])
@@ -303,6 +321,15 @@ type Filled struct {
 
 // deviation is the standard error of value i.
 func (r *Filled) deviation(i int) float64 { return math.Sqrt(r.Variance[i]) }
+
+// deviations are the standard errors of all values.
+func (r *Filled) deviations() []float64 {
+	d := make([]float64, len(r.Variance))
+	for i := range d {
+		d[i] = r.deviation(i)
+	}
+	return d
+}
 
 // errorWriter counts what is written.
 type errorWriter struct {

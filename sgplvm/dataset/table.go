@@ -20,7 +20,7 @@ func IsText(path string) bool {
 	if isKind(path, TableEndings) {
 		return true
 	}
-	other := isKind(path, []string{".npy"}) || isKind(path, npzEndings) || isKind(path, netcdfEndings) || formatOf(path) != ""
+	other := isKind(path, []string{".npy"}) || isKind(path, npzEndings) || isKind(path, netcdfEndings) || formatOf(path) != nil
 	return !other && table.Is(string(begin(path, 1<<12)))
 }
 
@@ -147,11 +147,7 @@ func (f *Form) isTableOf(values []float64) bool { return f.text != nil && f.text
 
 // WriteErrors writes the standard errors of a completed table, to three digits, in the form of the table; 0 where a value was observed. [Form.FromText] tells whether it is one.
 func (s *Set) WriteErrors(w io.Writer, r *Filled) error {
-	errors := make([]float64, len(r.Variance))
-	for i := range errors {
-		errors[i] = r.deviation(i)
-	}
-	return s.text.write(w, errors, table.Result{Exact: true, Precision: 3})
+	return s.text.write(w, r.deviations(), table.Result{Exact: true, Precision: 3})
 }
 
 // FromText tells whether the values come from a table of text, which results can have the form of.

@@ -3,9 +3,6 @@ package dataset
 import (
 	"errors"
 	"fmt"
-
-	"github.com/seed-08962ecc/kronfield/mat/npy"
-	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
 
 // Training holds frames to learn from, which are read when training needs them. Those of a
@@ -15,44 +12,6 @@ type Training struct {
 	Form
 	read  func(dst []float64, from int) error // values from, from+1, …
 	close func() error
-}
-
-// OpenWith opens what [LoadWith] loads, under the same rules. The file must not change
-// before [Training.Close]. Errors: [*Error].
-func OpenWith(path string, o SetOptions) (*Training, error) {
-	names, err := Several(path)
-	if err != nil {
-		return nil, err
-	}
-	var grid sgplvm.Grid
-	if o.Points != "" {
-		if grid, err = LoadTrainingPoints(o.Points); err != nil {
-			return nil, err
-		}
-	}
-	// What has to be decoded, a folder, or a pipe that can be read but once, is in memory.
-	if names != nil || o.FillValue != nil || o.Select != "" || o.Slice != nil || !isRegular(path) ||
-		isNetCDF(path) || isNPZ(path) || isGIF(path) || IsText(path) || formatOf(path) != "" {
-		f, err := LoadWith(path, o)
-		if err != nil {
-			return nil, err
-		}
-		return f.training(), nil
-	}
-	if grid != nil {
-		o.At = grid.Len()
-	}
-	file, err := npy.Open(path)
-	if err != nil {
-		return nil, arrayError(path, o.want(), err)
-	}
-	form, err := o.formOf(path, file.Shape, file.Type)
-	if err != nil {
-		file.Close()
-		return nil, err
-	}
-	form.Grid = grid
-	return &Training{Form: form, read: file.CopyFloat64s, close: file.Close}, nil
 }
 
 // training returns frames in memory to learn from.

@@ -58,10 +58,7 @@ func (s *Set) WriteVariance(w io.Writer, path string, r *Filled) error {
 	v := r.Variance
 	plain := *s
 	plain.original = nil
-	plain.Values = make([]float64, len(v))
-	for i := range plain.Values {
-		plain.Values[i] = math.NaN()
-	}
+	plain.Values = nans(len(v))
 	switch {
 	case isKind(path, []string{".npy"}):
 		return plain.writeArray(w, plain.whole(v))

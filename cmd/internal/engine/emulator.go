@@ -73,12 +73,9 @@ func EmulatorForm(path string, m *sgplvm.Emulator, grid string, count int) (form
 		a[attributeGrid] = grid
 	}
 	form = dataset.Form{Name: "fields", Count: count, Type: npy.Float64, Grid: m.Grid(), Layout: dataset.Layout{Channels: m.Channels()}}
-	l, ok := levelsOf(a[attributeLevels])
+	l, ok := keptLevels(a)
 	if !ok {
 		l, _ = typeLevels(npy.Uint8)
-		if a[attributeType] == npy.Uint16.String() {
-			l, _ = typeLevels(npy.Uint16)
-		}
 	}
 	switch {
 	case a[attributeTable] == "columns":

@@ -12,6 +12,8 @@ import (
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/files"
+	"github.com/seed-08962ecc/kronfield/cmd/internal/picture"
+	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
@@ -116,6 +118,18 @@ func Attributes(f *dataset.Form, values sgplvm.Source) (map[string]string, error
 	}
 	a[attributeLevels] = levelsText(widened(l))
 	return a, nil
+}
+
+// keptLevels are the levels of training pictures, of which the attributes of a model keep the type or the range; ok is false where they say nothing, or what cannot be.
+func keptLevels(attributes map[string]string) (l picture.Levels, ok bool) {
+	for _, t := range []npy.Type{npy.Uint8, npy.Uint16} {
+		if attributes[attributeType] == t.String() {
+			return typeLevels(t)
+		}
+	}
+	l.Bits = 8
+	n, err := fmt.Sscan(attributes[attributeLevels], &l.Low, &l.High)
+	return l, n == 2 && err == nil && l.Low < l.High && !math.IsInf(l.High-l.Low, 0)
 }
 
 // scattered reports whether a model was trained on values at scattered points.

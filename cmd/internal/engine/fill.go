@@ -66,9 +66,6 @@ func LoadObserved(f *cli.Flags, path string, m *sgplvm.Model, data, mask, grid, 
 		points = f.Text(pointsFlag)
 	}
 	if points != "" {
-		if err := f.Exclusive(points, grid); err != nil {
-			return nil, err
-		}
 		if o.Grid, err = loadPoints(f.Name(), pointsFlag, m, points); err != nil {
 			return nil, err
 		}
@@ -141,17 +138,17 @@ func modelFrames(f *cli.Flags, o dataset.SetOptions, path string, m *sgplvm.Mode
 	return frames, err
 }
 
-// LoadLike loads examples of the form of others, read as the flags say.
-func LoadLike(f *cli.Flags, frames *dataset.Frames, path string) (*dataset.Frames, error) {
+// LoadLike loads examples of a form, read as the flags say.
+func LoadLike(f *cli.Flags, form *dataset.Form, path string) (*dataset.Frames, error) {
 	o := ReadOptions(f)
-	if frames.Scattered {
-		return dataset.LoadWith(path, dataset.SetOptions{At: frames.Points(), Layout: dataset.Layout{Channels: frames.Channels}})
+	switch {
+	case form.Scattered:
+		return dataset.LoadWith(path, dataset.SetOptions{At: form.Points(), Layout: dataset.Layout{Channels: form.Channels}})
+	case form.Table:
+		o.Names = form.Columns
+		return dataset.LoadTable(path, form.Channels, o)
 	}
-	if frames.Table {
-		o.Names = frames.Columns
-		return dataset.LoadTable(path, frames.Channels, o)
-	}
-	o.Layout = frames.Layout
+	o.Layout = form.Layout
 	return dataset.LoadWith(path, o)
 }
 

@@ -147,10 +147,7 @@ func (p FieldFlags) Open(other string) (*Fields, error) {
 	f := p.f
 	a := new(Fields)
 	var err error
-	if a.Out, err = NewOutput(f, "out"); err != nil {
-		return nil, err
-	}
-	if a.Other, err = NewOutput(f, other); err != nil {
+	if a.Out, a.Other, err = NewOutputs(f, "out", other); err != nil {
 		return nil, err
 	}
 	if a.Model, err = Load(*p.Model); err != nil {

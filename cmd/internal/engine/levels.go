@@ -45,11 +45,5 @@ func widened(l picture.Levels) picture.Levels {
 	return l
 }
 
-// levelsText is what a model keeps of black and white, and levelsOf what that says; ok is false where a file says nothing, or what cannot be.
+// levelsText is what a model keeps of black and white where its numbers are no bytes or words.
 func levelsText(l picture.Levels) string { return fmt.Sprintf("%v %v", l.Low, l.High) }
-
-func levelsOf(text string) (l picture.Levels, ok bool) {
-	l.Bits = 8
-	n, err := fmt.Sscan(text, &l.Low, &l.High)
-	return l, n == 2 && err == nil && l.Low < l.High && !math.IsInf(l.High-l.Low, 0)
-}

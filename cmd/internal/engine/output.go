@@ -12,7 +12,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/cmd/internal/files"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/picture"
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
@@ -62,6 +61,14 @@ func NewOutput(f *cli.Flags, flag string, more ...string) (*Output, error) {
 			flag, o.path, flag, dataset.ShellWord(o.path))
 	}
 	return nil, f.Usagef("-%s %q, expected a name that ends in %s, or one of a folder for pictures", flag, o.path, strings.Join(endings, ", "))
+}
+
+// NewOutputs returns the outputs that two flags name.
+func NewOutputs(f *cli.Flags, first, second string) (a, b *Output, err error) {
+	if a, err = NewOutput(f, first); err == nil {
+		b, err = NewOutput(f, second)
+	}
+	return a, b, err
 }
 
 // NewTable is NewOutput of values that are no pictures.
@@ -259,22 +266,16 @@ func LevelsOf(f *dataset.Form, values func(frame int) []float64) picture.Levels 
 	return widened(l)
 }
 
-// modelLevels are the levels of pictures that a model predicts: those of its training pictures where it has kept their type or their range, as
 // Range returns between which values those of a model lie: as of its pictures, or three standard deviations about the mean.
 func Range(m *sgplvm.Model) (low, high float64) {
 	l := modelLevels(m)
 	return l.Low, l.High
 }
 
+// modelLevels are the levels of pictures that a model predicts: those of its training pictures where it has kept their type or their range, as
 // train and fill do, else three standard deviations about the mean.
 func modelLevels(m *sgplvm.Model) picture.Levels {
-	for _, t := range []npy.Type{npy.Uint8, npy.Uint16} {
-		if m.Attributes()[attributeType] == t.String() {
-			l, _ := typeLevels(t)
-			return l
-		}
-	}
-	if l, ok := levelsOf(m.Attributes()[attributeLevels]); ok {
+	if l, ok := keptLevels(m.Attributes()); ok {
 		return l
 	}
 	l, p := noLevels(), m.Summary()

@@ -44,14 +44,5 @@ func EmulatorOutputs(f *cli.Flags, model string, m *sgplvm.Emulator, path string
 	if err != nil {
 		return nil, err
 	}
-	o := ReadOptions(f)
-	switch {
-	case form.Table:
-		o.Names = form.Columns
-		return dataset.LoadTable(path, m.Channels(), o)
-	case form.Scattered:
-		return dataset.LoadWith(path, dataset.SetOptions{At: m.Points(), Layout: dataset.Layout{Channels: m.Channels()}})
-	}
-	o.Layout = form.Layout
-	return dataset.LoadWith(path, o)
+	return LoadLike(f, &form, path)
 }

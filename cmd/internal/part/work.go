@@ -78,9 +78,6 @@ func (w *Work) Own(n int) int {
 // Joins tells whether the results are those of parts.
 func (w *Work) Joins() bool { return w != nil && w.joins != nil }
 
-// Command is that of the parts, with its flags.
-func (w *Work) Command() []string { return w.Args }
-
 // Choose says what the results depend on beside the data. Errors: parts that are joined and depend on something else.
 func (w *Work) Choose(choices []string) error {
 	w.Choices = choices

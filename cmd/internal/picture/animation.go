@@ -87,9 +87,8 @@ const MostRate = 50
 // Save writes the pictures as an endless animation of rate frames a second, as
 // [files.WriteAtomic] does; times are rounded to hundredths of a second, and the errors do not add up.
 // Grey pictures keep their levels, and coloured ones of no more than 256 colours in all keep
-// their colours. Others get a palette of 256 colours for all frames, by variance cut (Wu,
-// Graphics Gems II, 1991) and Lloyd's iterations, with errors diffused after Floyd and Steinberg
-// (1976). The same pictures give the same bytes. Errors: [*dataset.Error]. It panics unless there is a
+// their colours. Others get a palette of 256 colours for all frames, by Lloyd's
+// iterations, with errors diffused after Floyd and Steinberg (1976). The same pictures give the same bytes. Errors: [*dataset.Error]. It panics unless there is a
 // picture and 0.01 ≤ rate ≤ MostRate.
 func (a *Animation) Save(rate float64) error {
 	if len(a.frames) == 0 || !(rate >= 0.01 && rate <= MostRate) {

@@ -1,7 +1,6 @@
 package picture
 
 import (
-	"cmp"
 	"math"
 	"slices"
 )
@@ -37,7 +36,7 @@ func (a *Animation) quantizer() *quantizer {
 		q.kept = nil
 	}
 	q.colours = numbered(q.kept)
-	q.colours = append(q.colours, variancePalette(a.histogram(), 256-len(q.colours))...)
+	q.colours = append(q.colours, palette(a.histogram(), 256-len(q.colours))...)
 	q.nearest = make([]uint16, 1<<(3*nearestBits))
 	return q
 }
@@ -101,31 +100,10 @@ const (
 	nearestBits   = 6
 )
 
-// A cell counts colours and adds up their levels and the squares of these.
+// A cell counts colours and adds up their levels.
 type cell struct {
-	count, square float64
-	sum           [3]float64
-	at            [3]int
-}
-
-func (c *cell) add(d *cell) {
-	c.count += d.count
-	c.square += d.square
-	for k, v := range d.sum {
-		c.sum[k] += v
-	}
-}
-
-// spread is the sum of squared distances from the mean.
-func (c *cell) spread() float64 {
-	if c.count == 0 {
-		return 0
-	}
-	s := c.square
-	for _, v := range c.sum {
-		s -= v * v / c.count
-	}
-	return max(0, s)
+	count float64
+	sum   [3]float64
 }
 
 // mean returns the mean colour.
@@ -137,110 +115,58 @@ func (c *cell) mean() [3]float64 {
 	return m
 }
 
-// histogram returns the cells that hold colours of any frame, in order.
+// histogram returns the cells that hold colours of any frame, in an order in which neighbours are alike: by the bits of the three levels in turn.
 func (a *Animation) histogram() []cell {
-	const down = 8 - histogramBits
-	counts, sums := make([]uint64, 1<<(3*histogramBits)), make([][4]uint64, 1<<(3*histogramBits))
+	all := make([]cell, 1<<(3*histogramBits))
 	for _, levels := range a.frames {
 		for i := 0; i < len(levels); i += 3 {
-			r, g, b := uint64(levels[i]), uint64(levels[i+1]), uint64(levels[i+2])
-			at := (r>>down<<histogramBits|g>>down)<<histogramBits | b>>down
-			counts[at]++
-			s := &sums[at]
-			s[0] += r
-			s[1] += g
-			s[2] += b
-			s[3] += r*r + g*g + b*b
-		}
-	}
-	var cells []cell
-	for i, n := range counts {
-		if n > 0 {
-			const mask = 1<<histogramBits - 1
-			s := sums[i]
-			cells = append(cells, cell{count: float64(n), square: float64(s[3]), sum: [3]float64{float64(s[0]), float64(s[1]), float64(s[2])},
-				at: [3]int{i >> (2 * histogramBits), i >> histogramBits & mask, i & mask}})
-		}
-	}
-	return cells
-}
-
-// A box is some cells, of which the best cut in two is known.
-type box struct {
-	cells     []cell
-	gain      float64 // by how much the cut lowers the sum of spreads
-	axis, cut int     // cells before cut along axis are one part
-}
-
-// newBox finds the cut that lowers the sum of spreads most.
-func newBox(cells []cell) box {
-	b := box{cells: cells}
-	var whole cell
-	for i := range cells {
-		whole.add(&cells[i])
-	}
-	spread := whole.spread()
-	for axis := range 3 {
-		var slices [1 << histogramBits]cell
-		for i := range cells {
-			slices[cells[i].at[axis]].add(&cells[i])
-		}
-		var low cell
-		for cut := 1; cut < len(slices); cut++ {
-			low.add(&slices[cut-1])
-			high := cell{count: whole.count - low.count, square: whole.square - low.square}
-			for k := range high.sum {
-				high.sum[k] = whole.sum[k] - low.sum[k]
-			}
-			if low.count == 0 || high.count == 0 {
-				continue
-			}
-			if gain := spread - low.spread() - high.spread(); gain > b.gain {
-				b.gain, b.axis, b.cut = gain, axis, cut
-			}
-		}
-	}
-	return b
-}
-
-// variancePalette returns up to most colours for a histogram: the box whose cut gains most is
-// cut until there are enough, and then the means move to those of the cells nearest to them.
-func variancePalette(cells []cell, most int) []rgb {
-	boxes := []box{newBox(cells)}
-	for len(boxes) < most {
-		best := 0
-		for i, b := range boxes {
-			if b.gain > boxes[best].gain {
-				best = i
-			}
-		}
-		b := boxes[best]
-		if b.gain == 0 {
-			break
-		}
-		slices.SortStableFunc(b.cells, func(c, d cell) int { return cmp.Compare(c.at[b.axis], d.at[b.axis]) })
-		n := slices.IndexFunc(b.cells, func(c cell) bool { return c.at[b.axis] >= b.cut })
-		boxes[best] = newBox(b.cells[:n])
-		boxes = append(boxes, newBox(b.cells[n:]))
-	}
-	colours := make([]rgb, len(boxes))
-	means := make([]cell, len(boxes))
-	for i, b := range boxes {
-		for k := range b.cells {
-			means[i].add(&b.cells[k])
-		}
-	}
-	for range 1 + lloydIterations {
-		for i := range means {
-			if means[i].count > 0 {
-				for k, v := range means[i].mean() {
-					colours[i][k] = uint8(math.Round(v))
+			at := 0
+			for bit := 7; bit > 7-histogramBits; bit-- {
+				for _, v := range levels[i : i+3] {
+					at = at<<1 | int(v>>bit&1)
 				}
 			}
+			c := &all[at]
+			c.count++
+			for k, v := range levels[i : i+3] {
+				c.sum[k] += float64(v)
+			}
 		}
-		clear(means)
+	}
+	return slices.DeleteFunc(all, func(c cell) bool { return c.count == 0 })
+}
+
+// palette returns up to most colours for a histogram: those in the middle of runs of cells, which then move to the means of the cells nearest to them.
+func palette(cells []cell, most int) []rgb {
+	colours := make([]rgb, min(most, len(cells)))
+	total := 0.
+	for i := range cells {
+		total += math.Sqrt(cells[i].count)
+	}
+	sum, k := 0., 0
+	for i := range cells {
+		if sum += math.Sqrt(cells[i].count); k < len(colours) && (sum > (float64(k)+0.5)*total/float64(len(colours)) || len(cells)-i <= len(colours)-k) {
+			for q, v := range cells[i].mean() {
+				colours[k][q] = uint8(math.Round(v))
+			}
+			k++
+		}
+	}
+	for range lloydIterations {
+		means := make([]cell, len(colours))
 		for i := range cells {
-			means[closest(colours, cells[i].mean())].add(&cells[i])
+			m := &means[closest(colours, cells[i].mean())]
+			m.count += cells[i].count
+			for q, v := range cells[i].sum {
+				m.sum[q] += v
+			}
+		}
+		for i := range means {
+			if means[i].count > 0 {
+				for q, v := range means[i].mean() {
+					colours[i][q] = uint8(math.Round(v))
+				}
+			}
 		}
 	}
 	return colours

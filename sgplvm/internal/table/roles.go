@@ -201,14 +201,10 @@ func (t *Table) Find(list string) (columns []int, err error) {
 
 func nameList(names []string) string {
 	var all []string
-	for k, name := range names {
-		if k == 12 {
-			all = append(all, "…")
-			break
-		}
+	for _, name := range names[:min(len(names), 13)] {
 		all = append(all, quote.Text(name))
 	}
-	return strings.Join(all, ", ")
+	return quote.Some(all, 12)
 }
 
 // IsCode tells whether a column has whole numbers, none of them missing, under a name that is none of a time: it may be that of stations.

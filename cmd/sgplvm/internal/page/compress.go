@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -85,15 +86,7 @@ func (x *explorer) keep(psi, taken mat.Matrix) {
 			weight[k] = max(weight[k], tau.At(i, k)*slices.Max(taken.Row(k)))
 		}
 	}
-	slices.SortStableFunc(x.kept, func(a, b int) int {
-		switch {
-		case weight[a] > weight[b]:
-			return -1
-		case weight[a] < weight[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(x.kept, func(a, b int) int { return cmp.Compare(weight[b], weight[a]) })
 	most := min(x.Inducing, max(1, maxRotation/x.Inducing))
 	for most > 1 && weight[x.kept[most-1]] < 1e-6*weight[x.kept[0]] {
 		most--

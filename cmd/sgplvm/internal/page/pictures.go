@@ -72,7 +72,7 @@ func judge(ctx context.Context, e *cli.Environment, in *Input, tones *tones) (*j
 				return nil, err
 			}
 		}
-		holes = holes || !complete(seen[k])
+		holes = holes || slices.ContainsFunc(seen[k].Data, math.IsNaN)
 	}
 	if !d.Training && !holes {
 		j.Hidden, j.Known = true, true
@@ -99,15 +99,6 @@ func example(s sgplvm.Source, i int) (mat.Matrix, error) {
 	values := make([]float64, points*channels)
 	err := s.ReadExamples(values, i, i+1)
 	return mat.NewDense(points, channels, values), err
-}
-
-func complete(a mat.Matrix) bool {
-	for _, v := range a.Data {
-		if v != v {
-			return false
-		}
-	}
-	return true
 }
 
 // halfOf hides half of the k-th: scattered points, or one side of every other picture; of tables scattered values.
