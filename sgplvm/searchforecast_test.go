@@ -133,7 +133,7 @@ func TestExpectedPartly(t *testing.T) {
 	took := map[Factors]time.Duration{}
 	for _, factors := range []Factors{"", FactorsProduct} {
 		s := newSearch(t, fieldsInTime(true, 12, 6, 5), Config{Effort: EffortNormal, Factors: factors})
-		options, _ := s.partlyOptions(s.plainInTime())
+		options := s.partlyOptions(s.plainInTime())
 		d, err := s.expectedPartly(s.plainInTime())
 		if took[factors] = d; err != nil || d <= 0 || len(options) != map[Factors]int{"": 5, FactorsProduct: 3}[factors] {
 			t.Errorf("factors %q: %v for %d candidates, error %v", factors, d, len(options), err)

@@ -349,13 +349,13 @@ func (j absentValidator) probe(ctx context.Context, cfg Config) (probe, error) {
 
 // partly adds the configuration for examples of which something is seen, where another is better for these.
 func (s *search) partly(whole Config) (Config, error) {
-	options, sure := s.partlyOptions(whole)
+	options := s.partlyOptions(whole)
 	s.selection.Task += "; of the model for examples seen in part, values hidden of examples that were held out: " + s.hidden()
 	j, err := newSecondValidator(s, whole)
 	if err != nil {
 		return whole, err
 	}
-	best, err := s.try(j, incumbent{cfg: whole}, searchStage{name: "examples seen in part", candidates: options, sure: sure})
+	best, err := s.try(j, incumbent{cfg: whole}, searchStage{name: "examples seen in part", candidates: options, sure: validation.SureErrors})
 	if err != nil || same(best.cfg, whole) || !best.scored() {
 		return whole, err
 	}
@@ -367,17 +367,17 @@ func (s *search) partly(whole Config) (Config, error) {
 	return whole, nil
 }
 
-// partlyOptions are the candidates for examples of which something is seen, the configuration for whole ones first, and by how many standard errors another must be better.
-func (s *search) partlyOptions(whole Config) (options []option, sure float64) {
-	list, sure := []timeCandidate{s.linearTime(), plainTime, {"rbf", matern32, 0.1, false}, {"rbf+time", matern32, 0.01, false}}, float64(validation.SureErrors)
+// partlyOptions are the candidates for examples of which something is seen, the configuration for whole ones first.
+func (s *search) partlyOptions(whole Config) []option {
+	list := []timeCandidate{s.linearTime(), plainTime, {"rbf", matern32, 0.1, false}, {"rbf+time", matern32, 0.01, false}}
 	switch {
-	case s.table(): // of few noisy rows, and without a floor, one column may have no noise
-		list, sure = list[:1], timeErrors
+	case s.table():
+		list = list[:1]
 	case s.given.Effort != EffortThorough:
 		list = list[:2]
 	}
-	options = append([]option{{"the same", func(c *Config) { *c = whole }}}, s.timeOptions(list)...)
-	return append(options, s.structuredOptions()...), sure
+	options := append([]option{{"the same", func(c *Config) { *c = whole }}}, s.timeOptions(list)...)
+	return append(options, s.structuredOptions()...)
 }
 
 // holesInTime chooses for examples that were seen in part at their times.
@@ -489,8 +489,7 @@ func (s *search) expectedPartly(whole Config) (time.Duration, error) {
 		return 0, err
 	}
 	var total, longest float64
-	options, _ := s.partlyOptions(whole)
-	for _, o := range options {
+	for _, o := range s.partlyOptions(whole) {
 		cfg := whole
 		if o.apply(&cfg); s.forbidden(cfg) {
 			continue
