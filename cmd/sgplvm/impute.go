@@ -44,7 +44,7 @@ impute says with what error it fills them in, and the simplest method beside it.
 		conditioning: f.Choice("conditioning", "latent", "the `way` in which observed values bear on missing ones: latent (given the latent variables), paper (as Atkinson and Zabaras have it) or none (through the latent variables alone)", "latent", "paper", "none"),
 		keep:         f.Toggle("keep-outliers", engine.KeepUsage),
 		json:         f.JSON(),
-		sheet:        f.String("sheet", "", "the PNG `file` with the first pictures: seen, filled and, with -truth, truth"),
+		sheet:        f.Result("sheet", "the PNG `file` with the first pictures: seen, filled and, with -truth, truth", ".png"),
 	}
 	f.Parts()
 	f.Everyday("model", "data", "out", "variance", "observed", "times", "sheet", "truth", "json")
@@ -68,9 +68,6 @@ func impute(ctx context.Context, e *cli.Environment, args []string) error {
 		return err
 	}
 	if err := s.f.Apart([]string{"model", "data", "observed", "points", "times", "truth"}, []string{"out", "variance", "sheet"}); err != nil {
-		return err
-	}
-	if err := s.f.Sheet(); err != nil {
 		return err
 	}
 	out, err := engine.NewOutput(s.f, "out")
@@ -160,5 +157,5 @@ func (s *imputeSettings) compare(e *cli.Environment, seen *dataset.Frames, fille
 	if err := engine.PrintKinds(e.Stdout, checks); err != nil || truth == nil {
 		return err
 	}
-	return (report.Table{Rows: rows}).WriteText(e.Stdout)
+	return report.Write(e.Stdout, rows)
 }

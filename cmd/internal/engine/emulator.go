@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"strings"
 	"time"
 
@@ -20,7 +19,7 @@ import (
 )
 
 // InputsUsage says in the help of a flag what inputs may be.
-const InputsUsage = "the known inputs of the runs, a run a row: a table (`file` .csv, .npy: numbers, dates, labels), fields (.npy, .nc as -data takes them), or both, separated by a comma"
+const InputsUsage = "the known inputs of the runs, a run a row: a table (`file` .csv, .npy: numbers, dates, labels, empty where not known; standard errors of a column NAME in one named 'NAME ±'), fields (.npy, .nc as -data takes them), or both, separated by a comma"
 
 // LoadInputs reads inputs, as dataset.LoadInputs does, and prints its notes.
 func LoadInputs(e *cli.Environment, paths, columns string, like []sgplvm.EmulatorInput) (*dataset.Inputs, error) {
@@ -52,14 +51,11 @@ func SaveEmulator(path string, m *sgplvm.Emulator) error {
 
 // LoadEmulator reads an emulator from a file; nil where the file has a model of another kind, or is none.
 func LoadEmulator(path string) (*sgplvm.Emulator, error) {
-	file, err := os.Open(path)
+	file, _, err := openModel(path)
 	if err != nil {
-		return nil, &dataset.Error{Path: path, Err: err, Want: "a model file"}
+		return nil, err
 	}
 	defer file.Close()
-	if info, err := file.Stat(); err == nil && info.IsDir() {
-		return nil, nil
-	}
 	m, err := sgplvm.LoadEmulator(file)
 	if err == nil || errors.Is(err, sgplvm.ErrNoEmulator) {
 		return m, nil

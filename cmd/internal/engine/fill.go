@@ -145,7 +145,7 @@ func modelFrames(f *cli.Flags, o dataset.SetOptions, path string, m *sgplvm.Mode
 func LoadLike(f *cli.Flags, frames *dataset.Frames, path string) (*dataset.Frames, error) {
 	o := ReadOptions(f)
 	if frames.Scattered {
-		return dataset.LoadAt(path, frames.Points(), frames.Channels)
+		return dataset.LoadWith(path, dataset.SetOptions{At: frames.Points(), Layout: dataset.Layout{Channels: frames.Channels}})
 	}
 	if frames.Table {
 		o.Names = frames.Columns
