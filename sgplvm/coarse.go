@@ -39,13 +39,7 @@ func (t *Trainer) advanceCoarse(ctx context.Context) (err error) {
 	if err != nil || more || t.stopped {
 		return err
 	}
-	o := t.config.Training
-	if len(t.data.Grid) > 1 {
-		o.Iterations, o.Warmup = min(coarseRounds*(latentSteps+jointSteps), max(1, t.config.Training.Iterations/8)), 0
-	} else {
-		o.Iterations, o.Warmup, o.HoldSpace = adaptSteps, adaptSteps, true
-	}
-	if err := t.beginAt(o); err != nil {
+	if err := t.beginAt(t.atAll()); err != nil {
 		return err
 	}
 	if _, err := t.raiseNoise(ctx, t.state.Params); err != nil {
@@ -53,6 +47,17 @@ func (t *Trainer) advanceCoarse(ctx context.Context) (err error) {
 	}
 	t.state.Origin = t.state.Params.Clone()
 	return nil
+}
+
+// atAll returns how training goes on at all points.
+func (t *Trainer) atAll() TrainingConfig {
+	o := t.config.Training
+	if len(t.data.Grid) > 1 {
+		o.Iterations, o.Warmup = min(coarseRounds*(latentSteps+jointSteps), max(1, o.Iterations/8)), 0
+	} else {
+		o.Iterations, o.Warmup, o.HoldSpace = adaptSteps, adaptSteps, true
+	}
+	return o
 }
 
 // coarsePoints returns the points of coarse training, count of them or of several factors fewer, and their grid.
@@ -123,7 +128,7 @@ func (t *Trainer) coarseTrainer(ctx context.Context, count int) (*Trainer, error
 	scaled := &data.Scaled{Source: d.Source, Examples: y.Examples, Points: len(points), Channels: y.Channels, Scaler: y.Scaler}
 	coarse, err := newTrainer(scaled, d, cfg, "Start", params)
 	if err == nil {
-		coarse.part = true
+		coarse.of = t
 	}
 	return coarse, err
 }

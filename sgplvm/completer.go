@@ -36,6 +36,7 @@ type completer struct {
 	scores     validation.Scores // on each example of which something was held out
 	rounds     int               // so far
 	took       roundTime         // the last one
+	simple     time.Duration     // that the simplest methods took to fill in held-out values
 	doing      string            // what it is doing, before the name of a round
 	how        *search
 	times      []float64 // of the examples, also where the search found that they tell nothing
@@ -134,12 +135,12 @@ func (c *completer) chosen(ctx context.Context, cfg Config) (Config, error) {
 		}
 	}
 	if c.took.trained > 0 {
-		clock.tell(clock.after+c.took.trained/time.Duration(c.folds()), true)
+		clock.tell(clock.after+c.took.trained/time.Duration(c.folds())+c.whole(cfg, true), true)
 	}
 	if err := c.round(ctx, cfg); err != nil {
 		return cfg, err
 	}
-	clock.tell(time.Duration(c.roundsAfter(cfg, plans[cfg.Effort]))*(c.took.trained+c.took.imputed)+c.took.trained/time.Duration(c.folds()), true)
+	clock.tell(time.Duration(c.roundsAfter(cfg, plans[cfg.Effort]))*(c.took.trained+c.took.imputed)+c.took.trained/time.Duration(c.folds())+c.whole(cfg, true), true)
 	if c.how != nil && given == nil {
 		cfg.Infer.Blends = c.rescaled(cfg.Infer.Blends)
 	}
@@ -190,8 +191,10 @@ func (c *completer) probe(ctx context.Context, first, cfg Config) (lost bool, er
 			return false, err
 		}
 	}
-	if len(c.d.absent) == 0 { // whose search tells more
-		c.d.run.clock.tell(c.took.trained+c.took.imputed, true)
+	if clock := c.d.run.clock; len(c.d.absent) == 0 {
+		clock.tell(c.took.trained+c.took.imputed+c.simple, true)
+	} else if clock != nil { // whose search tells more
+		clock.after += c.whole(cfg, false)
 	}
 	c.how = &search{given: cfg, plan: plans[cfg.Effort]}
 	c.how.selection.Effort, c.how.selection.Task = cfg.Effort, "values put aside: the way that others are missing"
@@ -219,9 +222,11 @@ func (c *completer) compete(ctx context.Context, cfg Config) (*completion.Contes
 		t.Add(withoutMotion, still)
 	}
 	defer c.watch.Timing("the simplest methods beside the model")()
+	begin := time.Now()
 	if err := t.Try(ctx, list, c.all.Fillers(list, cfg.Seed)); err != nil {
 		return nil, err
 	}
+	c.simple = time.Since(begin)
 	t.Decide()
 	if c.all.At != nil {
 		return t, nil
@@ -315,11 +320,26 @@ func (c *completer) foresee(cfg Config, spent time.Duration) {
 	clock.searches = 1
 	if len(c.d.absent) > 0 {
 		clock.searches++
+		clock.after += c.whole(cfg, false)
 	}
 	if clock.twice && c.doing == "" {
 		clock.searches++
 		clock.after = 2*clock.after + spent
 	}
+}
+
+// whole returns how long the simplest methods take to fill in what is missing and, beside the model, examples that are missing as a whole, and with searched how long the
+// search and the trainings for these take, each as long as one of a fold.
+func (c *completer) whole(cfg Config, searched bool) time.Duration {
+	if len(c.d.absent) == 0 {
+		return c.simple
+	}
+	s := &search{data: c.d, given: cfg, plan: plans[cfg.Effort]}
+	folds, trainings := 1+s.plan.folds, 0
+	if searched {
+		trainings = folds*len(s.timeCandidates()) + 2
+	}
+	return time.Duration(1+folds)*c.simple + time.Duration(trainings)*c.took.trained/time.Duration(c.folds())
 }
 
 // completions returns the number of rounds after the choice. It is one if the noise has a parametric covariance: that ignores the errors of imputed values, so it

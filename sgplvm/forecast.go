@@ -79,7 +79,7 @@ func stepsOf(all []stretch) int {
 func (t *Trainer) ahead() (now, after []stretch, open bool) {
 	s, o := &t.state, &t.config.Training
 	left := s.Limit - s.Result.Iterations - s.Phase.Steps
-	open = t.part || !o.Uncalibrated && t.canLeaveOut() == nil
+	open = t.of != nil || !o.Uncalibrated && t.canLeaveOut() == nil
 	if rounds := t.config.Residual.Rounds; rounds > 0 && s.Params.Noise.Structured() && s.Stage != stageResidual {
 		after = []stretch{{"residual", float64(rounds * t.config.Residual.Steps)}}
 	}

@@ -3,6 +3,7 @@ package sgplvm
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -64,6 +65,13 @@ func Load(r io.Reader) (*Model, error) {
 	}
 	return m, nil
 }
+
+// viewsFormat is that of a MultiView's file, a sealed safetensors file. Its tensors, U8, are files of models: view.K.model with the latent variables of all views, view.K.alone of
+// the view by itself, K = 0, 1, …; its metadata format and views, JSON of a ViewCheck each.
+const viewsFormat = "kronfield views 1"
+
+// ErrViews says that a file is one of a model of several views where another is wanted.
+var ErrViews = errors.New("a model of several views, expected one of examples")
 
 // maxModels bounds models within one another in files.
 const maxModels = 2

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"time"
 
 	"github.com/seed-08962ecc/kronfield/lbfgs"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
@@ -181,7 +182,13 @@ func (t *Trainer) progress(p phase, s lbfgs.Progress, beta float64) bool {
 	var known bool
 	if o.PhaseLeft, known = t.forecast.left(now); known && t.data.run.clock.untold() {
 		if rest, known := t.forecast.left(after); known {
-			t.data.run.clock.tell(o.PhaseLeft+rest+expectedFilm(t.data.film), true)
+			film := t.data.film
+			if all := t.of; all != nil { // steps at all points take as many times as long as there are more
+				film = all.data.film
+				times := float64(all.atAll().Iterations) / float64(limit) * float64(all.data.Grid.Len()) / float64(t.data.Grid.Len())
+				rest += time.Duration(times * float64(elapsed+o.PhaseLeft))
+			}
+			t.data.run.clock.tell(o.PhaseLeft+rest+expectedFilm(film), true)
 		}
 	}
 	if known && !open {

@@ -111,10 +111,19 @@ func (p probe) ofExamples(times float64) probe {
 	return probe{held: held, free: held + p.free - p.held, dense: p.dense, filled: p.filled, validated: p.validated}
 }
 
-// training returns how long so many steps take.
-func (p probe) training(steps float64) float64 {
-	free := steps * 5 / 6 * jointSteps / (latentSteps + jointSteps)
+// training returns how long so many steps take, after a short warm-up.
+func (p probe) training(steps float64) float64 { return p.after(steps, steps/6) }
+
+// after returns how long so many steps take, of which the first ones are a warm-up.
+func (p probe) after(steps, warmup float64) float64 {
+	free := (steps - warmup) * jointSteps / (latentSteps + jointSteps)
 	return free*float64(p.free) + (steps-free)*float64(p.held)
+}
+
+// inTime returns how long the training of a configuration in time and its validation take.
+func (p probe) inTime(cfg Config) float64 {
+	steps := float64(cmp.Or(cfg.Training.Iterations, defaultIterations))
+	return p.after(steps, cmp.Or(float64(cfg.Training.Warmup), 0.75*steps)) + float64(p.validated)
 }
 
 // expected returns how long a search by filling in takes with the training after it, of n examples at so many times the points of the
@@ -172,17 +181,6 @@ const (
 	blendFills = 4
 	learnNoise = 1.25
 )
-
-// expectedInTime returns how long so many candidates take, and the training of a model of examples larger by a factor.
-func expectedInTime(p probe, cfg Config, candidates, larger float64) time.Duration {
-	steps := float64(cfg.Training.Iterations)
-	if steps == 0 {
-		steps = defaultIterations
-	}
-	free := steps / 4 * jointSteps / (latentSteps + jointSteps)
-	one := free*float64(p.free) + (steps-free)*float64(p.held) + float64(p.validated)
-	return time.Duration(one * (candidates + larger))
-}
 
 // longerAtAll returns how many times as long as at some points of a film training takes, of which most may be at some points of its own.
 func (s *search) longerAtAll(cfg Config, some Grid) float64 {

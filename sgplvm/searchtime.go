@@ -240,9 +240,11 @@ func (s *search) inTime() (Config, error) {
 	if err != nil {
 		return plain, err
 	}
-	folds, larger, second := float64(len(j.folds)), 1.0, s.given.Partly == nil
-	if second {
-		larger++ // another model, and what chooses it
+	folds, second := float64(len(j.folds)), s.given.Partly == nil
+	learned, _, _ := j.folds[0].data.Source.Dims()
+	larger := float64(n) / float64(learned)
+	if s.given.Partly != nil {
+		larger *= 2 // another model
 	}
 	tried := 1 + float64(len(options)-1)*(1+1/folds)/2 // half of those that are worse are stopped after the first fold
 	if s.data.guessed != nil {
@@ -264,14 +266,14 @@ func (s *search) inTime() (Config, error) {
 func (s *search) kernelsOfTime(j timeValidator, plain Config, options []option, sure, tried, larger float64) (Config, error) {
 	if err := s.foretell(func() (d time.Duration, err error) {
 		if !s.data.Film && s.given.Partly == nil {
-			d, err = s.expectedStructured()
+			d, err = s.expectedPartly(plain)
 		}
 		last := larger // the first candidate is what is trained at the end, as far as is known
 		for k := 0; k < len(options) && err == nil; k++ {
 			cfg := plain
 			options[k].apply(&cfg)
 			p, failure := j.probe(s.ctx, cfg)
-			d, err = d+expectedInTime(p, cfg, tried/float64(len(options)), last), failure
+			d, err = d+time.Duration((tried/float64(len(options))+last)*p.inTime(cfg)), failure
 			last = 0
 		}
 		return d, err
@@ -347,21 +349,13 @@ func (j absentValidator) probe(ctx context.Context, cfg Config) (probe, error) {
 
 // partly adds the configuration for examples of which something is seen, where another is better for these.
 func (s *search) partly(whole Config) (Config, error) {
-	list, sure := []timeCandidate{s.linearTime(), plainTime, {"rbf", matern32, 0.1, false}, {"rbf+time", matern32, 0.01, false}}, float64(validation.SureErrors)
-	switch {
-	case s.table(): // of few noisy rows, and without a floor, one column may have no noise
-		list, sure = list[:1], timeErrors
-	case s.given.Effort != EffortThorough:
-		list = list[:2]
-	}
-	options := append([]option{{"the same", func(c *Config) { *c = whole }}}, s.timeOptions(list)...)
-	options = append(options, s.structuredOptions()...)
+	options := s.partlyOptions(whole)
 	s.selection.Task += "; of the model for examples seen in part, values hidden of examples that were held out: " + s.hidden()
 	j, err := newSecondValidator(s, whole)
 	if err != nil {
 		return whole, err
 	}
-	best, err := s.try(j, incumbent{cfg: whole}, searchStage{name: "examples seen in part", candidates: options, sure: sure})
+	best, err := s.try(j, incumbent{cfg: whole}, searchStage{name: "examples seen in part", candidates: options, sure: validation.SureErrors})
 	if err != nil || same(best.cfg, whole) || !best.scored() {
 		return whole, err
 	}
@@ -371,6 +365,19 @@ func (s *search) partly(whole Config) (Config, error) {
 	}
 	whole.Partly, whole.PartlyReach = best.cfg.kept(), reach
 	return whole, nil
+}
+
+// partlyOptions are the candidates for examples of which something is seen, the configuration for whole ones first.
+func (s *search) partlyOptions(whole Config) []option {
+	list := []timeCandidate{s.linearTime(), plainTime, {"rbf", matern32, 0.1, false}, {"rbf+time", matern32, 0.01, false}}
+	switch {
+	case s.table():
+		list = list[:1]
+	case s.given.Effort != EffortThorough:
+		list = list[:2]
+	}
+	options := append([]option{{"the same", func(c *Config) { *c = whole }}}, s.timeOptions(list)...)
+	return append(options, s.structuredOptions()...)
 }
 
 // holesInTime chooses for examples that were seen in part at their times.
@@ -475,40 +482,27 @@ func (s *search) smoothAndRough() Config {
 	return c
 }
 
-// expectedStructured returns how long the candidates in time with a covariance in space take, trained on every fold, and one of them at the end, as
-// steps at as many points as most of such a training has say.
-func (s *search) expectedStructured() (time.Duration, error) {
-	options := s.structuredOptions()
-	if options == nil {
-		return 0, nil
-	}
-	n, all, channels := s.data.Source.Dims()
-	var points []int
-	for i := 0; i < all; i += 1 + (all-1)/coarseFrom {
-		points = append(points, i)
-	}
-	values := mat.New(n, len(points)*channels)
-	if err := readPoints(values, s.data.Source, points); err != nil {
+// expectedPartly returns how long the choice of a model for examples seen in part takes, and its training at the end.
+func (s *search) expectedPartly(whole Config) (time.Duration, error) {
+	j, err := s.thinnedValidator(len(completion.Patterns))
+	if err != nil {
 		return 0, err
 	}
-	d := Data{Source: NewSource(values.Data, n, len(points), channels), Grid: Grid{work.Gather(joined(s.data.Grid), points)}, Times: s.data.Times, Sequences: s.data.Sequences}
 	var total, longest float64
-	for _, o := range options {
-		cfg := s.given
-		o.apply(&cfg)
-		cfg.Effort = EffortNone
-		t, err := probing(trainingSet{Data: d}, cfg)
+	for _, o := range s.partlyOptions(whole) {
+		cfg := whole
+		if o.apply(&cfg); s.forbidden(cfg) {
+			continue
+		}
+		p, err := j.probe(s.ctx, cfg)
 		if err != nil {
 			return 0, err
 		}
-		p, err := paced(s.ctx, t)
-		if err != nil {
-			return 0, err
-		}
-		one := p.training(float64(cfg.Training.Iterations))
-		total, longest = total+float64(s.plan.folds)*one, max(longest, one)
+		p.validated = time.Duration(len(j.cases)) * p.filled
+		one := p.inTime(cfg)
+		total, longest = total+one, max(longest, one)
 	}
-	return time.Duration(total + longest), nil
+	return time.Duration(total + longest/float64(len(j.folds))), nil
 }
 
 // timePart chooses the kernel of the time part of a large film, on frames of half the pixels each way, or fewer
@@ -534,7 +528,7 @@ func (s *search) timePart(plain Config) (Config, error) {
 	j, larger := leaveOutValidator{small, s.run.journal}, s.longerAtAll(plain, small.Grid)
 	if err := s.foretell(func() (time.Duration, error) {
 		p, err := j.probe(s.ctx, plain)
-		return expectedInTime(p, plain, float64(len(options)), larger), err
+		return time.Duration((float64(len(options)) + larger) * p.inTime(plain)), err
 	}); err != nil {
 		return plain, err
 	}

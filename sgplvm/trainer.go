@@ -46,7 +46,7 @@ type Trainer struct {
 
 	watch    stopwatch
 	forecast forecast
-	part     bool // of the training of another trainer
+	of       *Trainer // at all points, which goes on with what this one learns of some; nil: there is none
 }
 
 // NewTrainer checks data (see [Data.Check]) and configuration and sets up training at its starting point.

@@ -11,13 +11,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat/safetensors"
 )
 
-// viewsFormat is that of a MultiView's file, a sealed safetensors file. Its tensors, U8, are files of models: view.K.model with the latent variables of all views, view.K.alone of
-// the view by itself, K = 0, 1, …; its metadata format and views, JSON of a ViewCheck each.
-const viewsFormat = "kronfield views 1"
-
-// ErrViews says that a file is one of a model of several views where another is wanted.
-var ErrViews = errors.New("a model of several views, expected one of examples")
-
 // ErrNoViews says that a file is another than one of a model of several views.
 var ErrNoViews = errors.New("no model of several views, expected one")
 

@@ -1,0 +1,234 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
+	"github.com/seed-08962ecc/kronfield/cmd/internal/engine"
+	"github.com/seed-08962ecc/kronfield/cmd/internal/files"
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/mat/npy"
+	"github.com/seed-08962ecc/kronfield/sgplvm"
+	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
+)
+
+// result returns the name of a view's result in a folder: NAME with the ending of its file, or .npy.
+func (v *view) result(folder string) string {
+	ending := strings.ToLower(filepath.Ext(dataset.FileName(v.path)))
+	if v.set.CheckOutput(filepath.Join(folder, v.name+ending)) != nil {
+		ending = ".npy"
+	}
+	return filepath.Join(folder, v.name+ending)
+}
+
+// write writes the completed view: besides an array or a table one of its standard errors.
+func (v *view) write(folder string, filled *dataset.Filled) (path string, err error) {
+	path = v.result(folder)
+	ending := filepath.Ext(path)
+	if err := files.WriteAtomic(path, func(w io.Writer) error { return v.set.Write(w, path, filled) }); err != nil {
+		return path, err
+	}
+	beside := strings.TrimSuffix(path, ending) + "_standard_error" + ending
+	switch {
+	case ending == ".npy":
+		errors := &dataset.Filled{Mean: make([]float64, len(filled.Variance)), Variance: filled.Variance}
+		for i, s := range filled.Variance {
+			errors.Mean[i] = math.Sqrt(s)
+		}
+		err = files.WriteAtomic(beside, func(w io.Writer) error { return v.set.Write(w, beside, errors) })
+	case v.set.FromText() && slices.Contains(dataset.TableEndings, ending):
+		err = files.WriteAtomic(beside, func(w io.Writer) error { return v.set.WriteErrors(w, filled) })
+	}
+	return path, err
+}
+
+// fill completes all views and writes them to a folder.
+func (s *views) fill(ctx context.Context, e *cli.Environment, choice *choiceFlags, folder string) (err error) {
+	cfg, err := choice.read()
+	if err != nil {
+		return err
+	}
+	if err := s.load(e, nil); err != nil {
+		return err
+	}
+	all, err := s.library()
+	if err != nil {
+		return err
+	}
+	undo, err := cli.MakeFolder(folder)
+	if err != nil {
+		return err
+	}
+	defer undo(&err)
+	begin := time.Now()
+	done, err := choice.run(e).CompleteViews(ctx, all, cfg)
+	if err != nil {
+		return err
+	}
+	for k, v := range s.list {
+		c := &engine.Completed{Completion: done[k]}
+		c.Drop(e, v.set, v.points)
+		filled, err := v.set.Fill(v.points, c.Mean.Data, c.Variance.Data, false)
+		if err != nil {
+			return err
+		}
+		path, err := v.write(folder, filled)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(e.Stdout, "%s: %s\n", v.name, path)
+		if err := engine.ReportCompleted(e, v.set, c, filled, time.Since(begin)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// train learns a model of all views.
+func (s *views) train(ctx context.Context, e *cli.Environment, choice *choiceFlags, out string) error {
+	cfg, err := choice.read()
+	if err != nil {
+		return err
+	}
+	if err := s.load(e, nil); err != nil {
+		return err
+	}
+	all, err := s.library()
+	if err != nil {
+		return err
+	}
+	m, err := choice.run(e).FitViews(ctx, all, cfg)
+	if err != nil {
+		return err
+	}
+	if err := files.WriteAtomic(out, m.Save); err != nil {
+		return err
+	}
+	engine.ReportViews(e, m)
+	return nil
+}
+
+// impute fills in and predicts all views of a model from those that are given, and writes them to a folder.
+func (s *views) impute(ctx context.Context, e *cli.Environment, model, folder string, o sgplvm.InferOptions) (err error) {
+	m, err := engine.LoadViews(model)
+	if err != nil {
+		return err
+	}
+	names := m.Names()
+	var models []*sgplvm.Model
+	for _, v := range s.list {
+		if !slices.Contains(names, v.name) {
+			return s.f.Usagef("-view %s, expected views of the model: %s", v.name, strings.Join(names, ", "))
+		}
+		models = append(models, m.View(v.name))
+	}
+	if err := s.load(e, models); err != nil {
+		return err
+	}
+	undo, err := cli.MakeFolder(folder)
+	if err != nil {
+		return err
+	}
+	defer undo(&err)
+	all := make([][]sgplvm.Prediction, s.n)
+	failures := make([]error, s.n)
+	mat.Parallel(s.n, func(i int) {
+		if failures[i] = ctx.Err(); failures[i] == nil {
+			seen, err := s.observed(names, i)
+			if err == nil {
+				all[i], err = m.Impute(ctx, seen, o)
+			}
+			failures[i] = err
+		}
+	})
+	for i, err := range failures {
+		if err != nil {
+			return fmt.Errorf("example %d: %w", i, err)
+		}
+	}
+	for k, name := range names {
+		at := slices.IndexFunc(s.list, func(v *view) bool { return v.name == name })
+		path := filepath.Join(folder, name+".npy")
+		if at < 0 {
+			err = s.predicted(folder, name, m.View(name), func(i int) sgplvm.Prediction { return all[i][k] })
+		} else {
+			path, err = s.list[at].completed(folder, func(i int) sgplvm.Prediction { return all[i][k] })
+		}
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(e.Stdout, "%s: %s\n", name, path)
+	}
+	return nil
+}
+
+// observed returns what is seen of example i, in the order of the model's views.
+func (s *views) observed(names []string, i int) ([]sgplvm.Observed, error) {
+	seen := make([]sgplvm.Observed, len(names))
+	for _, v := range s.list {
+		at := i
+		if v.rows != nil {
+			at = slices.Index(v.rows, i)
+		}
+		if at < 0 {
+			continue
+		}
+		values := mat.New(len(v.points), v.set.Channels)
+		if err := v.data.Source.ReadExamples(values.Data, at, at+1); err != nil {
+			return nil, err
+		}
+		seen[slices.Index(names, v.name)].Values = values
+	}
+	return seen, nil
+}
+
+// completed writes a view that was given.
+func (v *view) completed(folder string, of func(i int) sgplvm.Prediction) (string, error) {
+	size := len(v.points) * v.set.Channels
+	mean, variance := make([]float64, v.set.Count*size), make([]float64, v.set.Count*size)
+	for k := range v.set.Count {
+		i := k
+		if v.rows != nil {
+			i = v.rows[k]
+		}
+		p := of(i)
+		copy(mean[k*size:], p.Mean.Data)
+		copy(variance[k*size:], p.Variance.Data)
+	}
+	filled, err := v.set.Fill(v.points, mean, variance, false)
+	if err != nil {
+		return "", err
+	}
+	return v.write(folder, filled)
+}
+
+// predicted writes a view that was not given, as arrays of means and of standard errors.
+func (s *views) predicted(folder, name string, m *sgplvm.Model, of func(i int) sgplvm.Prediction) error {
+	shape := append([]int{s.n}, engine.ShapeOf(m)...)
+	for _, part := range []struct {
+		ending string
+		value  func(p sgplvm.Prediction, k int) float64
+	}{
+		{".npy", func(p sgplvm.Prediction, k int) float64 { return p.Mean.Data[k] }},
+		{"_standard_error.npy", func(p sgplvm.Prediction, k int) float64 { return math.Sqrt(p.Variance.Data[k]) }},
+	} {
+		var values []float64
+		for i := range s.n {
+			p := of(i)
+			for k := range p.Mean.Data {
+				values = append(values, part.value(p, k))
+			}
+		}
+		if err := files.WriteAtomic(filepath.Join(folder, name+part.ending), func(w io.Writer) error { return npy.Write(w, npy.New(values, shape...)) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,42 @@
+package views
+
+import (
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+)
+
+// A View is complete data of some of the examples, and what a model of the view by itself has learned.
+type View struct {
+	Data *data.Scaled
+	Grid field.Grid
+	Rows []int // the examples that the data are of, in order; nil: all
+
+	Own      *bound.Params
+	Jitter   float64
+	Strength float64 // of the prior of a learned noise, in examples
+}
+
+// Options say how to train.
+type Options struct {
+	Dims  int // latent dimensions at most
+	Steps int // of L-BFGS; with a learned noise as many again follow
+	Seed  uint64
+
+	Plain bool // latent kernels have no linear part
+
+	From *Joint // what training goes on from; nil: principal components
+	In   []int  // which of its examples these are
+}
+
+// A Joint is what training has come to.
+type Joint struct {
+	X      bound.Latents   // q(X) of all examples
+	Params []*bound.Params // of each view, with X of its examples
+	Bound  float64
+
+	examples int
+	views    []View
+	bound    *bound.Joint
+	each     []*bound.Evaluator
+}

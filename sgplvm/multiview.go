@@ -1,0 +1,82 @@
+package sgplvm
+
+import (
+	"context"
+	"fmt"
+	"slices"
+)
+
+// MultiView is a model of several views of the same examples, each a [Model]; they share the latent variables. It does not change, and any number of goroutines may use it.
+type MultiView struct {
+	views []modelView
+}
+
+// A modelView is a view of a model.
+type modelView struct {
+	name         string
+	model, alone *Model // with the latent variables of all views, and of the view by itself
+	check        ViewCheck
+}
+
+// Names returns the names of the views.
+func (m *MultiView) Names() (names []string) {
+	for _, v := range m.views {
+		names = append(names, v.name)
+	}
+	return names
+}
+
+// Checks tell of each view how well it was predicted on examples left out of training.
+func (m *MultiView) Checks() (all []ViewCheck) {
+	for _, v := range m.views {
+		all = append(all, v.check)
+	}
+	return all
+}
+
+// View returns the model of the view of that name, with the latent variables of all views; nil where there is none.
+func (m *MultiView) View(name string) *Model {
+	if i := slices.Index(m.Names(), name); i >= 0 {
+		return m.views[i].model
+	}
+	return nil
+}
+
+// Impute returns the distribution of all values of an example in each view, given what was observed of it in any: seen has the views in order, each at the points of its
+// Grid (nil: the training grid); an element without values is a view of which nothing was observed. Errors: those of Model.Impute.
+func (m *MultiView) Impute(ctx context.Context, seen []Observed, o InferOptions) ([]Prediction, error) {
+	if len(seen) != len(m.views) {
+		panic(fmt.Sprintf("sgplvm: an example of %d views, expected %d", len(seen), len(m.views)))
+	}
+	models, all, filled := make([]*Model, len(seen)), make([]Prediction, len(seen)), slices.Clone(seen)
+	for v, w := range m.views {
+		models[v] = w.model
+		if filled[v].Values.Rows == 0 {
+			grid := seen[v].Grid
+			if grid == nil {
+				grid = w.model.Grid()
+			}
+			filled[v].Values = nothingOf(grid.Len(), w.model.Channels())
+		}
+	}
+	for v, w := range m.views {
+		own, by, use := filled[v], w.model, w.check.FromOther
+		if anySeen(own) {
+			use = w.check.Together
+		}
+		var err error
+		if use {
+			own.Prior, err = latentOfOthers(ctx, models, filled, v, o)
+		}
+		if own.Prior == nil {
+			by = w.alone
+		}
+		if err == nil {
+			all[v], _, err = by.Impute(ctx, own, o)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("view %s: %w", w.name, err)
+		}
+	}
+	return all, nil
+}
