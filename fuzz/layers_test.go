@@ -24,18 +24,19 @@ const module = "github.com/seed-08962ecc/kronfield"
 // folder. It is the module's layout, not a description of what the files happen to
 // import; a package that is listed need not exist yet.
 var policy = map[string][]string{
-	"asm":             {"golang.org/x/sys/cpu", "unsafe", "internal/text"},
-	"mat":             {"asm", "unsafe"},
-	"mat/npy":         {"mat"},
-	"mat/netcdf":      {},
-	"mat/safetensors": {"mat"},
-	"chol":            {"mat", "asm"},
-	"eig":             {"mat", "asm"},
-	"kronprod":        {"mat", "chol", "eig"},
-	"lbfgs":           {},
-	"internal/quote":  {},
-	"internal/text":   {},
-	"internal/tier":   {}, // for tests
+	"asm":              {"golang.org/x/sys/cpu", "unsafe", "internal/text"},
+	"mat":              {"asm", "unsafe"},
+	"mat/internal/raw": {"unsafe"},
+	"mat/npy":          {"mat", "mat/internal/raw"},
+	"mat/netcdf":       {"mat/internal/raw"},
+	"mat/safetensors":  {"mat", "mat/internal/raw"},
+	"chol":             {"mat", "asm"},
+	"eig":              {"mat", "asm"},
+	"kronprod":         {"mat", "chol", "eig"},
+	"lbfgs":            {},
+	"internal/quote":   {},
+	"internal/text":    {},
+	"internal/tier":    {}, // for tests
 
 	"internal/opticalflow": {},
 	"internal/simple":      {"asm", "mat", "chol"},

@@ -275,3 +275,55 @@ func checkFactorsOfOthers(t *testing.T, trainer *Trainer, wanted func(int) bool)
 		t.Fatal(err)
 	}
 }
+
+// What is said of an example seen in part: the more is seen nearby, the less is left of the calibration.
+func TestCalibratedAsFarAsOpen(t *testing.T) {
+	d, ctx := swelling(), context.Background()
+	tr, _ := fit(t, d, swellingConfig())
+	plain := modelOf(t, tr)
+	if err := tr.Calibrate(ctx); err != nil {
+		t.Fatal(err)
+	}
+	m, points := modelOf(t, tr), d.Grid.Len()
+	at, err := m.LatentAt(0, []float64{7.5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	impute := func(m *Model, prior *Latent, seen ...int) Prediction {
+		v := mat.New(points, 1)
+		v.Fill(math.NaN())
+		for _, j := range seen {
+			v.Set(j, 0, d.Y.At(7*points+j, 0))
+		}
+		p, _, err := m.Impute(ctx, Observed{Values: v, Prior: prior}, InferOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	alone, err := plain.Predict(at[0], nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	calibrated, err := m.Predict(at[0], nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, seen := range [][]int{{}, {8, 14}, {0, 1, 2, 3, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15, 17, 18, 19, 20, 21, 23}} {
+		before, got := impute(plain, &at[0], seen...), impute(m, &at[0], seen...)
+		compare.Near(t, "mean", got.Mean.Data, before.Mean.Data, 1e-12)
+		for j := range points {
+			v, v0 := before.Variance.At(j, 0), alone.Variance.At(j, 0)
+			want := v
+			if len(seen) == 0 {
+				want = calibrated.Variance.At(j, 0)
+			} else if v > 0 {
+				want = 1 / (1/v + min(1/v0, 1/v)*(v0/calibrated.Variance.At(j, 0)-1))
+			}
+			if g := got.Variance.At(j, 0); math.Abs(g-want) > 1e-9*v0 {
+				t.Errorf("%d points seen, point %d: variance %v, expected %v", len(seen), j, g, want)
+			}
+		}
+	}
+	compare.SameBits(t, "variance at no time", impute(m, nil).Variance.Data, impute(plain, nil).Variance.Data)
+}

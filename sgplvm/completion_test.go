@@ -685,6 +685,13 @@ func TestCompleteOutliers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		sum := 0
+		for _, k := range c.Kinds {
+			sum += k.Missing
+		}
+		if sum != c.Report.Missing {
+			t.Errorf("%d missing, by kind %+v", c.Report.Missing, c.Kinds)
+		}
 		y, v := c.Mean.At(20, 1), c.Variance.At(20, 1)
 		if keep && (y != 1e6 || v != 0 || len(c.Report.Outliers) > 0 || c.Report.Missing != 6) {
 			t.Errorf("kept: %v with variance %v, outliers %v, %d missing", y, v, c.Report.Outliers, c.Report.Missing)
@@ -695,11 +702,18 @@ func TestCompleteOutliers(t *testing.T) {
 	}
 }
 
-// A suspect that is near what was filled in in its place is put back as observed, and no longer named; another stays out, with the distance that the model says.
+// A suspect that is near what was filled in in its place is put back as observed, no longer named, nor counted among the missing values of its kind; another stays out, with
+// the distance that the model says.
 func TestOutliersAgain(t *testing.T) {
 	c := &Completion{Mean: mat.NewDense(4, 2, []float64{0, 1, 2, 3, 4, 5, 6, 7}), Variance: mat.NewDense(4, 2, []float64{0, 0, 0, 0.25, 0, 0, 0.25, 0})}
 	c.Report.Missing = 5
-	c.restore([]Outlier{{Example: 0, Point: 1, Channel: 1, Value: 3.5, Score: 40}, {Example: 1, Point: 1, Channel: 0, Value: 1000, Score: 40}}, 2)
+	c.Kinds = []FillCheck{{Kind: completion.KindNames[completion.KindScattered], Missing: 4}, {Kind: completion.KindNames[completion.KindGaps], Missing: 1}}
+	kinds := map[float64]completion.Kind{3.5: completion.KindGaps, 1000: completion.KindScattered}
+	c.restore([]Outlier{{Example: 0, Point: 1, Channel: 1, Value: 3.5, Score: 40}, {Example: 1, Point: 1, Channel: 0, Value: 1000, Score: 40}}, 2,
+		func(v Outlier) completion.Kind { return kinds[v.Value] })
+	if len(c.Kinds) != 1 || c.Kinds[0].Missing != c.Report.Missing {
+		t.Errorf("%d missing, by kind %+v", c.Report.Missing, c.Kinds)
+	}
 	if c.Mean.At(1, 1) != 3.5 || c.Variance.At(1, 1) != 0 || c.Mean.At(3, 0) != 6 || c.Variance.At(3, 0) != 0.25 || c.Report.Missing != 4 {
 		t.Errorf("means %v, variances %v, %d missing", c.Mean.Data, c.Variance.Data, c.Report.Missing)
 	}

@@ -107,7 +107,7 @@ func onGrid(f *cli.Flags, m *sgplvm.Emulator) (*sgplvm.Emulator, error) {
 
 // predictEmulated is predict with -inputs.
 func predictEmulated(ctx context.Context, e *cli.Environment, f *cli.Flags) error {
-	if err := withoutInputs(f, "data", "observed", "data-points", "times", "sequence", "mixture", "seed", "sheet"); err != nil {
+	if err := withoutInputs(f, "data", "observed", "data-points", "times", "sequence", "sheet"); err != nil {
 		return err
 	}
 	p, out, variance, err := openEmulated(e, f, 0, "variance")
@@ -167,10 +167,8 @@ func sampleEmulated(ctx context.Context, e *cli.Environment, f *cli.Flags, count
 
 // emulatorPage is report of an emulator.
 func emulatorPage(f *cli.Flags, m *sgplvm.Emulator) error {
-	for _, name := range []string{"data", "grid", "observed", "truth", "labels", "times"} {
-		if f.Given(name) {
-			return f.Usagef("-%s with an emulator, expected none", name)
-		}
+	if err := f.Forbid("an emulator, expected none", "data", "grid", "observed", "truth", "labels", "times"); err != nil {
+		return err
 	}
 	return writeEmulatorPage(f.Text("out"), f.Text("model"), m)
 }
