@@ -15,15 +15,14 @@ import (
 
 // Emulate learns from runs of a simulator, whose inputs are d.Inputs and whose outputs are the values of d, to predict outputs from inputs
 // (docs/math.md, 24). Of cfg the Effort, the Seed, KeepOutliers and the Attributes count, and nothing else may be given: quick leaves out kernels of
-// single components. Outputs that Data.Outliers finds count as missing, and missing ones are filled in beforehand. Runs are left out of which no output was observed or an input is
-// NaN or so far outside its column that it must stand for something else. Notes tell of all this. Errors: *ConfigError, *InputError, *ValueError, *ReadError, ctx.Err().
+// single components. Outputs that Data.Outliers finds count as missing, and missing ones are filled in beforehand. Runs are left out of which no output was observed or no input is known;
+// inputs that are NaN, have errors, or lie so far outside their column that they must stand for something else, are inferred from the outputs. Notes tell of all this. Errors: *ConfigError, *InputError, *ValueError, *ReadError, ctx.Err().
 func Emulate(ctx context.Context, d Data, cfg Config) (*Emulator, error) {
 	return Run{}.Emulate(ctx, d, cfg)
 }
 
 // Emulate is the function Emulate, watched, ended and kept as r says.
 func (r Run) Emulate(ctx context.Context, d Data, cfg Config) (*Emulator, error) {
-	begin := time.Now()
 	if err := r.forEmulator(d, cfg); err != nil {
 		return nil, err
 	}
@@ -32,18 +31,28 @@ func (r Run) Emulate(ctx context.Context, d Data, cfg Config) (*Emulator, error)
 	if err != nil {
 		return nil, err
 	}
-	d.Inputs = nil
-	if d, err = d.checked(); err != nil {
+	if r.inputs, err = in.digest(); err != nil {
 		return nil, err
 	}
+	d.Inputs = nil
+	set, end, err := r.begin(d, cfg)
+	if err != nil {
+		return nil, err
+	}
+	e, err := set.emulate(ctx, in, n, cfg)
+	report := &Report{}
+	err = end(report, err)
+	for _, w := range report.Warnings {
+		r.watcher().Tell(w)
+	}
+	return e, err
+}
+
+// emulate learns an emulator from the set and n inputs.
+func (set trainingSet) emulate(ctx context.Context, in *Inputs, n int, cfg Config) (*Emulator, error) {
+	d, r := set.Data, set.run
 	if runs, _, _ := d.Source.Dims(); n != runs {
 		return nil, &ConfigError{Field: "Inputs", Err: fmt.Errorf("%s, expected %d as the data have", quote.Counted(n, "run"), runs)}
-	}
-	set := trainingSet{Data: d}
-	if !cfg.KeepOutliers {
-		if set, err = set.withoutOutliers(); err != nil {
-			return nil, err
-		}
 	}
 	if _, err := data.Check(set.Source); err != nil {
 		return nil, err
@@ -70,7 +79,7 @@ func (r Run) Emulate(ctx context.Context, d Data, cfg Config) (*Emulator, error)
 	}
 	stop := r.watcher().Timing("comparing kernels")
 	defer stop()
-	if e.model, err = emulator.Fit(ctx, job, r.emulatorOptions(cfg, begin)); err != nil {
+	if e.model, err = emulator.Fit(ctx, job, r.emulatorOptions(cfg)); err != nil {
 		return nil, in.placed(err)
 	}
 	for _, c := range e.model.Encodings {
@@ -81,8 +90,8 @@ func (r Run) Emulate(ctx context.Context, d Data, cfg Config) (*Emulator, error)
 	if missing := job.Outputs.Missing; missing > 0 {
 		notes = append(notes, fmt.Sprintf("%s missing: filled in beforehand from the rest of their runs, from inputs and from other runs", quote.Counted(missing, "value")))
 	}
-	e.model.Notes, e.model.Effort, e.model.Seed = notes, int(cfg.Effort), cfg.Seed
-	e.took = time.Since(begin)
+	e.model.Notes, e.model.Effort, e.model.Seed = append(notes, e.model.Notes...), int(cfg.Effort), cfg.Seed
+	e.took = time.Since(r.clock.begin)
 	return e, nil
 }
 
@@ -104,28 +113,28 @@ func EmulatorMemory(d Data) (Memory, error) {
 	return Memory{Data: slabs, Latent: kernels}, nil
 }
 
-// emulatorOptions are those of a run that began at a time.
-func (r Run) emulatorOptions(c Config, begin time.Time) emulator.Options {
+// emulatorOptions are those of a run.
+func (r Run) emulatorOptions(c Config) emulator.Options {
 	return emulator.Options{
 		Quick: c.Effort == EffortQuick || c.Effort == EffortNone,
 		Seed:  c.Seed,
+		Left:  func(left time.Duration) { r.clock.tell(left, false) },
 		Told:  func(v *emulator.Scored) { r.watcher().Tell(fmt.Sprintf("%s: error %.4g", v.Name, v.Mean())) },
 		Stop: func() bool {
 			select {
 			case <-r.End:
 				return true
 			default:
-				return r.Limit > 0 && time.Since(begin) > r.Limit/2
+				return r.clock.over(searchShare)
 			}
 		},
+		Journal: r.journal,
 	}
 }
 
 // forEmulator refuses what is given and does not count for an emulator.
 func (r Run) forEmulator(d Data, c Config) error {
 	switch {
-	case r.Checkpoints != nil:
-		return &ConfigError{Field: "Checkpoints", Err: fmt.Errorf("given for an emulator, expected none: it begins anew")}
 	case d.Inputs == nil:
 		return &ConfigError{Field: "Inputs", Err: fmt.Errorf("none, expected a table or fields")}
 	case d.Times != nil || d.Sequences != nil || d.Film || d.Errors != nil || d.Hide != nil:
@@ -141,45 +150,48 @@ func (r Run) forEmulator(d Data, c Config) error {
 	return nil
 }
 
-// usable leaves out runs of which no output was observed or an input is not known, and says so.
+// usable leaves out runs of which no output was observed or no input is known, and says so, and of which runs an input is not known.
 func usable(in *Inputs, y Source, keep bool) (*Inputs, Source, []string, error) {
 	n, points, channels := y.Dims()
 	values := make([]float64, points*channels)
-	unknown := in.unknown(!keep)
+	in, lacks, unknown := in.unknown(!keep)
 	var good []int
-	var lacking, empty []string
+	var lacking, unknowing, empty []string
 	for i := range n {
 		if err := y.ReadExamples(values, i, i+1); err != nil {
 			return in, y, nil, &ReadError{From: i, To: i + 1, Err: err}
 		}
 		switch {
-		case unknown[i] != "":
-			lacking = append(lacking, in.run(i)+", "+unknown[i])
 		case !slices.ContainsFunc(values, func(v float64) bool { return v == v }):
 			empty = append(empty, in.run(i))
-		default:
-			good = append(good, i)
+			continue
+		case in.Fields == nil && lacks[i] == len(in.Columns):
+			unknowing = append(unknowing, unknown[i])
+			continue
+		case lacks[i] > 0:
+			lacking = append(lacking, unknown[i])
 		}
-	}
-	if len(good) == n {
-		return in, y, nil, nil
+		good = append(good, i)
 	}
 	var notes []string
-	for _, left := range []struct {
+	for _, some := range []struct {
 		runs []string
-		why  string
-	}{{lacking, "an input is not known"}, {empty, "no output was observed"}} {
-		if len(left.runs) > 0 {
+		what string
+	}{{lacking, "an input is not known: it is inferred from their outputs"}, {unknowing, "no input is known, are left out"}, {empty, "no output was observed, are left out"}} {
+		if len(some.runs) > 0 {
 			const named = 5
 			more := ""
-			if len(left.runs) > named {
+			if len(some.runs) > named {
 				more = ", …"
 			}
-			notes = append(notes, fmt.Sprintf("%d of %d runs, of which %s, are left out: %s%s", len(left.runs), n, left.why, strings.Join(left.runs[:min(named, len(left.runs))], "; "), more))
+			notes = append(notes, fmt.Sprintf("%d of %d runs, of which %s: %s%s", len(some.runs), n, some.what, strings.Join(some.runs[:min(named, len(some.runs))], "; "), more))
 		}
 	}
 	if len(good) < 3 {
 		return in, y, nil, &ConfigError{Field: "Data", Err: fmt.Errorf("%s with inputs and outputs, expected at least 3: %s", quote.Counted(len(good), "run"), strings.Join(notes, "; "))}
+	}
+	if len(good) == n {
+		return in, y, notes, nil
 	}
 	return in.of(good), SourceOf(y, good), notes, nil
 }

@@ -107,8 +107,8 @@ func (e *Emulator) Kernel() string { return e.model.Kernel }
 
 // An Emulated is the distributions of outputs for some inputs.
 type Emulated struct {
-	emulator       *emulator.Model
-	mean, variance mat.Matrix
+	predicted *emulator.Predicted
+	size      int
 
 	// Far has, for each input, its distance from the nearest run as a multiple of the largest that a run has from the others, in length
 	// scales: well above 1, predictions are extrapolated.
@@ -118,19 +118,18 @@ type Emulated struct {
 // Predict returns the distributions of the outputs for inputs, which have the columns of the runs in their order and fields of the same form.
 // Errors: *ConfigError, *InputError, *ValueError, *ReadError.
 func (e *Emulator) Predict(in *Inputs) (*Emulated, error) {
-	x, err := e.coordinates(in)
+	x, errs, err := e.coordinates(in)
 	if err != nil {
 		return nil, err
 	}
-	p := &Emulated{emulator: e.model, Far: e.model.Far(x)}
-	p.mean, p.variance = e.model.Predict(x)
-	return p, nil
+	p := e.model.Outputs(x, errs)
+	return &Emulated{size: e.model.V.Rows, predicted: p, Far: p.Far}, nil
 }
 
 // Update returns the emulator with more runs, which are complete, without fitting anything again: kernels and components stay, predictions know the new runs.
 // Errors: *ConfigError, *InputError, *ValueError, *ReadError.
 func (e *Emulator) Update(in *Inputs, outputs Source) (*Emulator, error) {
-	x, err := e.coordinates(in)
+	x, err := e.exactly(in)
 	if err != nil {
 		return nil, err
 	}
@@ -139,55 +138,62 @@ func (e *Emulator) Update(in *Inputs, outputs Source) (*Emulator, error) {
 	return &o, err
 }
 
-// coordinates returns ξ of inputs.
-func (e *Emulator) coordinates(in *Inputs) (x mat.Matrix, err error) {
+// exactly returns ξ of inputs, which must be known exactly.
+func (e *Emulator) exactly(in *Inputs) (mat.Matrix, error) {
+	x, errs, err := e.coordinates(in)
+	if err == nil && errs.Rows > 0 {
+		err = &ConfigError{Field: "Inputs", Err: fmt.Errorf("of which some are not known exactly, expected exact ones")}
+	}
+	return x, err
+}
+
+// coordinates returns ξ of inputs and their errors.
+func (e *Emulator) coordinates(in *Inputs) (x, errs mat.Matrix, err error) {
 	n, err := in.count()
 	if err != nil {
-		return x, err
+		return x, errs, err
 	}
 	fields := e.model.Fields
 	switch {
 	case (fields == nil) != (in.Fields == nil):
-		return x, &ConfigError{Field: "Inputs", Err: fmt.Errorf("fields where the runs have none, or none where they have some")}
+		return x, errs, &ConfigError{Field: "Inputs", Err: fmt.Errorf("fields where the runs have none, or none where they have some")}
 	case fields != nil:
 		if _, points, channels := in.Fields.Dims(); points != fields.Points || channels != len(fields.Scaler.Mean) {
-			return x, &ConfigError{Field: "Inputs", Err: fmt.Errorf("fields of %s and %s, expected %d and %d as the runs have",
+			return x, errs, &ConfigError{Field: "Inputs", Err: fmt.Errorf("fields of %s and %s, expected %d and %d as the runs have",
 				quote.Counted(points, "point"), quote.Counted(channels, "channel"), fields.Points, len(fields.Scaler.Mean))}
 		}
 	}
-	x, err = e.model.Coordinates(in.Columns, in.Fields, n)
-	return x, in.placed(err)
+	x, errs, err = e.model.Coordinates(in.Columns, in.Fields, n)
+	return x, errs, in.placed(err)
 }
 
 // Size returns the number of values of an output, points·channels.
-func (p *Emulated) Size() int { return p.emulator.V.Rows }
+func (p *Emulated) Size() int { return p.size }
 
 // Len returns the number of inputs.
-func (p *Emulated) Len() int { return p.mean.Rows }
+func (p *Emulated) Len() int { return p.predicted.Len() }
 
 // MeanTo sets dst, of points·channels numbers, to the mean of output i in the user's units: point by point, the channels of a point side by side.
-func (p *Emulated) MeanTo(dst []float64, i int) { p.emulator.Field(dst, p.mean.Row(i)) }
+func (p *Emulated) MeanTo(dst []float64, i int) { p.predicted.Mean(dst, i) }
 
 // VarianceTo sets dst to the variance of each value of output i.
-func (p *Emulated) VarianceTo(dst []float64, i int) {
-	p.emulator.Variance(dst, p.variance.Row(i))
-}
+func (p *Emulated) VarianceTo(dst []float64, i int) { p.predicted.Variance(dst, i) }
 
 // Covariance returns that of the values of output i as F·Fᵀ + diag(left), in the user's units: F has points·channels rows.
 func (p *Emulated) Covariance(i int) (f mat.Matrix, left []float64) {
-	return p.emulator.Covariance(p.variance.Row(i))
+	return p.predicted.Covariance(i)
 }
 
 // Sample hands count draws of output i to body, in the user's units: fields of which the values hang together as the components of the outputs do. What these
 // leave out, diag(left) of Covariance, is not drawn. body must not keep its slice. Errors: those of ctx and of body.
 func (p *Emulated) Sample(ctx context.Context, i, count int, seed uint64, body func(draw int, values []float64) error) error {
 	rng := rand.New(rand.NewPCG(seed, uint64(i)))
-	values := make([]float64, p.emulator.V.Rows)
+	values := make([]float64, p.size)
 	for k := range count {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		p.emulator.Draw(values, p.mean.Row(i), p.variance.Row(i), rng)
+		p.predicted.Draw(values, i, rng)
 		if err := body(k, values); err != nil {
 			return err
 		}

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"math"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
@@ -258,7 +260,7 @@ func TestEmulatorFields(t *testing.T) {
 	}
 }
 
-// Of clean runs all is believed. A word for "no value" among the outputs counts as missing, one among the inputs leaves out its run, and so does a missing input: notes name
+// Of clean runs all is believed. A word for "no value" among the outputs counts as missing, one among the inputs is inferred from the outputs, and so is a missing input: notes name
 // each, and predictions are nearly those of the clean runs. KeepOutliers believes all but missing inputs.
 func TestEmulateBroken(t *testing.T) {
 	if notes := emulated(t, simulated(40)).Notes(); len(notes) > 0 {
@@ -272,19 +274,19 @@ func TestEmulateBroken(t *testing.T) {
 	}
 	m := emulated(t, broken())
 	notes := strings.Join(m.Notes(), "\n")
-	for _, want := range []string{"-9999 of example 3, point 5, channel 0", `2 of 40 runs, of which an input is not known, are left out: run 7, input "a": 1e+06 lies far outside`, `run 9, input "b": NaN`} {
+	for _, want := range []string{"-9999 of example 3, point 5, channel 0", `2 of 40 runs, of which an input is not known: it is inferred from their outputs: run 7, input "a": 1e+06 lies far outside`, `run 9, input "b": NaN`} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("no %s in the notes %s", want, notes)
 		}
 	}
-	if o := m.Outliers(); m.Runs() != 38 || len(o) != 1 || o[0].Example != 3 || o[0].Point != 5 || m.Errors().Foretold > 0.1 {
+	if o := m.Outliers(); m.Runs() != 40 || len(o) != 1 || o[0].Example != 3 || o[0].Point != 5 || m.Errors().Foretold > 0.1 {
 		t.Errorf("%d runs, outliers %v, foretold error %v", m.Runs(), o, m.Errors().Foretold)
 	}
 	m, err := sgplvm.Emulate(context.Background(), broken(), sgplvm.Config{Effort: sgplvm.EffortQuick, KeepOutliers: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.Runs() != 39 || len(m.Outliers()) > 0 || m.Errors().Foretold < 0.2 {
+	if m.Runs() != 40 || len(m.Outliers()) > 0 || m.Errors().Foretold < 0.2 {
 		t.Errorf("kept: %d runs, outliers %v, foretold error %v", m.Runs(), m.Outliers(), m.Errors().Foretold)
 	}
 }
@@ -323,18 +325,78 @@ func TestEmulatorMemory(t *testing.T) {
 func TestEmulateConfig(t *testing.T) {
 	for want, cfg := range map[string]sgplvm.Config{
 		"LatentDims": {LatentDims: 3}, "Lean": {Lean: true}, "Residual": {Residual: sgplvm.ResidualConfig{Steps: 3}}, "Training": {Training: sgplvm.TrainingConfig{Joint: true}},
-		"Checkpoints": {}, "Infer": {Infer: sgplvm.InferOptions{DegreesOfFreedom: 4}},
+		"Infer": {Infer: sgplvm.InferOptions{DegreesOfFreedom: 4}},
 	} {
-		var run sgplvm.Run
-		if want == "Checkpoints" {
-			run.Checkpoints = new(sgplvm.Checkpoints)
-		}
 		var bad *sgplvm.ConfigError
-		if _, err := run.Emulate(context.Background(), simulated(12), cfg); !errors.As(err, &bad) || bad.Field != want {
+		if _, err := sgplvm.Emulate(context.Background(), simulated(12), cfg); !errors.As(err, &bad) || bad.Field != want {
 			t.Errorf("error %v, want one about %s", err, want)
 		}
 	}
 }
+
+// A run that is stopped after each candidate goes on to the same bytes, does no candidate twice, and is told how long it takes; that of other inputs is refused.
+func TestEmulateResume(t *testing.T) {
+	data := func() sgplvm.Data {
+		d := simulated(24)
+		d.Inputs.Columns[0].Numbers[5] = math.NaN()
+		return d
+	}
+	want, err := sgplvm.Emulate(context.Background(), data(), sgplvm.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kept bytes.Buffer
+	stops, candidates, forecasts := 0, map[string]int{}, 0
+	for {
+		ctx, cancel := context.WithCancel(context.Background())
+		watch := &halter{halt: func(line string) {
+			if candidates[line]++; candidates[line] == 1 {
+				cancel()
+			}
+		}, told: func() { forecasts++ }}
+		run := sgplvm.Run{Watch: watch, Checkpoints: &sgplvm.Checkpoints{Save: func(write func(w io.Writer) error) error {
+			kept.Reset()
+			return write(&kept)
+		}}}
+		if kept.Len() > 0 {
+			run.Checkpoints.Resume = bytes.NewReader(bytes.Clone(kept.Bytes()))
+		}
+		m, err := run.Emulate(ctx, data(), sgplvm.Config{})
+		cancel()
+		if err == nil {
+			var a, b bytes.Buffer
+			if err := errors.Join(want.Save(&a), m.Save(&b)); err != nil || !bytes.Equal(a.Bytes(), b.Bytes()) {
+				t.Errorf("another emulator after %d stops (%v)", stops, err)
+			}
+			break
+		}
+		if !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		stops++
+	}
+	if stops < 5 || forecasts == 0 {
+		t.Errorf("%d stops, %d forecasts", stops, forecasts)
+	}
+	d := data()
+	d.Inputs.Columns[1].Numbers[0]++
+	var refused *sgplvm.FileError
+	run := sgplvm.Run{Checkpoints: &sgplvm.Checkpoints{Save: func(func(w io.Writer) error) error { return nil }, Resume: &kept}}
+	if _, err := run.Emulate(context.Background(), d, sgplvm.Config{}); !errors.As(err, &refused) || !strings.Contains(err.Error(), "inputs") {
+		t.Errorf("resumed with other inputs: %v", err)
+	}
+}
+
+// A halter hears of candidates and of forecasts.
+type halter struct {
+	sgplvm.Watcher
+	halt func(line string)
+	told func()
+}
+
+func (h *halter) Tell(line string)             { h.halt(line) }
+func (h *halter) Timing(string) func()         { return func() {} }
+func (h *halter) Forecast(time.Duration, bool) { h.told() }
 
 // What Emulate cannot use it refuses by name, and Fit and Complete name Emulate.
 func TestEmulateRefuses(t *testing.T) {

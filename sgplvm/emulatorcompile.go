@@ -11,7 +11,7 @@ import (
 // becomes an input for each of its levels, 1 or 0. Eigenvectors that change no variance by more than one part in 10⁶ of the prior one are left out.
 func (e *Emulator) Compile(kind edge.Type, label string) []byte {
 	m := e.model
-	c := &points.Emulator{Label: label, Points: m.Points, Channels: len(m.Scaler.Mean), Modes: m.V.Cols, Mean: m.Mean, Scale: m.Scale, Runs: m.X.T().Clone().Data, Factor: m.Factor}
+	c := &points.Emulator{Label: label, Points: m.Points, Channels: len(m.Scaler.Mean), Modes: m.V.Cols, Mean: m.Mean, Scale: m.Scale, Runs: m.Groups()[0].X.T().Clone().Data, Factor: m.Factor}
 	for q := range m.Encodings {
 		n, log := &m.Encodings[q], 0.0
 		if n.Log {

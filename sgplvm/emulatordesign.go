@@ -30,23 +30,13 @@ const designPoints = 500
 // Design chooses the next runs, one after the other: each is the candidate that takes away most variance (docs/math.md, 25). A candidate is
 // chosen at most once. Errors: *ConfigError, *InputError, *ValueError, *ReadError, ctx.Err().
 func (e *Emulator) Design(ctx context.Context, o DesignOptions) (*Designed, error) {
-	prior, err := e.model.NewPrior(o.Belief)
-	if err != nil {
-		return nil, err
-	}
-	references := prior.Spread(designPoints, o.Seed)
+	references := e.model.NewPrior(o.Belief).Spread(designPoints, o.Seed)
 	var candidates mat.Matrix
+	var err error
 	x := references
 	switch {
 	case o.Candidates != nil:
-		if _, err := e.Predict(o.Candidates); err != nil { // which checks them
-			return nil, err
-		}
-		n, err := o.Candidates.count()
-		if err != nil {
-			return nil, err
-		}
-		if x, err = e.model.Coordinates(o.Candidates.Columns, o.Candidates.Fields, n); err != nil {
+		if x, err = e.exactly(o.Candidates); err != nil {
 			return nil, err
 		}
 		candidates = x

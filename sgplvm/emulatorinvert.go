@@ -29,11 +29,8 @@ type Inverter struct {
 
 // Inverter returns one for inputs of a prior distribution. Errors: *ConfigError.
 func (e *Emulator) Inverter(b Belief) (*Inverter, error) {
-	prior, err := e.model.NewPrior(b)
-	if err != nil {
-		return nil, err
-	}
-	return &Inverter{e, e.model.NewInverter(prior)}, nil
+	v, err := e.model.NewInverter(e.model.NewPrior(b))
+	return &Inverter{e, v}, err
 }
 
 // InvertOptions steer Invert.

@@ -42,11 +42,7 @@ func (e *Emulator) Sensitivity(ctx context.Context, o SensitivityOptions) (*Sens
 	if o.Components <= 0 {
 		o.Components = 3
 	}
-	prior, err := e.model.NewPrior(o.Belief)
-	if err != nil {
-		return nil, err
-	}
-	s, err := e.model.Sensitivity(ctx, prior, o.Points, o.Seed)
+	s, err := e.model.Sensitivity(ctx, e.model.NewPrior(o.Belief), o.Points, o.Seed)
 	if err != nil {
 		return nil, err
 	}

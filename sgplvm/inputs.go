@@ -1,6 +1,7 @@
 package sgplvm
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"math"
@@ -37,26 +38,28 @@ func (in *Inputs) placed(err error) error {
 	return err
 }
 
-// unknown tells which input of each run is not known, "" of most: it is NaN or an empty label, or judged to be so far outside the others that it stands for something else.
-func (in *Inputs) unknown(judge bool) []string {
+// unknown returns the inputs without numbers that are judged to be so far outside the others that they stand for something else, how many inputs of each run are not
+// known, by NaN or by an empty label, and the first of them in words.
+func (in *Inputs) unknown(judge bool) (known *Inputs, lacks []int, list []string) {
 	n, _ := in.count()
-	list := make([]string, n)
-	for q := range in.Columns {
-		c := &in.Columns[q]
-		say := func(i int, why string) {
-			if list[i] == "" {
-				list[i] = fmt.Sprintf("input %s: %v%s", c.Title(q), c.Numbers[i], why)
+	k := *in
+	k.Columns, lacks, list = slices.Clone(in.Columns), make([]int, n), make([]string, n)
+	for q := range k.Columns {
+		c := &k.Columns[q]
+		say := func(i int, format string, args ...any) {
+			if lacks[i]++; lacks[i] == 1 {
+				list[i] = in.run(i) + ", input " + c.Title(q) + fmt.Sprintf(format, args...)
 			}
 		}
 		for i, label := range c.Labels {
-			if label == "" && list[i] == "" {
-				list[i] = fmt.Sprintf("input %s: no label", c.Title(q))
+			if label == "" {
+				say(i, ": no label")
 			}
 		}
 		known := slices.Clone(c.Numbers)
 		for i, v := range known {
 			if v != v {
-				say(i, "")
+				say(i, ": NaN")
 			} else if math.IsInf(v, 0) { // which is refused later
 				known[i] = math.NaN()
 			}
@@ -64,11 +67,13 @@ func (in *Inputs) unknown(judge bool) []string {
 		if !judge || known == nil {
 			continue
 		}
+		c.Numbers = slices.Clone(c.Numbers)
 		for _, v := range outlier.Find(outlier.Examples{Y: mat.Vector(known), Channels: 1}) {
-			say(v.Example, fmt.Sprintf(" lies far outside the others, %.3g standard deviations away", v.Score))
+			say(v.Example, ": %v lies far outside the others, %.3g standard deviations away", c.Numbers[v.Example], v.Score)
+			c.Numbers[v.Example] = math.NaN()
 		}
 	}
-	return list
+	return &k, lacks, list
 }
 
 // An InputColumn is a column of the table: its Name, and Numbers in any unit or Labels of categories, n each. Dates are numbers, such as days.
@@ -107,19 +112,24 @@ func (in *Inputs) count() (int, error) {
 	return n, nil
 }
 
+// digest returns a checksum of the inputs. Errors: *ReadError.
+func (in *Inputs) digest() (string, error) {
+	sum := sha256.New()
+	for _, c := range in.Columns {
+		fmt.Fprintf(sum, "%q %v %v %q\n", c.Name, c.Numbers, c.Errors, c.Labels)
+	}
+	if in.Fields == nil {
+		return fmt.Sprintf("%x", sum.Sum(nil)), nil
+	}
+	fields, err := digest(in.Fields)
+	return fmt.Sprintf("%x %s", sum.Sum(nil), fields), err
+}
+
 // of returns the inputs of some runs.
 func (in *Inputs) of(runs []int) *Inputs {
 	some := &Inputs{Run: func(i int) string { return in.run(runs[i]) }}
-	for _, c := range in.Columns {
-		s := InputColumn{Name: c.Name}
-		for _, i := range runs {
-			if c.Labels != nil {
-				s.Labels = append(s.Labels, c.Labels[i])
-			} else {
-				s.Numbers = append(s.Numbers, c.Numbers[i])
-			}
-		}
-		some.Columns = append(some.Columns, s)
+	for q := range in.Columns {
+		some.Columns = append(some.Columns, in.Columns[q].Of(runs))
 	}
 	if in.Fields != nil {
 		some.Fields = field.Subset{Examples: in.Fields, Numbers: runs}

@@ -23,6 +23,7 @@ func (r Run) begin(d Data, cfg Config) (set trainingSet, end func(*Report, error
 		if err != nil {
 			return set, nil, err
 		}
+		about["inputs"] = r.inputs
 		if r.journal, err = journal.New(c.Save, c.Every, c.Resume, about, asm.Level(), r.watcher().Tell); err != nil {
 			return set, nil, err
 		}

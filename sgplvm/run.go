@@ -22,14 +22,15 @@ type Run struct {
 	// Watch, if not nil, shows what is being done.
 	Watch Watcher
 
-	// Checkpoints, if not nil, keep what Fit and Complete have done, so that a run that was stopped goes on later.
+	// Checkpoints, if not nil, keep what Fit, Complete and Emulate have done, so that a run that was stopped goes on later.
 	Checkpoints *Checkpoints
 
+	inputs  string           // digest of the inputs of an emulator
 	journal *journal.Journal // nil where none is kept
 	clock   *clock           // nil: the run has not begun
 }
 
-// Checkpoints keep what a run of Fit or Complete has done: a run that was stopped, by an interrupt, an error or the end of the
+// Checkpoints keep what a run of Fit, Complete or Emulate has done: a run that was stopped, by an interrupt, an error or the end of the
 // process, goes on later to the same bits on the same instruction set.
 type Checkpoints struct {
 	// Save replaces what was kept before by what write writes, as a whole or not at all. It is called now and then, by the

@@ -33,6 +33,7 @@ Prints what the file, filling in and fewer bits cost.`)
 	fast := f.Toggle("fast", "fill in faster, in less memory, a little less exactly")
 	units := f.String("units", "", "the `name` of the units of the values, which the compiled model tells")
 	held := f.Input("held", "pictures like those of training that the model has not learned from, which say what raises an alarm: "+engine.DataUsage)
+	learn := f.Toggle("learn", "streams can learn from what they see: of models of examples with times, of white noise and no part in time")
 	times := f.Input("times", "the `file` with the times of -held (.npy, .npz, .nc, .csv)")
 	out := f.Model("out", "the compiled `file` to write")
 	f.Need("model", "out")
@@ -45,7 +46,7 @@ Prints what the file, filling in and fewer bits cost.`)
 		if err != nil {
 			return err
 		}
-		if err := f.Forbid("an emulator, expected none", "points", "grid", "fast", "units", "held", "times"); err != nil {
+		if err := f.Forbid("an emulator, expected none", "points", "grid", "fast", "units", "held", "learn", "times"); err != nil {
 			return err
 		}
 		return compileEmulator(e, emulator, *out, edgeTypes[*kind])
@@ -54,7 +55,7 @@ Prints what the file, filling in and fewer bits cost.`)
 	if err != nil {
 		return err
 	}
-	o := sgplvm.CompileOptions{Grid: g.Points, Type: edgeTypes[*kind], Fast: *fast}
+	o := sgplvm.CompileOptions{Grid: g.Points, Type: edgeTypes[*kind], Fast: *fast, Learn: *learn}
 	if g.Layout.Points() > 0 {
 		o.Label, o.Width, o.Height = dataset.FormatGrid(g.Layout.Width, g.Layout.Height), g.Layout.Width, g.Layout.Height
 	}
@@ -129,6 +130,13 @@ func describeCompiled(ctx context.Context, e *cli.Environment, m *sgplvm.Model, 
 	fmt.Fprintf(e.Stdout, "example            %d points, %d channels\n", n, compiled.Channels())
 	describeStream(e, compiled)
 	describeAlarms(e, compiled)
+	if o.Learn {
+		l, err := compiled.NewLearner(edge.LearnOptions{Surprising: true})
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(e.Stdout, "learning           %d bytes, the stream and its room included; %.3g multiplications each time\n", l.Bytes(), l.Multiplications())
+	}
 	fmt.Fprintf(e.Stdout, "seen of it             memory beside the file    multiplications\n")
 	for _, c := range []struct {
 		share string

@@ -8,6 +8,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/engine"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/files"
+	"github.com/seed-08962ecc/kronfield/cmd/internal/picture"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/page"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
@@ -23,63 +24,73 @@ func withoutInputs(f *cli.Flags, names ...string) error {
 	return nil
 }
 
-// openEmulated predicts what the flags -model and -inputs ask for: outputs by count draws of each, or 0 draws. The first result is -out.
-func openEmulated(e *cli.Environment, f *cli.Flags, draws int, other string) (p *sgplvm.Emulated, out, second *engine.Output, err error) {
-	results := []string{"out"}
+// An emulated is what predict and sample with -inputs write.
+type emulated struct {
+	*sgplvm.Emulated
+	grid        engine.OutputGrid
+	out, second *engine.Output
+}
+
+// openEmulated predicts what the flags -model and -inputs ask for: outputs by count draws of each, or 0 draws. The second result is what the flag other names.
+func openEmulated(e *cli.Environment, f *cli.Flags, draws int, other string) (*emulated, error) {
+	results := []string{"out", "sheet"}
 	if other != "" {
 		results = append(results, other)
 	}
-	if err = f.Require("model", "out"); err == nil {
+	err := f.Require("model", "out")
+	if err == nil {
 		err = f.Apart([]string{"inputs", "model"}, results)
 	}
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, err
 	}
-	if out, err = engine.NewOutput(f, "out"); err != nil {
-		return nil, nil, nil, err
+	p := &emulated{second: &engine.Output{}}
+	if p.out, err = engine.NewOutput(f, "out"); err == nil && other != "" {
+		p.second, err = engine.NewOutput(f, other)
 	}
-	second = &engine.Output{}
-	if other != "" {
-		if second, err = engine.NewOutput(f, other); err != nil {
-			return nil, nil, nil, err
-		}
+	if err != nil {
+		return nil, err
 	}
 	path := f.Text("model")
 	m, err := engine.LoadEmulator(path)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, err
 	}
 	if m == nil {
-		return nil, nil, nil, f.Usagef("-inputs with %s, which is no emulator: train -inputs makes one", path)
+		return nil, f.Usagef("-inputs with %s, which is no emulator: train -inputs makes one", path)
 	}
 	if m, err = onGrid(f, m); err != nil {
-		return nil, nil, nil, err
+		return nil, err
 	}
 	columns, _, _ := m.Inputs()
 	in, err := engine.LoadInputs(e, f.Text("inputs"), "", columns)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, err
 	}
 	defer in.Close()
-	if p, err = m.Predict(&in.Inputs); err != nil {
-		return nil, nil, nil, engine.AboutInputs(f.Text("inputs"), err, nil)
+	if p.Emulated, err = m.Predict(&in.Inputs); err != nil {
+		return nil, engine.AboutInputs(f.Text("inputs"), err, nil)
 	}
 	form, levels, err := engine.EmulatorForm(path, m, f.Text("grid"), p.Len()*max(1, draws))
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, err
 	}
+	p.grid = engine.OutputGrid{Points: m.Grid(), Layout: form.Layout}
 	if draws > 0 {
 		form.Shape = append([]int{p.Len(), draws}, form.Shape[1:]...)
 	}
-	if err = out.Holding(form, levels); err == nil && second.Given() {
+	if f.Given("sheet") && (form.Table || form.Scattered) {
+		return nil, f.Usagef("-sheet of outputs that are no pictures, expected pictures")
+	}
+	if err = p.out.Holding(form, levels); err == nil && p.second.Given() {
 		deviation := 0.
 		for _, d := range m.Deviations() {
 			deviation = max(deviation, d)
 		}
-		err = second.HoldingVariances(form, deviation)
+		err = p.second.HoldingVariances(form, deviation)
 	}
-	engine.NoteFar(e, p)
-	return p, out, second, err
+	engine.NoteFar(e, p.Emulated)
+	return p, err
 }
 
 // onGrid returns the emulator at the points of -grid or -points.
@@ -107,39 +118,47 @@ func onGrid(f *cli.Flags, m *sgplvm.Emulator) (*sgplvm.Emulator, error) {
 
 // predictEmulated is predict with -inputs.
 func predictEmulated(ctx context.Context, e *cli.Environment, f *cli.Flags) error {
-	if err := withoutInputs(f, "data", "observed", "data-points", "times", "sequence", "sheet"); err != nil {
+	if err := withoutInputs(f, "data", "observed", "data-points", "times", "sequence"); err != nil {
 		return err
 	}
-	p, out, variance, err := openEmulated(e, f, 0, "variance")
+	p, err := openEmulated(e, f, 0, "variance")
 	if err != nil {
 		return err
 	}
-	each := func(to *engine.Output, fill func(dst []float64, i int)) error {
-		values := make([]float64, p.Size())
-		return to.Stream(func(put func([]float64) error) error {
+	for _, result := range []struct {
+		to   *engine.Output
+		fill func(dst []float64, i int)
+	}{{p.out, p.MeanTo}, {p.second, p.VarianceTo}} {
+		if !result.to.Given() {
+			continue
+		}
+		if err := result.to.Stream(func(put func([]float64) error) error {
 			for i := range p.Len() {
 				if err := ctx.Err(); err != nil {
 					return err
 				}
-				fill(values, i)
-				if err := put(append([]float64{}, values...)); err != nil {
+				values := make([]float64, p.Size())
+				result.fill(values, i)
+				if err := put(values); err != nil {
 					return err
 				}
 			}
 			return nil
-		})
-	}
-	if err := each(out, p.MeanTo); err != nil {
-		return err
-	}
-	if variance.Given() {
-		if err := each(variance, p.VarianceTo); err != nil {
+		}); err != nil {
 			return err
 		}
+		result.to.Note(e)
 	}
-	out.Note(e)
-	variance.Note(e)
-	return nil
+	if !f.Given("sheet") {
+		return nil
+	}
+	size, drawn := p.Size(), min(p.Len(), picture.SheetRows)
+	means, variances := make([]float64, drawn*size), make([]float64, drawn*size)
+	for i := range drawn {
+		p.MeanTo(means[i*size:(i+1)*size], i)
+		p.VarianceTo(variances[i*size:(i+1)*size], i)
+	}
+	return p.grid.DrawFields(f.Text("sheet"), "mean", means, variances)
 }
 
 // sampleEmulated is sample with -inputs.
@@ -147,11 +166,11 @@ func sampleEmulated(ctx context.Context, e *cli.Environment, f *cli.Flags, count
 	if err := withoutInputs(f, "example", "times", "sequence", "from", "to", "fps", "latent", "noise", "sheet"); err != nil {
 		return err
 	}
-	p, out, _, err := openEmulated(e, f, count, "")
+	p, err := openEmulated(e, f, count, "")
 	if err != nil {
 		return err
 	}
-	err = out.Stream(func(put func([]float64) error) error {
+	err = p.out.Stream(func(put func([]float64) error) error {
 		for i := range p.Len() {
 			if err := p.Sample(ctx, i, count, seed, func(_ int, values []float64) error { return put(append([]float64{}, values...)) }); err != nil {
 				return err
@@ -160,7 +179,7 @@ func sampleEmulated(ctx context.Context, e *cli.Environment, f *cli.Flags, count
 		return nil
 	})
 	if err == nil {
-		out.Note(e)
+		p.out.Note(e)
 	}
 	return err
 }

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
+	"image/png"
 	"math"
 	"os"
 	"strings"
@@ -33,6 +35,7 @@ func writeRuns(t *testing.T) {
 	}
 	writeArray(t, "fields.npy", npy.New(values, 30, 3, 4))
 	writeFile(t, "runs.csv", table.String())
+	writeFile(t, "inexact.csv", "material,pressure,pressure ±,date\nsteel,50000,,2024-02-05\nsteel,50000,30000,2024-02-05\nsteel,,,2024-02-05\n")
 	writeFile(t, "new.csv", "material,pressure,date\nsteel,50000,2024-02-05\nwood,20000,2024-02-20\nwood,20000,2031-02-20\n")
 	var truth []float64
 	for s := range 12 {
@@ -69,6 +72,13 @@ func TestEmulator(t *testing.T) {
 		if got, sd := f.Float64s()[s], math.Sqrt(v.Float64s()[s]); math.Abs(got-want) > 0.03+4*sd || sd > 0.3 {
 			t.Errorf("value %d: %v ± %v, want %v", s, got, sd, want)
 		}
+	}
+	mustRun(t, "predict", "-model", "M", "-inputs", "inexact.csv", "-out", "I.npy", "-variance", "J.npy", "-sheet", "I.png")
+	if v := readArray(t, "J.npy").Float64s(); v[11] > 0.01 || v[23] < 0.04 || v[35] < v[23] {
+		t.Errorf("variances %v, %v, %v of a known input, one with an error, and a missing one", v[11], v[23], v[35])
+	}
+	if c, err := png.DecodeConfig(bytes.NewReader(read(t, "I.png"))); err != nil || c.Width < 8 {
+		t.Errorf("sheet: %v, %v", c, err)
 	}
 	if code, _, notes := tested.Run("sample", "-model", "M", "-inputs", "new.csv", "-count", "5", "-out", "S.npy"); code != 0 {
 		t.Errorf("sample: %s", notes)
@@ -158,7 +168,6 @@ func TestEmulatorRefuses(t *testing.T) {
 	}
 	mustFail(t, 2, "compile: -held with an emulator, expected none", "compile", "-model", "M", "-out", "M.edge", "-held", "fields.npy")
 	writeFile(t, "glass.csv", "material,pressure,date\nglass,50000,2024-02-05\n")
-	writeFile(t, "none.csv", "material,pressure,date\nsteel,,2024-02-05\n")
 	writeFile(t, "word.csv", "material,pressure,date\nsteel,1,2024-02-05\nsteel,2,2024-02-05\nsteel,x,2024-02-05\n")
 	writeFile(t, "less.csv", "material,date\nsteel,2024-02-05\n")
 	writeFile(t, "short.csv", "a\n1\n2\n3\n")
@@ -170,7 +179,6 @@ func TestEmulatorRefuses(t *testing.T) {
 		args []string
 	}{
 		{`glass.csv, line 2, input "material": found "glass", expected a category that the runs have: "steel", "wood"`, predict("glass.csv")},
-		{`none.csv, line 2, input "pressure": found NaN, expected a finite number within ±1e150`, predict("none.csv")},
 		{`~word.csv: line 4, column "pressure": .*"x".*expected a number.*`, predict("word.csv")},
 		{`~less.csv: .*no column "pressure".*`, predict("less.csv")},
 		{`~fields.npy: .*3 runs, expected 30.*`, []string{"train", "-data", "fields.npy", "-inputs", "short.csv", "-out", "X"}},

@@ -20,12 +20,12 @@ func train(ctx context.Context, e *cli.Environment, args []string) error {
 	if err := s.check(); err != nil {
 		return err
 	}
-	if *s.inputs != "" {
-		return s.emulate(ctx, e)
-	}
 	var err error
 	if s.checkpoint, err = engine.NewCheckpoint(s.f, e, *s.out, *s.resume); err != nil {
 		return err
+	}
+	if *s.inputs != "" {
+		return s.emulate(ctx, e)
 	}
 	cfg, frames, d, err := s.begin(e)
 	if err != nil {
@@ -48,7 +48,7 @@ func train(ctx context.Context, e *cli.Environment, args []string) error {
 
 // emulate is train with -inputs.
 func (s *trainSettings) emulate(ctx context.Context, e *cli.Environment) error {
-	if err := withoutInputs(s.f, "times", "sequences", "film", "hide", "resume", "period"); err != nil {
+	if err := withoutInputs(s.f, "times", "sequences", "film", "hide", "period"); err != nil {
 		return err
 	}
 	cfg, frames, d, err := s.begin(e)
@@ -66,11 +66,15 @@ func (s *trainSettings) emulate(ctx context.Context, e *cli.Environment) error {
 	}
 	defer in.Close()
 	d.Inputs, d.Times = &in.Inputs, nil
-	m, err := engine.Emulate(ctx, e, s.choice.run(e), frames, d, cfg)
+	run := s.choice.run(e)
+	run.Checkpoints = s.checkpoint.Checkpoints()
+	m, err := engine.Emulate(ctx, e, run, frames, d, cfg)
 	if err != nil {
-		return engine.AboutInputs(*s.inputs, err, s.explain)
+		err = engine.AboutInputs(*s.inputs, err, s.explain)
+	} else {
+		err = engine.SaveEmulator(*s.out, m)
 	}
-	if err := engine.SaveEmulator(*s.out, m); err != nil {
+	if err = s.checkpoint.End(e, err); err != nil {
 		return err
 	}
 	if *s.report != "" {

@@ -63,6 +63,8 @@ func (in *Inputs) text(path, columns string, like []sgplvm.EmulatorInput) error 
 		case slices.ContainsFunc(like, func(c sgplvm.EmulatorInput) bool { return c.Name != "" && c.Name == nameOf(t, k) }):
 		case k == 0 && len(like) != t.Width() && t.CountsRuns():
 			why = "counts the runs"
+		case isErrors(t, k):
+			continue
 		case !t.Present(k) && like == nil:
 			why = "has no value"
 		}
@@ -98,6 +100,9 @@ func (in *Inputs) text(path, columns string, like []sgplvm.EmulatorInput) error 
 			c = like[q]
 		}
 		column, err := inputOf(path, t, k, c)
+		if err == nil && column.Numbers != nil {
+			column.Errors, err = errorsOf(path, t, column.Name)
+		}
 		if err != nil {
 			return err
 		}
@@ -108,6 +113,30 @@ func (in *Inputs) text(path, columns string, like []sgplvm.EmulatorInput) error 
 
 func (in *Inputs) note(format string, args ...any) {
 	in.Notes = append(in.Notes, fmt.Sprintf(format, args...))
+}
+
+// errorSuffix ends the name of a column with the standard errors of another, as in "depth ±" for "depth".
+const errorSuffix = " ±"
+
+// isErrors tells whether a column has the standard errors of another.
+func isErrors(t *table.Table, k int) bool {
+	of, is := strings.CutSuffix(nameOf(t, k), errorSuffix)
+	return is && slices.Contains(t.Names, of)
+}
+
+// errorsOf returns the standard errors of the column of a name, nil where the table has none; an empty cell is 0.
+func errorsOf(path string, t *table.Table, name string) ([]float64, error) {
+	k := slices.Index(t.Names, name+errorSuffix)
+	if k < 0 || name == "" {
+		return nil, nil
+	}
+	values, err := t.Numbers([]int{k})
+	for i, v := range values {
+		if v != v {
+			values[i] = 0
+		}
+	}
+	return values, tableError(path, err)
 }
 
 // nameOf is the name of a column, "" where it has none.

@@ -19,7 +19,7 @@ import (
 )
 
 // InputsUsage says in the help of a flag what inputs may be.
-const InputsUsage = "the known inputs of the runs, a run a row: a table (`file` .csv, .npy: numbers, dates, labels), fields (.npy, .nc as -data takes them), or both, separated by a comma"
+const InputsUsage = "the known inputs of the runs, a run a row: a table (`file` .csv, .npy: numbers, dates, labels, empty where not known; standard errors of a column NAME in one named 'NAME ±'), fields (.npy, .nc as -data takes them), or both, separated by a comma"
 
 // LoadInputs reads inputs, as dataset.LoadInputs does, and prints its notes.
 func LoadInputs(e *cli.Environment, paths, columns string, like []sgplvm.EmulatorInput) (*dataset.Inputs, error) {

@@ -25,7 +25,7 @@ type designPart struct {
 	noise  float64
 }
 
-// Coordinates are used in the order of their variance at runs, each left out of the others, until they have designShare of it, or there are maxParts of them:
+// Coordinates are used in the order of their variance at the references, until they have designShare of it, or there are maxParts of them:
 // each keeps a matrix.
 const designShare, maxParts = 0.99, 40
 
@@ -48,7 +48,7 @@ func (m *Model) NewDesign(references, candidates mat.Matrix) *Design {
 	}
 	var list []source
 	total := 0.
-	_, variances := m.process.LeaveOneOut()
+	_, variances := m.process.Predict(references)
 	for _, g := range m.process.groups {
 		for i, j := range g.modes {
 			sum := 0.
@@ -75,7 +75,7 @@ func (m *Model) NewDesign(references, candidates mat.Matrix) *Design {
 		s := list[k]
 		t := slices.IndexFunc(m.process.groups, func(g group) bool { return slices.Contains(g.modes, s.mode) })
 		g := &m.process.groups[t]
-		d.parts[k] = g.part(m.X, points, d.first, d.references, slices.Index(g.modes, s.mode), m.Deviations[s.mode]*m.Deviations[s.mode])
+		d.parts[k] = g.part(m.process.x, points, d.first, d.references, slices.Index(g.modes, s.mode), m.Deviations[s.mode]*m.Deviations[s.mode])
 	})
 	d.start, d.taken = d.variance(), make([]bool, points.Rows-d.first)
 	return d

@@ -10,10 +10,7 @@ import (
 // Each run is the candidate after which the variances that Predict has, with the runs so far among its own, are least, and what is left is their share.
 func TestDesign(t *testing.T) {
 	m := mixedModel(t)
-	prior, err := m.NewPrior(Uniform)
-	if err != nil {
-		t.Fatal(err)
-	}
+	prior := m.NewPrior(Uniform)
 	references, candidates := prior.Spread(40, 1), prior.Spread(15, 2)
 	d := m.NewDesign(references, candidates)
 	variance := func(more []int) float64 {

@@ -48,7 +48,7 @@ func (e *evidence) value(k *Kernel) (float64, error) {
 	if err := e.decompose(k); err != nil {
 		return 0, err
 	}
-	return -profile(e.a, e.r, e.spectrum.Values, e.b), nil
+	return -profile(e.a, e.r, e.spectrum.Values, e.b, 0, make([]float64, e.b.Cols)), nil
 }
 
 // slopes is value with the gradient in the kernel's parameters.
@@ -83,20 +83,21 @@ func (e *evidence) gradient(k *Kernel) gradient {
 	return k.slopes(e.x, m, e.form, e.weight, e.linear)
 }
 
-// profile sets the best a and r of every column of B for eigenvalues λ, and returns what they minimise: −log p.
-func profile(a, r, lambda []float64, b mat.Matrix) float64 {
-	n, modes := b.Rows, b.Cols
-	inverse, logs := mat.New(ratios, n), make([]float64, ratios)
-	shifted := make([]float64, n)
+// profile sets the best a and r of every column of B for eigenvalues λ, of which further ones, in number zeros, are 0: rest is the squares of the columns there, in sum. It returns
+// what a and r minimise: −log p.
+func profile(a, r, lambda []float64, b mat.Matrix, zeros int, rest []float64) float64 {
+	n, modes := b.Rows+zeros, b.Cols
+	inverse, logs := mat.New(ratios, b.Rows), make([]float64, ratios)
+	shifted := make([]float64, b.Rows)
 	for t := range ratios {
 		ratio := math.Exp(gridRatio(t))
 		for i, l := range lambda {
 			shifted[i] = l + ratio
 			inverse.Set(t, i, 1/(l+ratio))
 		}
-		logs[t] = 0.5 * asm.SumLog(shifted)
+		logs[t] = 0.5 * (asm.SumLog(shifted) + float64(zeros)*gridRatio(t))
 	}
-	squares, sums := mat.New(n, modes), mat.New(ratios, modes)
+	squares, sums := mat.New(b.Rows, modes), mat.New(ratios, modes)
 	mat.MulElem(squares, b, b)
 	mat.Mul(sums, 1, inverse, squares, 0)
 	columns := columns(squares)
@@ -104,11 +105,11 @@ func profile(a, r, lambda []float64, b mat.Matrix) float64 {
 	mat.Parallel(modes, func(j int) {
 		best, least := 0, math.Inf(1)
 		for t := range ratios {
-			if v := 0.5*float64(n)*math.Log(max(sums.At(t, j)/float64(n), tiny)) + logs[t]; v < least {
+			if v := 0.5*float64(n)*math.Log(max((sums.At(t, j)+rest[j]/math.Exp(gridRatio(t)))/float64(n), tiny)) + logs[t]; v < least {
 				best, least = t, v
 			}
 		}
-		a[j], r[j], costs[j] = refine(gridRatio(best), lambda, columns.Row(j))
+		a[j], r[j], costs[j] = refine(gridRatio(best), lambda, columns.Row(j), float64(zeros), rest[j])
 	})
 	total := 0.
 	for _, c := range costs {
@@ -123,8 +124,8 @@ const tiny = 1e-300
 func gridRatio(t int) float64 { return minRatio + (maxRatio-minRatio)*float64(t)/(ratios-1) }
 
 // refine minimises ½n·log a(r) + ½Σ log(λ_i + r) from log r by safeguarded Newton steps, and returns a, r and −log p.
-func refine(logR float64, lambda, squares []float64) (a, r, cost float64) {
-	n := float64(len(lambda))
+func refine(logR float64, lambda, squares []float64, zeros, rest float64) (a, r, cost float64) {
+	n := float64(len(lambda)) + zeros
 	at := func(x float64) (a, cost, slope, curvature float64) {
 		r := math.Exp(x)
 		var s0, s1, s2, l1, l2, logs float64
@@ -143,6 +144,11 @@ func refine(logR float64, lambda, squares []float64) (a, r, cost float64) {
 			}
 		}
 		logs += math.Log(product)
+		if zeros > 0 {
+			w := rest / r
+			s0, s1, s2 = s0+w, s1+w/r, s2+w/(r*r)
+			l1, l2, logs = l1+zeros/r, l2+zeros/(r*r), logs+zeros*x
+		}
 		s0 = max(s0, tiny)
 		slope = 0.5 * r * (l1 - n*s1/s0)
 		curvature = slope + 0.5*r*r*(n*(2*s2/s0-s1*s1/(s0*s0))-l2)

@@ -175,7 +175,7 @@ type group struct {
 	alpha  mat.Matrix // a·U·H, n×modes
 }
 
-// A Process predicts coordinates of outputs from inputs.
+// A Process predicts coordinates of outputs from inputs. Of many runs x are inducing inputs, and p has all.
 type Process struct {
 	x, p   mat.Matrix
 	groups []group
@@ -213,12 +213,16 @@ func fitKernels(ctx context.Context, x, p mat.Matrix, c Choice, shared *Kernel) 
 
 // newProcess conditions kernels on the runs, with the best a and b of each mode.
 func newProcess(x, p mat.Matrix, kernels []*Kernel, modes [][]int) (*Process, error) {
-	m := &Process{x: x, p: p, groups: make([]group, len(kernels))}
+	m := &Process{x: inducing(x), p: p, groups: make([]group, len(kernels))}
 	errs := make([]error, len(kernels))
 	mat.Parallel(len(kernels), func(g int) {
 		of := mat.New(p.Rows, len(modes[g]))
 		for k, j := range modes[g] {
 			mat.Copy(of.Slice(0, p.Rows, k, k+1), p.Slice(0, p.Rows, j, j+1))
+		}
+		if x.Rows > m.x.Rows {
+			m.groups[g], errs[g] = induced(kernels[g], modes[g], x, m.x, of)
+			return
 		}
 		e := newEvidence(x, kernels[g].Linear, of)
 		if _, errs[g] = e.value(kernels[g]); errs[g] != nil {

@@ -18,12 +18,18 @@ const maxModes = 100
 type Inputs struct {
 	Numbers mat.Matrix // n×d, NaN nowhere
 	Fixed   []bool     // columns that are not scaled
+	Errors  mat.Matrix // standard errors of the numbers, +Inf where one is not known, n×d, or 0×0
+	Given   mat.Matrix // numbers before those with errors were inferred, n×d, or 0×0
+	columns []Encoding // that became numbers
 	Gram    mat.Matrix // of the fields, n×n, or 0×0
 }
 
 // some returns the inputs of some runs.
 func (in *Inputs) some(runs []int) *Inputs {
-	s := &Inputs{Numbers: rows(in.Numbers, runs), Fixed: in.Fixed}
+	s := &Inputs{Numbers: rows(in.Numbers, runs), Fixed: in.Fixed, columns: in.columns}
+	if in.Errors.Rows > 0 {
+		s.Errors, s.Given = rows(in.Errors, runs), rows(in.Given, runs)
+	}
 	if in.Gram.Rows > 0 {
 		s.Gram = submatrix(in.Gram, runs)
 	}
@@ -169,7 +175,7 @@ func split(in *Inputs, groups []int, seed uint64) (folds [][]int) {
 	rng := rand.New(rand.NewPCG(seed, 0x656d75))
 	folds, all := in.levelFolds(distinct(groups), rng)
 	if all {
-		return folds
+		return in.exact(folds)
 	}
 	count := distinct(groups)
 	shares := make([][]int, min(5, count))
@@ -181,7 +187,22 @@ func split(in *Inputs, groups []int, seed uint64) (folds [][]int) {
 		f := order[g] % len(shares)
 		shares[f] = append(shares[f], i)
 	}
-	return append(shares, folds...)
+	return in.exact(append(shares, folds...))
+}
+
+// exact leaves runs of inexact inputs out of what folds hold out, unless most runs are: what was inferred of their inputs knows their outputs.
+func (in *Inputs) exact(folds [][]int) [][]int {
+	inexact := in.inexact()
+	if 2*len(inexact) > in.Numbers.Rows {
+		return folds
+	}
+	var list [][]int
+	for _, held := range folds {
+		if held = slices.DeleteFunc(held, func(i int) bool { return slices.Contains(inexact, i) }); len(held) > 0 {
+			list = append(list, held)
+		}
+	}
+	return list
 }
 
 // An input has few levels if there are levelRuns runs of each. levelFolds is how many folds hold out levels, unless more inputs have few.
@@ -228,12 +249,16 @@ func levels(x mat.Matrix, q int) (list [][]int) {
 }
 
 // newFold fits bases to the runs that are not held out.
-func newFold(in *Inputs, gram mat.Matrix, held []int, components int) (*fold, error) {
+func newFold(ctx context.Context, in *Inputs, gram mat.Matrix, held []int, components int) (*fold, error) {
 	o := &fold{held: held, shared: sharedKernels{}, predicted: map[Choice]prediction{}}
 	for i := range gram.Rows {
 		if !slices.Contains(held, i) {
 			o.train = append(o.train, i)
 		}
+	}
+	in, err := in.without(ctx, o.train, gram)
+	if err != nil {
+		return nil, err
 	}
 	s, err := newScaling(in, o.train, components)
 	if err != nil {

@@ -97,7 +97,7 @@ func foretold(t *testing.T, x, at mat.Matrix, output func(y, x []float64)) (rati
 	if err != nil {
 		t.Fatal(err)
 	}
-	xi, err := m.Coordinates(world{x: at, y: truth}.data().Columns, nil, at.Rows)
+	xi, _, err := m.Coordinates(world{x: at, y: truth}.data().Columns, nil, at.Rows)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +168,7 @@ func TestLogarithms(t *testing.T) {
 		if m.Encodings[0].Log != log || m.Errors.Foretold > 0.05 {
 			t.Errorf("logarithms %v, want %v; error %v", m.Encodings[0].Log, log, m.Errors.Foretold)
 		}
-		x, err := m.Coordinates(d.Columns, nil, 40)
+		x, _, err := m.Coordinates(d.Columns, nil, 40)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -176,7 +176,7 @@ func TestLogarithms(t *testing.T) {
 			near(t, "input", v/w.x.At(i, 0), 1, 1e-12)
 		}
 		d.Columns[0].Numbers[5] = -1
-		if _, err := m.Coordinates(d.Columns, nil, 40); (err != nil) != log {
+		if _, _, err := m.Coordinates(d.Columns, nil, 40); (err != nil) != log {
 			t.Errorf("logarithm of −1: %v", err)
 		}
 	}

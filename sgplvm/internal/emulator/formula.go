@@ -6,7 +6,7 @@ import "github.com/seed-08962ecc/kronfield/mat"
 // the output in the user's units Centre + V·coordinates. Its variance is Left + V²·v with v_j = A_j·(K(ξ, ξ) + R_j − Σ_i (K(ξ, X)·U)_i²/(Lambda_i + R_j)), of
 // the last kernel, which all components share: a sketch where components have kernels of their own.
 type Formula struct {
-	X       mat.Matrix // inputs of the runs, scaled, n×d
+	X       mat.Matrix // inputs of the runs, or inducing inputs, scaled, n×d
 	Kernels []*Kernel
 	Terms   []Term
 	Centre  []float64
@@ -26,7 +26,7 @@ type Term struct {
 // Formula returns that of at most most components.
 func (m *Model) Formula(most int) (*Formula, error) {
 	modes := min(most, m.P.Cols)
-	f := &Formula{X: m.X, Centre: append([]float64{}, m.Centre...), V: mat.New(m.V.Rows, modes), Left: append([]float64{}, m.Left...)}
+	f := &Formula{X: m.process.x, Centre: append([]float64{}, m.Centre...), V: mat.New(m.V.Rows, modes), Left: append([]float64{}, m.Left...)}
 	mat.ScaleCols(f.V, m.V.Slice(0, m.V.Rows, 0, modes), m.Deviations[:modes])
 	for i := range f.Centre {
 		c := i % len(m.Scaler.Mean)
@@ -44,7 +44,7 @@ func (m *Model) Formula(most int) (*Formula, error) {
 				f.Kernels = append(f.Kernels, g.kernel)
 			}
 			t := Term{Kernel: len(f.Kernels) - 1, Mode: j}
-			for i := range m.X.Rows {
+			for i := range f.X.Rows {
 				t.Alpha = append(t.Alpha, g.alpha.At(i, k))
 			}
 			f.Terms = append(f.Terms, t)

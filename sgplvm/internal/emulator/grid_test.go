@@ -41,7 +41,7 @@ func TestGrid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := m.Coordinates([]Column{{Numbers: []float64{1.03}}}, nil, 1)
+	x, _, err := m.Coordinates([]Column{{Numbers: []float64{1.03}}}, nil, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ type Group struct {
 	Modes  []int
 	A, R   []float64  // of each of the modes
 	U      mat.Matrix // eigenvectors u_i in columns, n×n
+	X      mat.Matrix // the runs, or inducing inputs, n×d
 	Lambda []float64  // their eigenvalues λ_i, n
 	Alpha  mat.Matrix // n×modes
 }
@@ -16,7 +17,7 @@ type Group struct {
 // Groups returns those of the model, which they are a part of.
 func (m *Model) Groups() (list []Group) {
 	for _, g := range m.process.groups {
-		list = append(list, Group{g.kernel, g.modes, g.a, g.r, g.u, g.lambda, g.alpha})
+		list = append(list, Group{g.kernel, g.modes, g.a, g.r, g.u, m.process.x, g.lambda, g.alpha})
 	}
 	return list
 }

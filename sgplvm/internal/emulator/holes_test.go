@@ -59,7 +59,7 @@ func testError(t *testing.T, w, of world) float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := m.Coordinates(world{w.x.Slice(60, 80, 0, 2).Clone(), w.p, w.y}.data().Columns, nil, 20)
+	x, _, err := m.Coordinates(world{w.x.Slice(60, 80, 0, 2).Clone(), w.p, w.y}.data().Columns, nil, 20)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,9 +47,9 @@ type Inverter struct {
 	prior   *Prior
 }
 
-// NewInverter returns one of a model and a prior.
-func (m *Model) NewInverter(prior *Prior) *Inverter {
-	return &Inverter{newSurface(m), prior}
+// NewInverter returns one of a model and a prior. Errors: *field.ConfigError.
+func (m *Model) NewInverter(prior *Prior) (*Inverter, error) {
+	return &Inverter{newSurface(m), prior}, prior.combine()
 }
 
 // Invert returns the posterior of ξ. Errors: those of ctx, of eig and of lbfgs.
@@ -58,22 +58,13 @@ func (v *Inverter) Invert(ctx context.Context, o *Observation, opt InvertOptions
 	if err != nil {
 		return nil, err
 	}
-	var list []*optimum
-	for combo := range v.prior.combos {
-		if p.combo = combo; v.prior.combos[combo].weight == 0 {
-			continue
-		}
-		if list, err = p.maxima(ctx, list); err != nil {
-			return nil, err
-		}
+	list, err := p.search(ctx)
+	if err != nil {
+		return nil, err
 	}
-	if len(list) == 0 {
-		return nil, errors.New("no maximum of the posterior density was found")
-	}
-	list = weigh(list)
-	post := &Posterior{Draws: mat.New(0, v.prior.width), Effective: float64(opt.Draws)}
+	post := &Posterior{Draws: mat.New(0, len(v.prior.base)), Effective: float64(opt.Draws)}
 	for _, best := range list {
-		x := make([]float64, v.prior.width)
+		x := make([]float64, len(v.prior.base))
 		v.prior.set(x, best.t, best.combo)
 		post.Modes = append(post.Modes, Mode{best.weight, x})
 	}
@@ -88,6 +79,22 @@ func (v *Inverter) Invert(ctx context.Context, o *Observation, opt InvertOptions
 	post.Unexplained = math.Log(post.Score) > surprising*math.Sqrt(2/count)
 	rng := rand.New(rand.NewPCG(opt.Seed, 0x696e76))
 	return post, p.draw(ctx, post, list, opt, rng)
+}
+
+// search returns the maxima, the heaviest first.
+func (p *problem) search(ctx context.Context) (list []*optimum, err error) {
+	for combo := range p.prior.combos {
+		if p.combo = combo; p.prior.combos[combo].weight == 0 {
+			continue
+		}
+		if list, err = p.maxima(ctx, list); err != nil {
+			return nil, err
+		}
+	}
+	if len(list) == 0 {
+		return nil, errors.New("no maximum of the posterior density was found")
+	}
+	return weigh(list), nil
 }
 
 // maxima adds the maxima that are found for a combination of categories.
@@ -172,7 +179,7 @@ func weigh(list []*optimum) []*optimum {
 // draw sets the draws of a posterior, of each mode its share.
 func (p *problem) draw(ctx context.Context, post *Posterior, list []*optimum, opt InvertOptions, rng *rand.Rand) error {
 	d, next, effective, shares := len(p.prior.axes), 0, 0., 0.
-	post.Draws = mat.New(opt.Draws, p.prior.width)
+	post.Draws = mat.New(opt.Draws, len(p.prior.base))
 	for k, o := range list {
 		shares += o.weight
 		to := int(math.Round(shares * float64(opt.Draws)))

@@ -52,13 +52,14 @@ func TestPoint(t *testing.T) {
 func TestPosteriorDensity(t *testing.T) {
 	m := mixedModel(t)
 	for _, b := range []Belief{Normal, Uniform} {
-		prior, err := m.NewPrior(b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		prior := m.NewPrior(b)
 		for _, count := range []int{3, 60} {
 			o := seen(m, []float64{0.4, 0.9}, count, 0.05, 1)
-			p, err := (&Inverter{newSurface(m), prior}).newProblem(o)
+			v, err := m.NewInverter(prior)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := v.newProblem(o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -136,11 +137,11 @@ func TestRanks(t *testing.T) {
 	}
 	m := mixedModel(t)
 	for _, b := range []Belief{Normal, Uniform} {
-		prior, err := m.NewPrior(b)
+		prior := m.NewPrior(b)
+		v, err := m.NewInverter(prior)
 		if err != nil {
 			t.Fatal(err)
 		}
-		v := m.NewInverter(prior)
 		const truths, draws, thin, bins = 300, 171, 9, 10
 		var found [truths][2]int
 		mat.Parallel(truths, func(i int) {
@@ -150,9 +151,8 @@ func TestRanks(t *testing.T) {
 				u.Data[k] = rng.Float64()
 			}
 			x := prior.Draw(u)
-			mean, variance := m.Predict(x)
 			y := make([]float64, m.V.Rows)
-			m.Draw(y, mean.Row(0), variance.Row(0), rng)
+			m.Outputs(x, mat.Matrix{}).Draw(y, 0, rng)
 			o := &Observation{}
 			for k := range []int{1, 60}[i%2] {
 				left := m.Scaler.Scale[0] * m.Scaler.Scale[0] * m.Left[k]

@@ -2,16 +2,12 @@ package emulator
 
 import (
 	"math"
-	"math/rand/v2"
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
-
-// maxRuns limits runs: their kernel matrix has 200 MB, and takes a minute.
-const maxRuns = 5000
 
 // A Model predicts outputs from inputs. It does not change. What JSON leaves out are large arrays.
 type Model struct {
@@ -63,42 +59,52 @@ func (m *Model) Condition() (err error) {
 	return err
 }
 
-// Coordinates returns ξ of inputs: columns, and fields where the model has some; n×d. Errors: *InputError, those of reading.
-func (m *Model) Coordinates(columns []Column, fields field.Source, n int) (mat.Matrix, error) {
-	numbers, _, err := encode(m.Encodings, columns, n)
+// Coordinates returns ξ of inputs: columns, and fields where the model has some; n×d. errs are standard errors, +Inf where an input is not known, 0×0 where all are exact.
+// Errors: *InputError, those of reading.
+func (m *Model) Coordinates(columns []Column, fields field.Source, n int) (x, errs mat.Matrix, err error) {
+	numbers, _, errors, err := encode(m.Encodings, columns, n)
 	if err != nil {
-		return numbers, err
+		return numbers, errs, err
 	}
 	d := len(m.Mean)
-	x := mat.New(n, d)
+	x = mat.New(n, m.X.Cols)
 	if m.Fields != nil {
-		x = mat.New(n, d+m.Fields.V.Cols)
 		if err := m.Fields.coordinates(x.Slice(0, n, d, x.Cols), fields); err != nil {
-			return x, err
+			return x, errs, err
 		}
+	}
+	if errors.Rows > 0 {
+		errs = mat.New(n, x.Cols)
 	}
 	for i := range n {
 		for q := range d {
 			x.Set(i, q, (numbers.At(i, q)-m.Mean[q])/m.Scale[q])
+			if errors.Rows > 0 {
+				errs.Set(i, q, errors.At(i, q)/m.Scale[q])
+			}
 		}
 	}
-	return x, nil
+	return x, errs, nil
 }
 
 // nearest returns the distance of each row from the nearest run, in length scales; apart: from those with other inputs.
 func (m *Model) nearest(x mat.Matrix, apart bool) []float64 {
 	scales := m.LengthScales()
-	distances := mat.New(x.Rows, m.X.Rows)
-	squares(distances, scaled(x, scales), scaled(m.X, scales))
-	list := make([]float64, x.Rows)
-	for i := range list {
-		least := math.Inf(1)
-		for _, d := range distances.Row(i) {
-			if !apart || d > 1e-10 {
-				least = min(least, d)
+	const block = 512
+	list, runs := make([]float64, x.Rows), scaled(m.X, scales)
+	for from := 0; from < x.Rows; from += block {
+		to := min(x.Rows, from+block)
+		distances := mat.New(to-from, runs.Rows)
+		squares(distances, scaled(x.Slice(from, to, 0, x.Cols), scales), runs)
+		for i := range distances.Rows {
+			least := math.Inf(1)
+			for _, d := range distances.Row(i) {
+				if !apart || d > 1e-10 {
+					least = min(least, d)
+				}
 			}
+			list[from+i] = math.Sqrt(least)
 		}
-		list[i] = math.Sqrt(least)
 	}
 	return list
 }
@@ -168,29 +174,27 @@ func (m *Model) Variance(dst, variance []float64) {
 	m.hide(dst)
 }
 
-// Draw sets dst to an output drawn at a ξ with these moments of coordinates: what the components leave out is not drawn.
-func (m *Model) Draw(dst, mean, variance []float64, rng *rand.Rand) {
-	p := make([]float64, len(mean))
-	for j := range p {
-		p[j] = mean[j] + math.Sqrt(variance[j])*rng.NormFloat64()
-	}
-	m.Field(dst, p)
-}
-
 // Covariance returns that of an output whose coordinates have the given variances as F·Fᵀ + diag(left), in the user's units.
 func (m *Model) Covariance(variance []float64) (f mat.Matrix, left []float64) {
-	f, left = m.V.Clone(), append([]float64{}, m.Left...)
-	deviations := make([]float64, len(variance))
+	left = append([]float64{}, m.Left...)
+	for i := range left {
+		s := m.Scaler.Scale[i%len(m.Scaler.Scale)]
+		left[i] *= s * s
+	}
+	return m.basis(variance), left
+}
+
+// basis returns what makes outputs, in the user's units and less their mean, of coordinates over their deviations, given the variances.
+func (m *Model) basis(variance []float64) mat.Matrix {
+	f, deviations := m.V.Clone(), make([]float64, len(variance))
 	for j, v := range variance {
 		deviations[j] = m.Deviations[j] * math.Sqrt(v)
 	}
 	mat.ScaleCols(f, f, deviations)
-	for i := range left {
-		s := m.Scaler.Scale[i%len(m.Scaler.Scale)]
-		asm.Scale(f.Row(i), s, f.Row(i))
-		left[i] *= s * s
+	for i := range f.Rows {
+		asm.Scale(f.Row(i), m.Scaler.Scale[i%len(m.Scaler.Scale)], f.Row(i))
 	}
-	return f, left
+	return f
 }
 
 // LengthScales returns those of the kernel that components share, d.

@@ -17,7 +17,7 @@ func TestFoldErrors(t *testing.T) {
 	gram := mat.New(30, 30)
 	mat.Syrk(gram, 1, w.y, 0)
 	mat.MirrorLower(gram)
-	f, err := newFold(&Inputs{Numbers: w.x, Fixed: make([]bool, 2)}, gram, []int{0, 5, 10, 15, 20, 25}, 0)
+	f, err := newFold(context.Background(), &Inputs{Numbers: w.x, Fixed: make([]bool, 2)}, gram, []int{0, 5, 10, 15, 20, 25}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func TestFit(t *testing.T) {
 		t.Fatal(err)
 	}
 	test := world{w.x.Slice(60, 90, 0, 2).Clone(), w.p, w.y}.data()
-	x, err := m.Coordinates(test.Columns, nil, 30)
+	x, _, err := m.Coordinates(test.Columns, nil, 30)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +214,7 @@ func TestHostile(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		x, err := m.Coordinates(d.Columns, nil, d.Columns[0].Len())
+		x, _, err := m.Coordinates(d.Columns, nil, d.Columns[0].Len())
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -258,7 +258,7 @@ func TestRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, bad := range []float64{math.NaN(), math.Inf(1), 1e200} {
+	for _, bad := range []float64{math.Inf(-1), math.Inf(1), 1e200} {
 		d := w.data()
 		d.Columns[1].Numbers[7] = bad
 		var input *InputError
@@ -274,11 +274,11 @@ func TestRefused(t *testing.T) {
 		want    string
 	}{
 		{one("c", 0), `run 0, input "kind": found "c", expected a category that the runs have: "a", "b"`},
-		{one("a", math.NaN()), `run 0, input 1: found NaN, expected a finite number within ±1e150`},
+		{one("a", math.Inf(1)), `run 0, input 1: found +Inf, expected a finite number within ±1e150, or none`},
 		{one("a", 0)[:2], `input table: found 2 columns, expected 3 as the runs have`},
 		{[]Column{{Numbers: []float64{1}}, {Labels: []string{"x"}}, {Labels: []string{"a"}}}, `input 2: found labels, expected numbers as the runs have`},
 	} {
-		if _, err := m.Coordinates(c.columns, nil, 1); err == nil || err.Error() != c.want {
+		if _, _, err := m.Coordinates(c.columns, nil, 1); err == nil || err.Error() != c.want {
 			t.Errorf("error %v, want %s", err, c.want)
 		}
 	}

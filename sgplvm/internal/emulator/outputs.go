@@ -14,8 +14,10 @@ var slabNumbers = 1 << 24
 // Memory returns about how many bytes Fit takes for n runs of so many values without missing ones: for components and slabs, and for kernels. Measured peaks of 60 runs of 200,000
 // values, 200 of 20,000 and 3000 of 20 were .8 to 1 times as much.
 func Memory(n, size int) (slabs, kernels float64) {
+	all := float64(n)
+	n = min(n, exactRuns)
 	modes, slab := float64(modes(n)), float64(min(n*size, slabNumbers))
-	return 12*float64(size)*modes + 8*slab*(4+2*modes/float64(n)), 8 * float64(n*n) * float64(nearModes(n)+5)
+	return 12*float64(size)*modes + 8*slab*(4+2*modes/float64(n)), 8 * (float64(n*n)*float64(nearModes(n)+6) + all*modes)
 }
 
 // eachSlab hands all rows of some values, scaled, to body: n×width, with the number of the first value. The source is read once for every slab.
@@ -132,8 +134,7 @@ func (s *calibration) slab(y mat.Matrix, folds []*fold) []float64 {
 // foretold returns the root mean squared error of new outputs, whose inputs are distributed as those of the runs but between them: that of held-out outputs, times what the
 // model's deviations at such inputs are of those in the folds.
 func (s *calibration) foretold(m *Model) float64 {
-	prior, err := m.NewPrior(FromRuns)
-	if err != nil || s.variances == 0 { // of more categories than that
+	if s.variances == 0 {
 		return m.Errors.Mean
 	}
 	const draws = 500
@@ -141,7 +142,7 @@ func (s *calibration) foretold(m *Model) float64 {
 	for _, v := range m.Left {
 		sum += draws * v
 	}
-	_, variance := m.Predict(prior.Spread(draws, 0))
+	_, variance := m.Predict(m.NewPrior(FromRuns).Spread(draws, 0))
 	for i := range variance.Rows {
 		for j, d := range m.Deviations {
 			sum += d * d * variance.At(i, j)

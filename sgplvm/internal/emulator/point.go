@@ -15,9 +15,9 @@ type surface struct {
 }
 
 func newSurface(m *Model) *surface {
-	s := &surface{m: m, columns: columns(m.X)}
+	s := &surface{m: m, columns: columns(m.process.x)}
 	for _, g := range m.process.groups {
-		inverse := mat.New(m.X.Rows, len(g.modes))
+		inverse := mat.New(m.process.x.Rows, len(g.modes))
 		for i, l := range g.lambda {
 			for j, r := range g.r {
 				inverse.Row(i)[j] = 1 / (l + r)
@@ -41,7 +41,7 @@ type point struct {
 type groupPoint struct{ k, form, weight, ku []float64 }
 
 func (s *surface) point() *point {
-	n, modes := s.m.X.Rows, s.m.P.Cols
+	n, modes := s.columns.Cols, s.m.P.Cols
 	p := &point{surface: s, mean: make([]float64, modes), variance: make([]float64, modes),
 		gk: make([]float64, n), t: make([]float64, n), s: make([]float64, n), gm: make([]float64, modes), gv: make([]float64, modes)}
 	for range s.inverse {

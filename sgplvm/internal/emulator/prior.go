@@ -28,12 +28,18 @@ type axis struct {
 	a, b    float64 // ends of the box; or mean and deviation
 }
 
-// A Prior is a distribution of ξ: a function of standard normal variables, one an axis, and of categories, which are independent.
+// labels are the categories of a column, whose indicators begin at a place of ξ: on and off are their values, shares their probabilities.
+type labels struct {
+	at              int
+	on, off, shares []float64
+}
+
+// A Prior is a distribution of ξ: a function of standard normal variables, one an axis, and of categories, which are independent; what neither has is as in base.
 type Prior struct {
 	axes   []axis
-	width  int
-	labels [][]float64 // of each column of labels, the share of each
-	combos []combo     // the last column changes first
+	labels []labels
+	base   []float64
+	combos []combo // set by combine; the last column changes first
 }
 
 // A combo is a combination of categories: values of indicators.
@@ -47,28 +53,26 @@ type combo struct {
 // maxCombos limits combinations of categories, each of which is a search of its own.
 const maxCombos = 64
 
-// NewPrior returns the distribution that the runs show. Errors: *field.ConfigError.
-func (m *Model) NewPrior(b Belief) (*Prior, error) {
-	p := &Prior{width: m.X.Cols, combos: []combo{{weight: 1, off: make([]float64, m.X.Cols)}}}
+// NewPrior returns the distribution that the runs show.
+func (m *Model) NewPrior(b Belief) *Prior {
+	p := &Prior{base: make([]float64, m.X.Cols)}
 	at := 0
 	for q := range m.Encodings {
 		e := &m.Encodings[q]
-		switch w := e.Width(); {
+		w := e.Width()
+		switch {
 		case w == 0:
 		case e.Levels == nil:
 			p.axes = append(p.axes, m.axis(at, b))
 		default:
-			if len(p.combos)*w > maxCombos {
-				return nil, &field.ConfigError{Field: "Inputs", Err: fmt.Errorf("more than %s of categories, expected fewer", quote.Counted(maxCombos, "combination"))}
-			}
-			p.multiply(m, at, w)
+			p.labels = append(p.labels, m.labels(at, w))
 		}
-		at += e.Width()
+		at += w
 	}
 	for ; at < m.X.Cols; at++ {
 		p.axes = append(p.axes, m.axis(at, Normal))
 	}
-	return p, nil
+	return p
 }
 
 // axis returns the distribution of a component of ξ.
@@ -89,26 +93,57 @@ func (m *Model) axis(at int, b Belief) axis {
 	return axis{at, false, mean, math.Sqrt(variance)}
 }
 
-// multiply adds the categories of a column whose indicators begin at a place of ξ; their weights are their shares of the runs.
-func (p *Prior) multiply(m *Model, at, width int) {
-	var list []combo
-	on, off, shares := make([]float64, width), make([]float64, width), make([]float64, width)
+// labels returns the categories of a column; their probabilities are their shares of the runs.
+func (m *Model) labels(at, width int) labels {
+	c := labels{at, make([]float64, width), make([]float64, width), make([]float64, width)}
 	for l := range width {
-		off[l], on[l] = (0-m.Mean[at+l])/m.Scale[at+l], (1-m.Mean[at+l])/m.Scale[at+l]
+		c.off[l], c.on[l] = (0-m.Mean[at+l])/m.Scale[at+l], (1-m.Mean[at+l])/m.Scale[at+l]
 		for i := range m.X.Rows {
-			if m.X.At(i, at+l) > 0.5*(off[l]+on[l]) {
-				shares[l] += 1 / float64(m.X.Rows)
+			if m.X.At(i, at+l) > 0.5*(c.off[l]+c.on[l]) {
+				c.shares[l] += 1 / float64(m.X.Rows)
 			}
 		}
 	}
-	for _, c := range p.combos {
-		for l := range width {
-			next := combo{append(slices.Clone(c.at), at+l), append(slices.Clone(c.on), on[l]), slices.Clone(c.off), c.weight * shares[l]}
-			copy(next.off[at:], off)
-			list = append(list, next)
+	return c
+}
+
+// combine lists the combinations of categories. Errors: *field.ConfigError where they are too many.
+func (p *Prior) combine() error {
+	p.combos = []combo{{weight: 1, off: slices.Clone(p.base)}}
+	for _, c := range p.labels {
+		var list []combo
+		if len(p.combos)*len(c.shares) > maxCombos {
+			return &field.ConfigError{Field: "Inputs", Err: fmt.Errorf("more than %s of categories, expected fewer", quote.Counted(maxCombos, "combination"))}
+		}
+		for _, k := range p.combos {
+			for l, share := range c.shares {
+				next := combo{append(slices.Clone(k.at), c.at+l), append(slices.Clone(k.on), c.on[l]), slices.Clone(k.off), k.weight * share}
+				copy(next.off[c.at:], c.off)
+				list = append(list, next)
+			}
+		}
+		p.combos = list
+	}
+	return nil
+}
+
+// given returns the distribution where ξ is known with standard errors, which are +Inf where it is not.
+func (p *Prior) given(x, errs []float64) *Prior {
+	g := &Prior{base: slices.Clone(x)}
+	for _, a := range p.axes {
+		switch e := errs[a.at]; {
+		case math.IsInf(e, 1):
+			g.axes = append(g.axes, a)
+		case e > 0:
+			g.axes = append(g.axes, axis{a.at, false, x[a.at], e})
 		}
 	}
-	p.labels, p.combos = append(p.labels, shares), list
+	for _, c := range p.labels {
+		if errs[c.at] > 0 {
+			g.labels = append(g.labels, c)
+		}
+	}
+	return g
 }
 
 // set sets x to ξ of t and a combination.
@@ -118,6 +153,11 @@ func (p *Prior) set(x, t []float64, combo int) {
 	for k, q := range c.at {
 		x[q] = c.on[k]
 	}
+	p.move(x, t)
+}
+
+// move sets the axes of x to those of t.
+func (p *Prior) move(x, t []float64) {
 	for k, a := range p.axes {
 		if a.uniform {
 			x[a.at] = a.a + (a.b-a.a)*normalShare(t[k])
@@ -163,21 +203,23 @@ func (p *Prior) Width() int { return len(p.axes) + len(p.labels) }
 
 // Draw returns ξ of rows of numbers between 0 and 1, one for each axis and then one for each column of labels.
 func (p *Prior) Draw(u mat.Matrix) mat.Matrix {
-	x, t := mat.New(u.Rows, p.width), make([]float64, len(p.axes))
+	x, t := mat.New(u.Rows, len(p.base)), make([]float64, len(p.axes))
 	for i := range u.Rows {
-		row, combo := u.Row(i), 0
+		row, to := u.Row(i), x.Row(i)
+		copy(to, p.base)
 		for k := range t {
 			t[k] = normalQuantile(row[k])
 		}
-		for k, shares := range p.labels {
+		p.move(to, t)
+		for k, c := range p.labels {
 			l, left := 0, row[len(t)+k]
-			for l < len(shares)-1 && left >= shares[l] {
-				left -= shares[l]
+			for l < len(c.shares)-1 && left >= c.shares[l] {
+				left -= c.shares[l]
 				l++
 			}
-			combo = combo*len(shares) + l
+			copy(to[c.at:], c.off)
+			to[c.at+l] = c.on[l]
 		}
-		p.set(x.Row(i), t, combo)
 	}
 	return x
 }

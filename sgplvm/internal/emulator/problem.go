@@ -30,38 +30,38 @@ type problem struct {
 	z     []float64  // r
 	rest  float64    // squared length of the observation outside of the r directions
 
-	xi, gx          []float64
-	e, alpha        []float64 // r
-	dm, dv          []float64 // J
-	c, inverse, wci mat.Matrix
-	factor          chol.Factor
+	xi, gx   []float64
+	e, alpha []float64 // r
+	dm, dv   []float64 // J
+	c, wci   mat.Matrix
+	factor   chol.Factor
 }
 
 // newProblem reduces an observation to at most as many numbers as there are components.
 func (v *Inverter) newProblem(o *Observation) (*problem, error) {
 	m := v.surface.m
 	modes, count := m.P.Cols, len(o.At)
-	p := &problem{point: v.surface.point(), prior: v.prior, w: mat.New(count, modes), z: make([]float64, count)}
+	w, z, rest := mat.New(count, modes), make([]float64, count), 0.
 	for k, at := range o.At {
 		channel := at % len(m.Scaler.Mean)
 		scale := m.Scaler.Scale[channel]
 		error_ := o.Errors[k] / scale
 		inverse := 1 / math.Sqrt(max(float64(error_*error_)+m.Left[at], minNoise))
-		p.z[k] = inverse * ((o.Values[k]-m.Scaler.Mean[channel])/scale - m.Centre[at])
-		asm.MulTo(p.w.Row(k), m.V.Row(at), m.Deviations)
-		asm.Scale(p.w.Row(k), inverse, p.w.Row(k))
+		z[k] = inverse * ((o.Values[k]-m.Scaler.Mean[channel])/scale - m.Centre[at])
+		asm.MulTo(w.Row(k), m.V.Row(at), m.Deviations)
+		asm.Scale(w.Row(k), inverse, w.Row(k))
 	}
 	if count > modes {
 		g, wz := mat.New(modes, modes), make([]float64, modes)
-		mat.MulSym(g, 1, p.w.T(), p.w, 0)
+		mat.MulSym(g, 1, w.T(), w, 0)
 		mat.MirrorLower(g)
 		spectrum, err := eig.Sym(g)
 		if err != nil {
 			return nil, err
 		}
-		mat.Mul(mat.Vector(wz), 1, p.w.T(), mat.Vector(p.z), 0)
-		p.rest = asm.SumSquares(p.z)
-		w, z := mat.New(modes, modes), make([]float64, modes)
+		mat.Mul(mat.Vector(wz), 1, w.T(), mat.Vector(z), 0)
+		rest = asm.SumSquares(z)
+		w, z = mat.New(modes, modes), make([]float64, modes)
 		mat.Mul(mat.Vector(z), 1, spectrum.Vectors.T(), mat.Vector(wz), 0)
 		for i, l := range spectrum.Values {
 			root := math.Sqrt(max(l, 1e-14*spectrum.Values[modes-1]))
@@ -70,14 +70,18 @@ func (v *Inverter) newProblem(o *Observation) (*problem, error) {
 				w.Set(i, j, root*spectrum.Vectors.At(j, i))
 			}
 		}
-		p.rest = max(0, p.rest-asm.SumSquares(z))
-		p.w, p.z = w, z
+		rest = max(0, rest-asm.SumSquares(z))
 	}
-	r := p.w.Rows
-	p.xi, p.gx = make([]float64, m.X.Cols), make([]float64, m.X.Cols)
-	p.e, p.alpha, p.dm, p.dv = make([]float64, r), make([]float64, r), make([]float64, modes), make([]float64, modes)
-	p.c, p.inverse, p.wci = mat.New(r, r), mat.New(r, r), mat.New(r, modes)
+	p := v.surface.problem(v.prior, w, z)
+	p.rest = rest
 	return p, nil
+}
+
+// problem is that of W·(coordinates) + e = z.
+func (s *surface) problem(prior *Prior, w mat.Matrix, z []float64) *problem {
+	d, modes, r := s.m.X.Cols, s.m.P.Cols, w.Rows
+	return &problem{point: s.point(), prior: prior, w: w, z: z, xi: make([]float64, d), gx: make([]float64, d), e: make([]float64, r), alpha: make([]float64, r),
+		dm: make([]float64, modes), dv: make([]float64, modes), c: mat.New(r, r), wci: mat.New(r, modes)}
 }
 
 // value returns −log density at t and sets its gradient.

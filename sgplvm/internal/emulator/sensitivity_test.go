@@ -16,10 +16,7 @@ func TestSensitivity(t *testing.T) {
 	m := mixedModel(t)
 	directions := []int{0, 17, 44, -1}
 	for _, b := range []Belief{Normal, Uniform} {
-		prior, err := m.NewPrior(b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		prior := m.NewPrior(b)
 		s, err := m.Sensitivity(context.Background(), prior, 4096, 1)
 		if err != nil {
 			t.Fatal(err)

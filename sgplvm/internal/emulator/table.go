@@ -12,12 +12,35 @@ import (
 // A Column is an input of a table: numbers, or labels of categories.
 type Column struct {
 	Name    string    // unique, or empty
-	Numbers []float64 // of each run; nil for labels
-	Labels  []string  // of each run; nil for numbers
+	Numbers []float64 // of each run, NaN where it is not known; nil for labels
+	Errors  []float64 // standard errors of the numbers, 0 or more; nil: they are exact
+	Labels  []string  // of each run, empty where it is not known; nil for numbers
 }
 
 // Len returns the number of runs.
 func (c *Column) Len() int { return max(len(c.Numbers), len(c.Labels)) }
+
+// exact tells whether the value of run i is known exactly.
+func (c *Column) exact(i int) bool {
+	return (c.Labels == nil || c.Labels[i] != "") && (c.Numbers == nil || c.Numbers[i] == c.Numbers[i]) && (c.Errors == nil || c.Errors[i] == 0)
+}
+
+// Of returns the values of some runs.
+func (c *Column) Of(runs []int) Column {
+	some := Column{Name: c.Name}
+	for _, i := range runs {
+		if c.Labels != nil {
+			some.Labels = append(some.Labels, c.Labels[i])
+		}
+		if c.Numbers != nil {
+			some.Numbers = append(some.Numbers, c.Numbers[i])
+		}
+		if c.Errors != nil {
+			some.Errors = append(some.Errors, c.Errors[i])
+		}
+	}
+	return some
+}
 
 // An InputError reports an input that cannot be used.
 type InputError struct {
@@ -66,24 +89,29 @@ func encodings(columns []Column) ([]Encoding, error) {
 		c := &columns[q]
 		e := Encoding{Name: c.Name, Low: math.Inf(1), High: math.Inf(-1)}
 		for i, v := range c.Numbers {
-			if !(math.Abs(v) <= maxInput) {
-				return nil, &InputError{i, "", c.Title(q), fmt.Sprint(v), "a finite number within ±1e150: inputs of all runs must be known"}
+			if math.Abs(v) > maxInput {
+				return nil, &InputError{i, "", c.Title(q), fmt.Sprint(v), "a finite number within ±1e150, or none"}
 			}
-			e.Low, e.High = min(e.Low, v), max(e.High, v)
+			if v == v {
+				e.Low, e.High = min(e.Low, v), max(e.High, v)
+			}
 		}
 		if c.Labels != nil {
 			e.Low, e.High = 0, 0
-			e.Levels = slices.Clone(c.Labels)
-			slices.Sort(e.Levels)
+			e.Levels = slices.DeleteFunc(slices.Sorted(slices.Values(c.Labels)), func(l string) bool { return l == "" })
+			known := len(e.Levels)
 			e.Levels = slices.Compact(e.Levels)
 			switch {
-			case len(e.Levels) == len(c.Labels) && len(e.Levels) > 2:
+			case len(e.Levels) == known && known > 2:
 				e.Dropped = "every run has another label"
-			case len(e.Levels) == 1:
+			case len(e.Levels) <= 1:
 				e.Dropped = "all runs have one label"
 			}
-		} else if e.Low == e.High {
+		} else if e.Low >= e.High {
 			e.Dropped = "all runs have one value"
+			if math.IsInf(e.Low, 0) {
+				e.Low, e.High = 0, 0
+			}
 		}
 		list = append(list, e)
 	}
@@ -106,14 +134,6 @@ func logarithms(list []Encoding) (logs []Encoding) {
 	return logs
 }
 
-// number returns what counts of a number.
-func (e *Encoding) number(v float64) float64 {
-	if e.Log {
-		return math.Log(v)
-	}
-	return v
-}
-
 // Width returns how many numbers a column becomes.
 func (e *Encoding) Width() int {
 	switch {
@@ -125,16 +145,18 @@ func (e *Encoding) Width() int {
 	return 1
 }
 
-// encode returns the numbers of columns, n×d, and which are indicators. Errors: *InputError.
-func encode(list []Encoding, columns []Column, n int) (x mat.Matrix, fixed []bool, err error) {
+// encode returns the numbers of columns, n×d, which are indicators, and the numbers' standard errors: +Inf where an input is not known, 0×0 where all are exact.
+// Errors: *InputError.
+func encode(list []Encoding, columns []Column, n int) (x mat.Matrix, fixed []bool, errs mat.Matrix, err error) {
 	if len(columns) != len(list) {
-		return x, nil, &InputError{-1, "", "table", quote.Counted(len(columns), "column"), fmt.Sprintf("%d as the runs have", len(list))}
+		return x, nil, errs, &InputError{-1, "", "table", quote.Counted(len(columns), "column"), fmt.Sprintf("%d as the runs have", len(list))}
 	}
 	d := 0
 	for q := range list {
 		d += list[q].Width()
 	}
 	x = mat.New(n, d)
+	deviations, exact := mat.New(n, d), true
 	at := 0
 	for q := range list {
 		e, c := &list[q], &columns[q]
@@ -142,36 +164,69 @@ func encode(list []Encoding, columns []Column, n int) (x mat.Matrix, fixed []boo
 		for range w {
 			fixed = append(fixed, e.Levels != nil)
 		}
-		if c.Len() != n {
-			return x, nil, &InputError{-1, "", c.Title(q), quote.Counted(c.Len(), "value"), fmt.Sprintf("%d, one for each run", n)}
+		if c.Len() != n || c.Errors != nil && len(c.Errors) != len(c.Numbers) {
+			return x, nil, errs, &InputError{-1, "", c.Title(q), quote.Counted(min(c.Len(), max(len(c.Errors), len(c.Labels))), "value"), fmt.Sprintf("%d, one for each run", n)}
 		}
 		if (c.Labels != nil) != (e.Levels != nil) {
-			return x, nil, &InputError{-1, "", c.Title(q), kind(c.Labels != nil), kind(e.Levels != nil) + " as the runs have"}
+			return x, nil, errs, &InputError{-1, "", c.Title(q), kind(c.Labels != nil), kind(e.Levels != nil) + " as the runs have"}
 		}
 		for i := range n {
-			if c.Labels == nil {
-				if !(math.Abs(c.Numbers[i]) <= maxInput) {
-					return x, nil, &InputError{i, "", c.Title(q), fmt.Sprint(c.Numbers[i]), "a finite number within ±1e150"}
-				}
-				if e.Log && c.Numbers[i] <= 0 {
-					return x, nil, &InputError{i, "", c.Title(q), fmt.Sprint(c.Numbers[i]), "a positive number, as all of the runs: its logarithm counts"}
-				}
-				if w == 1 {
-					x.Set(i, at, e.number(c.Numbers[i]))
-				}
-				continue
+			cell, deviation, err := e.cell(c, q, i)
+			if err != nil {
+				return x, nil, errs, err
 			}
-			level, known := slices.BinarySearch(e.Levels, c.Labels[i])
-			if !known && e.Dropped != "every run has another label" {
-				return x, nil, &InputError{i, "", c.Title(q), quote.Text(c.Labels[i]), "a category that the runs have: " + examples(e.Levels)}
-			}
-			if w > 0 {
-				x.Set(i, at+level, 1)
+			exact = exact && (w == 0 || deviation == 0)
+			for k := range w {
+				deviations.Set(i, at+k, deviation)
+				if x.Set(i, at+k, cell); e.Levels != nil {
+					x.Set(i, at+k, indicator(k == int(cell)))
+				}
 			}
 		}
 		at += w
 	}
-	return x, fixed, nil
+	if !exact {
+		errs = deviations
+	}
+	return x, fixed, errs, nil
+}
+
+func indicator(is bool) float64 {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// cell returns what counts of the value of run i in column q, the number of its level where it is a label, and its standard error. Errors: *InputError.
+func (e *Encoding) cell(c *Column, q, i int) (v, deviation float64, err error) {
+	if c.Labels != nil {
+		level, known := slices.BinarySearch(e.Levels, c.Labels[i])
+		switch {
+		case known || e.Dropped == "every run has another label":
+			return float64(level), 0, nil
+		case c.Labels[i] == "":
+			return -1, math.Inf(1), nil
+		}
+		return 0, 0, &InputError{i, "", c.Title(q), quote.Text(c.Labels[i]), "a category that the runs have: " + examples(e.Levels)}
+	}
+	v = c.Numbers[i]
+	if c.Errors != nil {
+		deviation = c.Errors[i]
+	}
+	switch {
+	case v != v:
+		return 0, math.Inf(1), nil
+	case math.Abs(v) > maxInput:
+		return v, 0, &InputError{i, "", c.Title(q), fmt.Sprint(v), "a finite number within ±1e150, or none"}
+	case !(deviation >= 0 && deviation <= maxInput):
+		return v, 0, &InputError{i, "", c.Title(q), fmt.Sprint(deviation), "a standard error of 0 or more"}
+	case !e.Log:
+		return v, deviation, nil
+	case v <= 0:
+		return v, 0, &InputError{i, "", c.Title(q), fmt.Sprint(v), "a positive number, as all of the runs: its logarithm counts"}
+	}
+	return math.Log(v), deviation / v, nil
 }
 
 func kind(labels bool) string {

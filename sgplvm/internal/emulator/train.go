@@ -8,6 +8,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/journal"
 )
 
 // A Data is runs of a simulator.
@@ -20,17 +21,18 @@ type Data struct {
 // Fit chooses and fits a model. Errors: *InputError, *field.ConfigError, those of reading and of ctx.
 func Fit(ctx context.Context, d Data, o Options) (*Model, error) {
 	n := d.Outputs.Examples
-	if n > maxRuns {
-		return nil, &field.ConfigError{Field: "Data", Err: fmt.Errorf("%d runs, expected at most %d: a matrix of all pairs is decomposed", n, maxRuns)}
+	if n > exactRuns {
+		return fitMany(ctx, d, o)
 	}
 	list, err := encodings(d.Columns)
 	if err != nil {
 		return nil, err
 	}
-	in := &Inputs{}
-	if in.Numbers, in.Fixed, err = encode(list, d.Columns, n); err != nil {
+	in := &Inputs{columns: list}
+	if in.Numbers, in.Fixed, in.Errors, err = encode(list, d.Columns, n); err != nil {
 		return nil, err
 	}
+	in.start()
 	if d.Fields != nil {
 		if in.Gram, err = d.Fields.Gram(); err != nil {
 			return nil, err
@@ -46,18 +48,28 @@ func Fit(ctx context.Context, d Data, o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := in.inferOnce(ctx, gram, o); err != nil {
+		return nil, err
+	}
 	groups := in.groups()
 	if distinct(groups) < 3 {
 		return nil, &field.ConfigError{Field: "Inputs", Err: fmt.Errorf("%d different inputs of %d runs, expected at least 3", distinct(groups), n)}
 	}
 	runs := sample(n, foldRuns, o.Seed)
 	validator := NewValidator(in.some(runs), submatrix(gram, runs), d.Outputs.Size(), gather(groups, runs), o.Seed)
+	validator.journal = o.Journal
 	if logs := logarithms(list); logs != nil {
 		other := *in
-		if other.Numbers, _, err = encode(logs, d.Columns, n); err != nil {
+		other.columns = logs
+		if other.Numbers, _, other.Errors, err = encode(logs, d.Columns, n); err != nil {
+			return nil, err
+		}
+		other.start()
+		if err := other.inferOnce(ctx, gram, o); err != nil {
 			return nil, err
 		}
 		by := NewValidator(other.some(runs), submatrix(gram, runs), d.Outputs.Size(), gather(groups, runs), o.Seed)
+		by.journal = o.Journal
 		if better, err := by.beats(ctx, validator); err != nil {
 			return nil, err
 		} else if better {
@@ -72,11 +84,11 @@ func Fit(ctx context.Context, d Data, o Options) (*Model, error) {
 	if m.Errors, err = validator.errors(ctx, best, runs); err != nil {
 		return nil, err
 	}
-	basis, err := m.train(ctx, in, gram, d.Fields, best, o.Seed)
+	basis, err := m.train(ctx, in, gram, d.Fields, best, o)
 	if err != nil {
 		return nil, err
 	}
-	return m, m.outputs(d.Outputs, basis, validator, best, runs)
+	return m, m.outputs(ctx, d.Outputs, basis, validator, best, runs)
 }
 
 // errors collects the errors of the best choice and of the simplest methods. runs are those of the validator.
@@ -96,8 +108,8 @@ func (j *Validator) errors(ctx context.Context, best *Scored, runs []int) (e Err
 }
 
 // train fits the best choice to all runs, its kernels to at most fitRuns of them, and returns the outputs' basis.
-func (m *Model) train(ctx context.Context, in *Inputs, gram mat.Matrix, fields *data.Scaled, best *Scored, seed uint64) (*Basis, error) {
-	n := gram.Rows
+func (m *Model) train(ctx context.Context, in *Inputs, gram mat.Matrix, fields *data.Scaled, best *Scored, o Options) (*Basis, error) {
+	n, seed := gram.Rows, o.Seed
 	all := sample(n, n, seed)
 	scaling, err := newScaling(in, all, best.Components)
 	if err != nil {
@@ -119,13 +131,21 @@ func (m *Model) train(ctx context.Context, in *Inputs, gram mat.Matrix, fields *
 	divide(m.P, basis.Deviations)
 	u, some := normalised(m.X, scaling.weights()), sample(n, fitRuns, seed)
 	x, p := rows(m.X, some), rows(m.P, some)
-	shared, err := sharedKernels{}.of(ctx, x, u, p, best.Choice)
+	type fitted struct {
+		Kernels []*Kernel
+		Modes   [][]int
+	}
+	f, err := journal.Once(o.Journal, "kernels", func() (f fitted, err error) {
+		shared, err := sharedKernels{}.of(ctx, x, u, p, best.Choice)
+		if err == nil {
+			f.Kernels, f.Modes, err = fitKernels(ctx, x, p, best.Choice, shared)
+		}
+		return f, err
+	})
 	if err != nil {
 		return nil, err
 	}
-	if m.Kernels, m.Modes, err = fitKernels(ctx, x, p, best.Choice, shared); err != nil {
-		return nil, err
-	}
+	m.Kernels, m.Modes = f.Kernels, f.Modes
 	if err := m.Condition(); err != nil {
 		return nil, err
 	}
@@ -134,16 +154,20 @@ func (m *Model) train(ctx context.Context, in *Inputs, gram mat.Matrix, fields *
 }
 
 // outputs makes the basis of the outputs, and by what the folds show the variance that it leaves out and the factor of the others.
-func (m *Model) outputs(y *data.Scaled, basis *Basis, validator *Validator, best *Scored, runs []int) error {
+func (m *Model) outputs(ctx context.Context, y *data.Scaled, basis *Basis, validator *Validator, best *Scored, runs []int) error {
 	size := y.Size()
 	m.V, m.Centre, m.Left = mat.New(size, basis.Weights.Cols), make([]float64, size), make([]float64, size)
-	folds, err := validator.at(best.Components)
+	folds, err := validator.at(ctx, best.Components)
 	if err != nil {
 		return err
 	}
 	var s calibration
 	for _, f := range folds {
-		s.predictions = append(s.predictions, f.predicted[best.Choice])
+		p, err := f.predict(ctx, best.Choice) // again, if an earlier run did
+		if err != nil {
+			return err
+		}
+		s.predictions = append(s.predictions, p)
 	}
 	err = eachSlab(y, func(slab mat.Matrix, from int) error {
 		v, mean := basis.expand(slab)

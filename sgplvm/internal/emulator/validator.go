@@ -2,10 +2,13 @@ package emulator
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/journal"
 )
 
 // Limits of the work: folds compare choices on at most foldRuns runs; kernels are fitted to at most fitRuns; products of factors, and kernels
@@ -40,6 +43,8 @@ type Validator struct {
 	first  []int           // where each fold begins in errors, and the end
 	folds  map[int][]*fold // by the number of components of input fields
 	last   []*fold
+
+	journal *journal.Journal // nil: none
 }
 
 // NewValidator returns a validator of n runs with products gram of their outputs, n×n, of so many values each. groups says which runs are repeated.
@@ -52,13 +57,13 @@ func NewValidator(in *Inputs, gram mat.Matrix, points int, groups []int, seed ui
 }
 
 // at returns the folds for a number of components of input fields.
-func (j *Validator) at(components int) ([]*fold, error) {
+func (j *Validator) at(ctx context.Context, components int) ([]*fold, error) {
 	if f := j.folds[components]; f != nil {
 		return f, nil
 	}
 	folds, errs := make([]*fold, len(j.held)), make([]error, len(j.held))
 	mat.Parallel(len(folds), func(f int) {
-		if folds[f], errs[f] = newFold(j.in, j.gram, j.held[f], components); errs[f] == nil && j.last != nil {
+		if folds[f], errs[f] = newFold(ctx, j.in, j.gram, j.held[f], components); errs[f] == nil && j.last != nil {
 			folds[f].shared[anyComponents] = j.last[f].shared[Choice{Single: true}]
 		}
 	})
@@ -67,8 +72,8 @@ func (j *Validator) at(components int) ([]*fold, error) {
 }
 
 // validate sets the errors of a choice in the folds from ≤ f < to.
-func (j *Validator) validate(v *Scored, from, to int, predict func(*fold) (prediction, error)) error {
-	folds, err := j.at(v.Components)
+func (j *Validator) validate(ctx context.Context, v *Scored, from, to int, predict func(*fold) (prediction, error)) error {
+	folds, err := j.at(ctx, v.Components)
 	if err != nil {
 		return err
 	}
@@ -141,7 +146,7 @@ func (j *Validator) Simplest(ctx context.Context, components int) ([]*Scored, er
 	var list []*Scored
 	for _, m := range methods {
 		v := j.unscored(m.name, Choice{}, components)
-		if err := j.validate(v, 0, len(j.held), m.predict); err != nil {
+		if err := j.validate(ctx, v, 0, len(j.held), m.predict); err != nil {
 			return nil, err
 		}
 		list = append(list, v)
@@ -153,24 +158,55 @@ func (j *Validator) Simplest(ctx context.Context, components int) ([]*Scored, er
 // error on the first is maxWorse times the best: what is less worse may still be better on the others.
 const winBar, maxWorse = 0.5, 1.1
 
+// A trial is what try has found, as a journal keeps it.
+type trial struct {
+	Errors  []float64
+	Kernels []sharedKernels // of each fold
+	Ended   bool            // after the first fold
+}
+
 // try validates a choice, on all folds unless the first one says no; then it returns nil.
 func (j *Validator) try(ctx context.Context, best *Scored, c Choice, components int) (*Scored, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	v := j.unscored(name(c, components), c, components)
-	predict := func(f *fold) (prediction, error) { return f.predict(ctx, c) }
-	from := 0
-	if best != nil && !c.simple() {
-		if err := j.validate(v, 0, 1, predict); err != nil {
-			return nil, err
-		}
-		if v.ratio(best) > maxWorse {
-			return nil, nil
-		}
-		from = 1
+	folds, err := j.at(ctx, components)
+	if err != nil {
+		return nil, err
 	}
-	return v, j.validate(v, from, len(j.held), predict)
+	predict := func(f *fold) (prediction, error) { return f.predict(ctx, c) }
+	t, err := journal.Once(j.journal, "validate "+v.Name, func() (t trial, err error) {
+		from := 0
+		if best != nil && !c.simple() {
+			if err := j.validate(ctx, v, 0, 1, predict); err != nil {
+				return t, err
+			}
+			from = 1
+			t.Ended = v.ratio(best) > maxWorse
+		}
+		if !t.Ended {
+			err = j.validate(ctx, v, from, len(j.held), predict)
+		}
+		for _, f := range folds {
+			t.Kernels = append(t.Kernels, f.shared)
+		}
+		t.Errors = v.Errors
+		return t, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(t.Kernels) != len(folds) || len(t.Errors) != len(v.Errors) {
+		return nil, &field.FileError{Err: errors.New("checkpoint: of other folds")}
+	}
+	for k, f := range folds {
+		f.shared = t.Kernels[k]
+	}
+	if v.Errors = t.Errors; t.Ended {
+		v = nil
+	}
+	return v, nil
 }
 
 // firstComponents is how many components of input fields are tried first.
