@@ -243,19 +243,3 @@ func TestGeneralMisuse(t *testing.T) {
 		tier.PanicsWith(t, c.call, c.words...)
 	}
 }
-
-func BenchmarkGeneral(b *testing.B) {
-	for _, n := range benchSizes[:5] {
-		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
-			s := fuzz.New(27)
-			psi, l := fuzz.Normal(s, n, n), fuzz.Triangular(s, n, 100, true)
-			var solver eig.Solver
-			var sp eig.Spectrum
-			milliseconds(b, func() {
-				if err := solver.General(&sp, psi, l); err != nil {
-					b.Fatal(err)
-				}
-			})
-		})
-	}
-}

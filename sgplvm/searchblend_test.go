@@ -219,6 +219,32 @@ func TestMixtureValidatedOnce(t *testing.T) {
 	}
 }
 
+// What a quick search mixes is validated once: nothing is filled in again.
+func TestQuickFillsInNoMixture(t *testing.T) {
+	s := newSearch(t, correlated(24, 6, 5, false), Config{Effort: EffortQuick, LatentDims: 2, Training: steps(6)})
+	j, err := newFillValidator(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	best := incumbent{cfg: withDefaults(s.given, s.learnedNoise())}
+	if best.Scores, err = j.validate(t.Context(), best.cfg, func(validation.Scores) bool { return false }); err != nil {
+		t.Fatal(err)
+	}
+	found, err := j.blends(t.Context(), best.cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mixed := best.cfg
+	mixed.Infer.Blends = found.Blends
+	if _, err = s.blended(j, best); err != nil {
+		t.Fatal(err)
+	}
+	got, known := j.scored.get(text(mixed))
+	if !known || !slices.Equal(got.Losses, found.Cases.Losses) {
+		t.Errorf("judged by %v, expected %v", got.Losses, found.Cases.Losses)
+	}
+}
+
 // A quick search fills in fewer of few examples.
 func TestQuickHoldsOutFewOfFew(t *testing.T) {
 	for n, want := range map[int]int{60: 8, 199: 8, 200: 12} {

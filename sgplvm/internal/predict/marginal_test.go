@@ -106,3 +106,25 @@ func TestPredictErrors(t *testing.T) {
 		t.Errorf("a point far away: mean %v, error %v, expected the prior's", p.Mean.Data, err)
 	}
 }
+
+// Variances are computed in blocks of points; how wide these are changes the rounding of a sum of a few terms and nothing else.
+func TestSpreadBlocks(t *testing.T) {
+	defer func(rows int) { spreadRows = rows }(spreadRows)
+	for seed := range uint64(compare.Sizes(20)) {
+		shape := reference.RandomShape(16000 + seed)
+		m := modelOf(t, shape)
+		rng := rand.New(rand.NewPCG(seed, 34))
+		g, l := m.ref.RandomGrid(rng), randomLatent(rng, shape.Latent)
+		var want []float64
+		for _, spreadRows = range []int{1024, 1, 2, 5} {
+			p, err := m.Predict(l, g)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want == nil {
+				want = p.Variance.Data
+			}
+			compare.Near(t, fmt.Sprintf("%v: blocks of %d points", shape, spreadRows), p.Variance.Data, want, 1e-12)
+		}
+	}
+}

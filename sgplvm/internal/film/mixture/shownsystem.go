@@ -25,13 +25,9 @@ type shownPixel struct {
 // gain the plant 1.2 %, the flower 0.3 % and the eye nothing.
 const shownNoise = 0.1
 
-// weight is what a pixel counts in a frame of some mean texture: the texture there over the variance of its error. In an even frame, which has none, it is 0.
+// weight is what a pixel counts in a frame of some mean texture, above 0: the texture there over the variance of its error.
 func (p *shownPixel) weight(texture float64) float32 {
-	variance := float32(shownNoise*texture) + p.unlike
-	if !(variance > 0) {
-		return 0
-	}
-	return p.evidence / variance
+	return p.evidence / (float32(shownNoise*texture) + p.unlike)
 }
 
 // bandRows is how many finer rows are a band, more than a pixel reaches beyond it.

@@ -70,6 +70,10 @@ func TestShots(t *testing.T) {
 			t.Errorf("%s: shots of %v frames, want %v", c.name, got, c.want)
 		}
 	}
+	plain, bright := keptFrames(t, drawn.Film(times, drawn.Width, drawn.Height, 1, drawn.Rotation)).coarse(), keptFrames(t, brighter).coarse()
+	if a, b := unlikeness(bright[4], bright[5]), unlikeness(plain[4], plain[5]); math.Abs(a-b) > 1e-3 {
+		t.Errorf("frames are unlike by %v where they change in brightness too, by %v without", a, b)
+	}
 	for name, m := range map[string]drawn.Move{"moves": func(t, u, v float64) (x, y float64) { return u + 0.07*t, v }} {
 		far := drawn.Film(slices.Concat(drawn.Times(5, 0.1), []float64{4, 4.1, 4.2, 4.3}), drawn.Width, drawn.Height, 1, m)
 		if shots := shotsOf(t, far, times); len(shots) != 1 {
