@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"context"
 	"math"
 	"slices"
 
@@ -65,22 +66,47 @@ func (b *Basis) expand(slab mat.Matrix) (v mat.Matrix, mean []float64) {
 type calibration struct {
 	predictions []prediction
 	sum, count  float64
+	logs        float64   // of the variances, summed
 	squares     float64   // of errors, summed
 	variances   float64   // and their variances
 	ratios      []float64 // of some: e²/variance
 }
 
+// collect takes in all values of outputs, of which a validator has some runs, by what a choice predicts of those held out; left hears of the variances that components leave
+// out, from a value on, and told of every value that varies, and what was predicted. Either may be nil.
+func (s *calibration) collect(ctx context.Context, y *data.Scaled, j *Validator, v *Scored, runs []int, left func(from int, of []float64), told func(k int, t, mean, variance float64)) error {
+	folds, err := j.at(ctx, v.Components)
+	if err != nil {
+		return err
+	}
+	for _, f := range folds {
+		p, err := f.predict(ctx, v.Choice) // again, if an earlier run did
+		if err != nil {
+			return err
+		}
+		s.predictions = append(s.predictions, p)
+	}
+	return eachSlab(y, func(slab mat.Matrix, from int) error {
+		of := s.slab(rows(slab, runs), folds, from, told)
+		if left != nil {
+			left(from, of)
+		}
+		return nil
+	})
+}
+
 // slab takes in some values of the validator's runs, and returns the variance of each that components leave out.
-func (s *calibration) slab(y mat.Matrix, folds []*fold) []float64 {
+func (s *calibration) slab(y mat.Matrix, folds []*fold, from int, told func(k int, t, mean, variance float64)) []float64 {
 	n, width := 0, y.Cols
 	for _, f := range folds {
 		n += len(f.held)
 	}
-	errors, variances, left := mat.New(n, width), mat.New(n, width), make([]float64, width)
+	errors, variances, values, left := mat.New(n, width), mat.New(n, width), mat.New(n, width), make([]float64, width)
 	at := 0
 	for t, f := range folds {
 		v, mean := f.basis.expand(y)
 		held := rows(y, f.held)
+		mat.Copy(values.Slice(at, at+held.Rows, 0, width), held)
 		mat.Parallel(held.Rows, func(i int) {
 			row := held.Row(i)
 			for k := range row {
@@ -118,6 +144,10 @@ func (s *calibration) slab(y mat.Matrix, folds []*fold) []float64 {
 		for i := range n {
 			e, v := errors.At(i, k), variances.At(i, k)+left[k]
 			if v > 0 {
+				s.logs += math.Log(v)
+				if told != nil {
+					told(from+k, values.At(i, k), values.At(i, k)-e, v)
+				}
 				s.sum += e * e / v
 				s.count++
 				s.squares += e * e

@@ -45,9 +45,13 @@ func (v *Inverter) newProblem(o *Observation) (*problem, error) {
 	for k, at := range o.At {
 		channel := at % len(m.Scaler.Mean)
 		scale := m.Scaler.Scale[channel]
-		error_ := o.Errors[k] / scale
+		value, error_ := o.Values[k], o.Errors[k]
+		if m.Transforms != nil {
+			value, error_ = m.Transforms[channel].Observed(value, error_)
+		}
+		error_ /= scale
 		inverse := 1 / math.Sqrt(max(float64(error_*error_)+m.Left[at], minNoise))
-		z[k] = inverse * ((o.Values[k]-m.Scaler.Mean[channel])/scale - m.Centre[at])
+		z[k] = inverse * ((value-m.Scaler.Mean[channel])/scale - m.Centre[at])
 		asm.MulTo(w.Row(k), m.V.Row(at), m.Deviations)
 		asm.Scale(w.Row(k), inverse, w.Row(k))
 	}
