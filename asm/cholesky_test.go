@@ -252,51 +252,6 @@ func TestCholQuotients(t *testing.T) {
 	})
 }
 
-// The levels with fused multiply-adds agree, whatever their panels' width: a
-// matrix of one panel's order on each is factored with the same bits.
-func TestCholLevelsAgree(t *testing.T) {
-	const n = 8 // the narrowest panel
-	s := fuzz.New(35)
-	a := cholDefinite(s, n)
-	var first []float64
-	eachLevel(t, func(t *testing.T) {
-		if asm.Level() == "generic" {
-			return
-		}
-		w := asm.CholPanel()
-		b, inv := make([]float64, w*w), make([]float64, w)
-		for k := range w {
-			b[k*w+k] = 1
-			for r := k; r < n; r++ {
-				b[k*w+r] = a[k*n+r]
-			}
-		}
-		if good, pivot := asm.CholFactor(0, b, inv); good != w {
-			t.Fatalf("pivot %d is %v", good, pivot)
-		}
-		var l []float64
-		for k := range n {
-			l = append(l, b[k*w:k*w+n]...)
-		}
-		if first == nil {
-			first = l
-		}
-		sameNumbers(t, "factor", l, first)
-	})
-}
-
-// cholDefinite returns a random symmetric matrix with a dominant diagonal.
-func cholDefinite(s *fuzz.Source, n int) []float64 {
-	a := fuzz.Uniform(s, n, n)
-	for i := range n {
-		a.Set(i, i, float64(n))
-		for j := range i {
-			a.Set(i, j, a.At(j, i))
-		}
-	}
-	return a.Data
-}
-
 func TestCholRefuses(t *testing.T) {
 	w := asm.CholPanel()
 	short := make([]float64, 2*w*w-1)
@@ -319,30 +274,4 @@ func TestCholRefuses(t *testing.T) {
 			t.Errorf("panic %q, want %q", got, c.want)
 		}
 	}
-}
-
-// BenchmarkChol runs the kernels on blocks of the identity, which they leave as
-// they are. It counts what they compute of use.
-func BenchmarkChol(b *testing.B) {
-	atLevels(b, func(b *testing.B) {
-		w := asm.CholPanel()
-		for _, d := range []int{0, 24, 96, 384} {
-			panel, other, inv := make([]float64, (d+w)*w), make([]float64, (d+w)*w), make([]float64, w)
-			for k := range inv {
-				panel[(d+k)*w+k] = 1
-				inv[k] = 1
-			}
-			for _, k := range []struct {
-				name  string
-				flops int
-				do    func()
-			}{
-				{"Update", 2 * d * w * w, func() { asm.CholUpdate(d, panel, other, other[d*w:]) }},
-				{"Solve", 2*d*w*w + w*w*w, func() { asm.CholSolve(d, panel, other, inv) }},
-				{"Factor", d*w*w + w*w*w/3, func() { asm.CholFactor(d, panel, inv) }},
-			} {
-				b.Run(fmt.Sprintf("%s/d=%d", k.name, d), func(b *testing.B) { tier.Rate(b, asm.Peak, float64(k.flops), k.do) })
-			}
-		}
-	})
 }

@@ -116,17 +116,3 @@ func TestConvertPanics(t *testing.T) {
 		c.do(nil, nil)
 	}
 }
-
-func BenchmarkConvert(b *testing.B) {
-	atLevels(b, func(b *testing.B) {
-		for _, c := range conversions {
-			b.Run(c.name, func(b *testing.B) {
-				dst, src := make([]float64, 560), make([]byte, 560*8)
-				b.SetBytes(560 * 8)
-				for b.Loop() {
-					c.do(dst, src)
-				}
-			})
-		}
-	})
-}

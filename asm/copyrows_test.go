@@ -102,19 +102,3 @@ func TestCopyRowsPanics(t *testing.T) {
 		}
 	})
 }
-
-func BenchmarkCopyRows(b *testing.B) {
-	atLevels(b, func(b *testing.B) {
-		const rows, lds = 256, 512
-		_, nr := asm.Tile()
-		src, dst := make([]float64, rows*lds), make([]float64, rows*nr)
-		for _, n := range []int{nr, nr / 2} {
-			b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
-				b.SetBytes(int64(2 * 8 * rows * n))
-				for b.Loop() {
-					asm.CopyRows(dst, nr, src, lds, rows, n, lds*rows)
-				}
-			})
-		}
-	})
-}

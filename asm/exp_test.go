@@ -479,33 +479,3 @@ func FuzzElementary(f *testing.F) {
 		}
 	})
 }
-
-func BenchmarkExp(b *testing.B)     { benchmarkElementary(b, "Exp", -5, 5) }
-func BenchmarkExpAdd(b *testing.B)  { benchmarkElementary(b, "ExpAdd", -5, 5) }
-func BenchmarkExpSqrt(b *testing.B) { benchmarkElementary(b, "ExpSqrt", 0, 30) }
-func BenchmarkLog(b *testing.B)     { benchmarkElementary(b, "Log", 0, 100) }
-func BenchmarkSumLog(b *testing.B)  { benchmarkElementary(b, "SumLog", 0, 100) }
-
-// benchmarkElementary times a kernel on data in the first-level cache.
-func benchmarkElementary(b *testing.B, name string, from, to float64) {
-	k := elementaries[slices.IndexFunc(elementaries, func(k elementary) bool { return k.name == name })]
-	s := fuzz.New(27)
-	everyLevel(func(level string) {
-		for _, n := range []int{50, 1000} {
-			b.Run(fmt.Sprintf("%s/n=%d", level, n), func(b *testing.B) {
-				var in [2][]float64
-				for j := range in {
-					in[j] = make([]float64, n)
-					for i := range in[j] {
-						in[j][i] = from + (to-from)*s.Float64()
-					}
-				}
-				dst := make([]float64, n)
-				for b.Loop() {
-					k.do(dst, in)
-				}
-				b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds()/1e9, "Gresults/s")
-			})
-		}
-	})
-}

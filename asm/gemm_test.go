@@ -15,22 +15,6 @@ import (
 
 var depths = []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 255, 256, 257}
 
-// inputs are pairs of an m×k and a k×n matrix that try a sum of products.
-func inputs(s *fuzz.Source, m, k, n int) map[string][2]mat.Matrix {
-	a, b := fuzz.Cancelling(s, m, k, n)
-	return map[string][2]mat.Matrix{
-		"normal":     {fuzz.Normal(s, m, k), fuzz.Normal(s, k, n)},
-		"wide":       {fuzz.Wide(s, m, k, 300), fuzz.Wide(s, k, n, 300)},
-		"cancelling": {a, b},
-		"subnormal":  {fuzz.Wide(s, m, k, 20), scaled(fuzz.Wide(s, k, n, 20), 0x1p-1040)},
-	}
-}
-
-func scaled(m mat.Matrix, by float64) mat.Matrix {
-	mat.Scale(m, by, m)
-	return m
-}
-
 // A lie says where element (i, j) of a matrix is in a slice.
 type lie func(i, j int) int
 
@@ -276,56 +260,6 @@ func TestGemmPanelOfManyRows(t *testing.T) {
 	})
 }
 
-// The panel is exact on integers.
-func TestGemmPanelExact(t *testing.T) {
-	eachLevel(t, func(t *testing.T) {
-		mr, nr := asm.Tile()
-		s := fuzz.New(6)
-		for _, k := range depths {
-			for _, beta := range []float64{0, 1, -2} {
-				m := 2*mr + s.IntN(mr)
-				a, b, c := fuzz.Integers(s, m, k, 8), fuzz.Integers(s, k, nr, 8), fuzz.Integers(s, m, nr, 8)
-				p := panel{m: m, n: nr, k: k, alpha: -0.5, beta: beta, order: orders[s.IntN(len(orders))], gapB: s.IntN(3) - 1}
-				va, vb := p.operands(a, b)
-				got := c.Clone()
-				p.do(va, vb, got.Data)
-				mat.Scale(got, 2, got) // no zero has a sign
-				want := fuzz.NaiveMul(-1, a, b, 2*beta, c)
-				for i := range got.Data {
-					if got.Data[i] != want.Data[i] {
-						t.Fatalf("%v: element %d is %g, want %g", p, i, got.Data[i]/2, want.Data[i]/2)
-					}
-				}
-			}
-		}
-	})
-}
-
-// The panel stays within the bound of each element.
-func TestGemmPanelAccurate(t *testing.T) {
-	eachLevel(t, func(t *testing.T) {
-		mr, nr := asm.Tile()
-		s := fuzz.New(5)
-		for _, k := range depths {
-			m := mr + s.IntN(mr+2)
-			for name, in := range inputs(s, m, k, nr) {
-				c := fuzz.Normal(s, m, nr)
-				if name == "subnormal" {
-					c.Fill(0)
-				}
-				p := draw(s, m, nr, k)
-				p.gapC = 0
-				va, vb := p.operands(in[0], in[1])
-				got := c.Clone()
-				p.do(va, vb, got.Data)
-				if r := fuzz.MulError(got, p.alpha, in[0], in[1], p.beta, c); !(r <= 1) {
-					t.Errorf("%v, %s: %.3g of the bound", p, name, r)
-				}
-			}
-		}
-	})
-}
-
 // A NaN or an infinity at one place of A or B makes its row or its column of the
 // panel non-finite, one in C its element, but with beta = 0; and nothing else.
 func TestGemmPanelNonFinite(t *testing.T) {
@@ -469,26 +403,6 @@ func TestGemmPanelPanics(t *testing.T) {
 			if text := do(x); text != "" {
 				t.Errorf("%s: panic %q", name, text)
 			}
-		}
-	})
-}
-
-// A tile fits into a buffer of MaxTile numbers.
-func TestTile(t *testing.T) {
-	eachLevel(t, func(t *testing.T) {
-		mr, nr := asm.Tile()
-		if mr < 1 || nr < 1 || mr*nr > asm.MaxTile {
-			t.Errorf("a tile of %d×%d, MaxTile is %d", mr, nr, asm.MaxTile)
-		}
-	})
-}
-
-// The yardstick counts its operations.
-func TestPeak(t *testing.T) {
-	eachLevel(t, func(t *testing.T) {
-		one := asm.Peak(1)
-		if one < 2 || asm.Peak(0) != 0 || asm.Peak(1000) != 1000*one {
-			t.Errorf("0, 1 and 1000 rounds: %g, %g and %g operations", asm.Peak(0), one, asm.Peak(1000))
 		}
 	})
 }

@@ -118,28 +118,3 @@ func TestSecularLengths(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkSecular(b *testing.B) {
-	const n = 500
-	s := fuzz.New(32)
-	p := newPoles(s, n)
-	v := make([]float64, n)
-	for _, level := range asm.Levels() {
-		for _, k := range []struct {
-			name string
-			do   func()
-		}{
-			{"PoleSum", func() { asm.PoleSum(p.d, p.z, p.sigma, p.tau) }},
-			{"PoleRatios", func() { asm.PoleRatios(v, p.d, p.sigma, p.tau, 0.125) }},
-			{"PoleVector", func() { asm.PoleVector(v, p.z, p.d, p.sigma, p.tau) }},
-		} {
-			b.Run(k.name+"/"+level, func(b *testing.B) {
-				defer asm.SetLevel(level)()
-				for b.Loop() {
-					k.do()
-				}
-				b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds()/1e9, "G/s")
-			})
-		}
-	}
-}

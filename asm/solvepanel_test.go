@@ -103,36 +103,6 @@ func checkSolve(t *testing.T, s *fuzz.Source, upper bool, tiles, align int, numb
 	gx.check(t, name+", x")
 }
 
-// The solution is exact where it is an integer and the diagonal 1 or 2.
-func TestSolvePanelExact(t *testing.T) {
-	eachLevel(t, func(t *testing.T) {
-		mr, nr := asm.Tile()
-		s := fuzz.New(32)
-		for tiles := range 7 {
-			for _, upper := range []bool{false, true} {
-				n := tiles * mr
-				a, want := fuzz.Lower(fuzz.Integers(s, n, n, 2)), fuzz.Integers(s, n, nr, 8)
-				for i := range n {
-					a.Set(i, i, float64(1+s.IntN(2)))
-				}
-				if upper {
-					a = a.T()
-				}
-				x := fuzz.NaiveMul(1, a, want, 0, mat.Matrix{})
-				for i := range n {
-					a.Set(i, i, 1/a.At(i, i))
-				}
-				asm.SolvePanel(upper, tiles, packedTriangle(upper, a), x.Data)
-				for i := range want.Data {
-					if x.Data[i] != want.Data[i] {
-						t.Fatalf("%d tiles, upper %t: element %d is %g, want %g", tiles, upper, i, x.Data[i], want.Data[i])
-					}
-				}
-			}
-		}
-	})
-}
-
 // Slices that do not hold the tiles panic with the operation and the shapes, before
 // anything is written, whatever the capacities of the slices.
 func TestSolvePanelPanics(t *testing.T) {
@@ -164,41 +134,6 @@ func TestSolvePanelPanics(t *testing.T) {
 		same(t, "x after panics", x, slices.Repeat([]float64{1}, len(x)))
 		if text := tier.Panic(func() { asm.SolvePanel(false, 0, nil, nil); asm.SolvePanel(true, 0, nil, nil) }); text != "" {
 			t.Errorf("no tiles: panic %q", text)
-		}
-	})
-}
-
-// involution returns a lower triangle that is its own inverse, and so are the numbers
-// on its diagonal: however often it is solved with, no number grows or vanishes.
-func involution(s *fuzz.Source, n int) mat.Matrix {
-	basis, l := fuzz.Lower(fuzz.Normal(s, n, n)), mat.New(n, n)
-	mat.Scale(basis, 1/float64(n), basis)
-	for i := range n {
-		basis.Set(i, i, 1)
-		for j := range n {
-			l.Set(i, j, basis.At(j, i)*float64(1-i%2*2))
-		}
-	}
-	mat.SolveUpper(basis.T(), l) // the transpose of basis · signs · basis⁻¹
-	return l.T()
-}
-
-func BenchmarkSolvePanel(b *testing.B) {
-	atLevels(b, func(b *testing.B) {
-		mr, nr := asm.Tile()
-		for _, upper := range []bool{false, true} {
-			for _, rows := range []int{48, 120, 240, 504} {
-				b.Run(fmt.Sprintf("upper=%t/rows=%d", upper, rows), func(b *testing.B) {
-					s := fuzz.New(1)
-					a := involution(s, rows)
-					if upper {
-						a = a.T()
-					}
-					v, x := packedTriangle(upper, a), fuzz.Normal(s, rows, nr)
-					tiles := rows / mr
-					tier.Rate(b, asm.Peak, float64(rows*(rows+1)*nr), func() { asm.SolvePanel(upper, tiles, v, x.Data) })
-				})
-			}
 		}
 	})
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/fuzz"
 	"github.com/seed-08962ecc/kronfield/internal/tier"
-	"github.com/seed-08962ecc/kronfield/mat"
 )
 
 // Factors of the kernels that take numbers besides slices.
@@ -335,29 +334,6 @@ func checkVector(t *testing.T, s *fuzz.Source, k vectorKernel, n, offset int, na
 		wantSum := k.model(q)
 		equal(t, fmt.Sprintf("%s, slices %v the same", name, pair), append([]float64{k.do(p)}, p[0]...), append([]float64{wantSum}, q[0]...))
 	}
-}
-
-// The model of Dot and of Axpy, which every level follows, stays within the
-// bound of a sum of n products.
-func TestVectorsAccurate(t *testing.T) {
-	eachLevel(t, func(t *testing.T) {
-		s := fuzz.New(3)
-		for _, n := range append([]int{block + 7}, lengths...) {
-			for name, p := range inputs(s, 1, n, 1) {
-				x, y := p[0], p[1]
-				got := mat.NewDense(1, 1, []float64{asm.Dot(x.Data, y.Data)})
-				if r := fuzz.MulError(got, 1, x, y, 0, mat.Matrix{}); !(r <= 1) {
-					t.Errorf("Dot of %d %s numbers: %.3g of the bound", n, name, r)
-				}
-				sum := slices.Clone(y.Data)
-				asm.Axpy(alpha, x.Data, sum)
-				// Element by element a product of 1×1 matrices.
-				if r := fuzz.MulError(mat.Vector(sum), alpha, x.T(), mat.Identity(1), 1, y); !(r <= 1) {
-					t.Errorf("Axpy of %d %s numbers: %.3g of the bound", n, name, r)
-				}
-			}
-		}
-	})
 }
 
 // One NaN or infinity reaches a sum from every place, also against a zero, and a

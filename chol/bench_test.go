@@ -3,7 +3,6 @@ package chol_test
 import (
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/chol"
@@ -70,63 +69,4 @@ func BenchmarkSolve(b *testing.B) {
 			})
 		})
 	}
-}
-
-// BenchmarkFewColumns solves for few right-hand sides, which reads L twice, in turns with reading
-// as many numbers from one end to the other: their speed and the ratio of the two.
-func BenchmarkFewColumns(b *testing.B) {
-	for _, columns := range []int{1, 2, 4, 8} {
-		for _, n := range benchmarkOrders {
-			b.Run(fmt.Sprintf("columns=%d/n=%d", columns, n), func(b *testing.B) {
-				f, err := chol.Factorize(covariance(n))
-				if err != nil {
-					b.Fatal(err)
-				}
-				x := mat.New(n, columns)
-				numbers := f.L().Data[:n*(n+1)/2]
-				rounds := 1 + 1<<20/(n*n)
-				least := func(now *time.Duration, body func()) {
-					begin := time.Now()
-					for range rounds {
-						body()
-					}
-					if took := time.Since(begin) / time.Duration(rounds); *now == 0 || took < *now {
-						*now = took
-					}
-				}
-				var solve, read time.Duration
-				for b.Loop() {
-					least(&solve, func() { x.Fill(1); f.Solve(x) })
-					least(&read, func() { asm.SumSquares(numbers); asm.SumSquares(numbers) })
-				}
-				b.ReportMetric(16*float64(len(numbers))/float64(solve.Nanoseconds()), "GB/s")
-				b.ReportMetric(float64(read)/float64(solve), "of-stream")
-				b.ReportMetric(0, "ns/op")
-			})
-		}
-	}
-}
-
-func BenchmarkInverse(b *testing.B) {
-	eachOrder(b, func(n float64) float64 { return 2 * n * n * n / 3 }, func(f *chol.Factor, a mat.Matrix) func() {
-		inverse := mat.New(a.Rows, a.Rows)
-		return func() { f.Inverse(inverse) }
-	})
-}
-
-func BenchmarkUpdate(b *testing.B) {
-	eachOrder(b, func(n float64) float64 { return 6 * n * n }, func(f *chol.Factor, a mat.Matrix) func() {
-		x := make([]float64, a.Rows)
-		for i := range x {
-			x[i] = 1e-3
-		}
-		return func() {
-			if err := f.Update(x); err != nil {
-				b.Fatal(err)
-			}
-			if err := f.Downdate(x); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
 }

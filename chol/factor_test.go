@@ -84,18 +84,6 @@ func checkFactor(t *testing.T, c fuzz.Case) {
 	}
 }
 
-// A residual gate that lets pass an error a hundred times its size would be none.
-func TestResidualGate(t *testing.T) {
-	s := fuzz.New(7)
-	const n = 65
-	c := fuzz.WithSpectrum(s, "", fuzz.Spectrum(s, fuzz.Geometric, n, 100))
-	l := mustFactorize(t, c.A).L()
-	l.Set(40, 20, l.At(40, 20)+100*gate*n*fuzz.Eps*mat.Norm1(c.A))
-	if r := fuzz.CholResidual(c.A, l); !(r > gate) {
-		t.Errorf("residual %.3g of a wrong factor", r)
-	}
-}
-
 // reference is the factorisation that the package promises to the last bit, on
 // levels with fused multiply-adds: sums in the order of the columns, quotients by
 // the reciprocal and one correction.
@@ -160,46 +148,6 @@ func TestOrder(t *testing.T) {
 			}
 			done[i]++
 		}
-	}
-}
-
-// exactCases are matrices with a factor of integers or of powers of two times
-// integers: every sum is exact, whatever its order.
-func exactCases(n int) []fuzz.Case {
-	s := fuzz.New(uint64(n))
-	return []fuzz.Case{fuzz.SPD(s, n), family("min(i,j)", n), fuzz.Graded(s, n, 100), family("Pascal", min(n, 20))}
-}
-
-func TestExactBits(t *testing.T) {
-	for _, n := range sizes() {
-		for _, c := range exactCases(n) {
-			if err := fuzz.SameBits(mustFactorize(t, c.A).L(), c.Factor); err != nil {
-				t.Errorf("%s: %v", c.Name, err)
-			}
-		}
-	}
-}
-
-func TestBlockSizes(t *testing.T) {
-	const n = 70
-	s := fuzz.New(1)
-	for _, side := range []int{1, 3, 16, 24, 25, 48, 64, n, n + 1} {
-		t.Run(fmt.Sprint(side), func(t *testing.T) {
-			chol.SetBlocking(t, side, 0, 50)
-			for _, c := range fuzz.DefiniteCases(s, n) {
-				if !c.Definite() {
-					continue
-				}
-				if r := fuzz.CholResidual(c.A, mustFactorize(t, c.A).L()); !(r <= gate) {
-					t.Errorf("%s: residual %.3g, want at most %d", c.Name, r, gate)
-				}
-			}
-			for _, c := range exactCases(n) {
-				if err := fuzz.SameBits(mustFactorize(t, c.A).L(), c.Factor); err != nil {
-					t.Errorf("%s: %v", c.Name, err)
-				}
-			}
-		})
 	}
 }
 

@@ -198,24 +198,3 @@ func TestConcurrentFactors(t *testing.T) {
 		t.Fatal(err)
 	}
 }
-
-// TestConcurrentUse shares one factor among goroutines.
-func TestConcurrentUse(t *testing.T) {
-	s := fuzz.New(7)
-	const n = 65
-	f := mustFactorize(t, fuzz.WithSpectrum(s, "", fuzz.Spectrum(s, fuzz.Geometric, n, 100)).A)
-	b := fuzz.Normal(s, n, 4)
-	want := b.Clone()
-	f.Solve(want)
-	errs := make([]error, 16)
-	mat.Parallel(len(errs), func(i int) {
-		x := b.Clone()
-		f.Solve(x)
-		errs[i] = fuzz.SameBits(x, want)
-	})
-	for _, err := range errs {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-}

@@ -94,30 +94,6 @@ func TestUpdateExact(t *testing.T) {
 // that is downdated: what is lost is small beside that, not beside what is left.
 const downdateGate = 10
 
-// TestUpdateThenDowndate returns to A.
-func TestUpdateThenDowndate(t *testing.T) {
-	for _, n := range updateOrders() {
-		s := fuzz.New(uint64(60 + n))
-		for _, cond := range []float64{1, 1e3, 1e6} {
-			c := fuzz.WithSpectrum(s, "", fuzz.Spectrum(s, fuzz.Geometric, n, cond))
-			for _, size := range []float64{1e-8, 1e-2, 1} {
-				x := times(size, fuzz.Normal(s, n, 1).Data)
-				f := mustFactorize(t, c.A)
-				if err := errors.Join(f.Update(x), f.Downdate(x)); err != nil {
-					t.Fatalf("%s, x of size %g: %v", c.Name, size, err)
-				}
-				scale := 1.0
-				if n > 0 {
-					scale = mat.Norm1(plusOuter(c.A, 1, x)) / mat.Norm1(c.A)
-				}
-				if r := fuzz.CholResidual(c.A, f.L()) / scale; !(r <= downdateGate) {
-					t.Errorf("%s, x of size %g: residual %.3g, want at most %d", c.Name, size, r, downdateGate)
-				}
-			}
-		}
-	}
-}
-
 // TestDowndate compares with a new factorisation, up to a downdate that leaves one
 // eigenvalue of L⁻¹·(A − x·xᵀ)·L⁻ᵀ at 10⁻⁴, 10⁻⁸ and 10⁻¹².
 func TestDowndate(t *testing.T) {
@@ -208,29 +184,6 @@ func TestUpdateRefuses(t *testing.T) {
 			}
 		}
 		tier.PanicsWith(t, func() { op(make([]float64, 3)) }, "chol: "+name, "9×9", "3 numbers")
-	}
-}
-
-// TestUpdateScale multiplies A by powers of four and x by powers of two, which
-// commutes with every rounding.
-func TestUpdateScale(t *testing.T) {
-	const n = 33
-	s := fuzz.New(90)
-	c := fuzz.WithSpectrum(s, "", fuzz.Spectrum(s, fuzz.Geometric, n, 256))
-	x := times(0.01, fuzz.Normal(s, n, 1).Data)
-	for _, k := range []int{-400, -100, 100, 400} {
-		f, g := mustFactorize(t, c.A), mustFactorize(t, c.Scaled(k).A)
-		y := times(math.Ldexp(1, k), x)
-		for range 2 {
-			if err := errors.Join(f.Update(x), f.Downdate(times(0.5, x)), g.Update(y), g.Downdate(times(0.5, y))); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want := mat.New(n, n)
-		mat.Scale(want, math.Ldexp(1, k), f.L())
-		if err := fuzz.SameBits(g.L(), want); err != nil {
-			t.Errorf("4^%d: %v", k, err)
-		}
 	}
 }
 

@@ -1,10 +1,10 @@
 package eig
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/internal/text"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
@@ -16,7 +16,7 @@ type FactorError struct {
 }
 
 func (e *FactorError) Error() string {
-	return fmt.Sprintf("eig: element (%d, %d) of L is %g, want a positive number", e.Index, e.Index, e.Value)
+	return text.Sprintf("eig: element (%d, %d) of L is %g, want a positive number", e.Index, e.Index, e.Value)
 }
 
 // General solves Ψ·v = λ·K·v for a symmetric n×n matrix Ψ and a positive
@@ -46,7 +46,7 @@ func General(psi, l mat.Matrix) (Spectrum, error) {
 // larger than the smallest of them.
 func (s *Solver) General(dst *Spectrum, psi, l mat.Matrix) error {
 	if psi.Rows != psi.Cols || l.Rows != l.Cols || psi.Rows != l.Rows {
-		panic(fmt.Sprintf("eig: General: Ψ is %d×%d and L %d×%d, want square matrices of one order", psi.Rows, psi.Cols, l.Rows, l.Cols))
+		panic(text.Sprintf("eig: General: Ψ is %d×%d and L %d×%d, want square matrices of one order", psi.Rows, psi.Cols, l.Rows, l.Cols))
 	}
 	mat.CheckSource("eig: General", "Ψ", psi)
 	mat.CheckSource("eig: General", "L", l)
@@ -63,7 +63,7 @@ func (s *Solver) General(dst *Spectrum, psi, l mat.Matrix) error {
 	s.fit("eig: General", dst)
 	c, n := dst.Vectors, s.n
 	if mat.Overlap(c, l) || mat.Overlap(mat.Vector(dst.Values), l) {
-		panic(fmt.Sprintf("eig: General: the %d×%d destination of the vectors or the %d×1 one of the values overlaps the %d×%d factor", n, n, n, n, n))
+		panic(text.Sprintf("eig: General: the %d×%d destination of the vectors or the %d×1 one of the values overlaps the %d×%d factor", n, n, n, n, n))
 	}
 	_, size := math.Frexp(largestLower(l))
 	s.unload(c, size)

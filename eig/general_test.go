@@ -78,59 +78,6 @@ func TestGeneral(t *testing.T) {
 	}
 }
 
-// TestGeneralKnown: Ψ = L·D·Lᵀ has the eigenvalues D. With integers nothing is
-// rounded before the decomposition.
-func TestGeneralKnown(t *testing.T) {
-	tier.Skip(t, tier.Race)
-	rng := fuzz.New(21)
-	for _, n := range []int{1, 2, 5, 20, 33} {
-		l := fuzz.IntegerFactor(rng, n)
-		for _, rank := range []int{n, n / 2, 0} {
-			d := make([]float64, n)
-			for i := range rank {
-				d[i] = float64(rng.IntN(9) - 4)
-			}
-			zero := mat.New(n, n)
-			ld := l.Clone()
-			mat.ScaleCols(ld, ld, d)
-			psi := fuzz.NaiveMul(1, ld, l.T(), 0, zero)
-			sp, err := eig.General(psi, l)
-			if err != nil {
-				t.Fatal(err)
-			}
-			slices.Sort(d)
-			// L⁻¹ is found with a relative error of n·ε·cond(L) at most.
-			inverse := mat.Identity(n)
-			mat.SolveLower(l, inverse)
-			cond := mat.Norm1(l) * mat.Norm1(inverse)
-			for i, w := range sp.Values {
-				if tol := 4 * float64(n) * fuzz.Eps * cond * cond; !(math.Abs(w-d[i]) <= tol) {
-					t.Errorf("n=%d, rank %d: eigenvalue %d is %v, want %g ± %.1g", n, rank, i, w, d[i], tol)
-				}
-			}
-		}
-	}
-}
-
-// TestGeneralWithIdentity: K = I is the ordinary problem, to the last bit.
-func TestGeneralWithIdentity(t *testing.T) {
-	rng := fuzz.New(22)
-	for _, n := range []int{1, 6, 50} {
-		a := fuzz.Normal(rng, n, n)
-		want, err := eig.Sym(a)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := eig.General(a, mat.Identity(n))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if fuzz.Digest(got.Vectors, mat.Vector(got.Values)) != fuzz.Digest(want.Vectors, mat.Vector(want.Values)) {
-			t.Errorf("n=%d: K = I gives other bits than Sym", n)
-		}
-	}
-}
-
 // TestGeneralScale: powers of two go through exactly, far beyond the roots of
 // the range.
 func TestGeneralScale(t *testing.T) {

@@ -16,10 +16,6 @@ var sweepsPerRow = 30
 // the unit roundoff.
 const unit = 0x1p-53
 
-// stalled makes no subdiagonal element negligible, as a fault in the rotations
-// might. Tests set it.
-var stalled = false
-
 // qlWork is the scratch memory of a QL iteration: the rotations of a sweep.
 type qlWork struct{ c, s []float64 }
 
@@ -128,7 +124,7 @@ func scaleBy(x []float64, exponent int) {
 // negligible reports whether the subdiagonal element e between a and b is small
 // enough to be taken for zero, in a block whose largest element is about 1.
 func negligible(e, a, b float64) bool {
-	return !stalled && float64(e*e) <= float64(unit*math.Abs(a))*float64(unit*math.Abs(b))+0x1p-1022
+	return float64(e*e) <= float64(unit*math.Abs(a))*float64(unit*math.Abs(b))+0x1p-1022
 }
 
 // sweep is one QL step with the shift nearest to d[0] of the leading 2×2

@@ -2,11 +2,11 @@ package eig
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/internal/text"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
@@ -30,7 +30,7 @@ func (e *NonFiniteError) Error() string {
 	if name == "" {
 		name = "the matrix"
 	}
-	return fmt.Sprintf("eig: element (%d, %d) of %s is %g, not a finite number", e.Row, e.Col, name, e.Value)
+	return text.Sprintf("eig: element (%d, %d) of %s is %g, not a finite number", e.Row, e.Col, name, e.Value)
 }
 
 // NotConvergedError says that the QL iteration reached its limit of sweeps, or
@@ -43,7 +43,7 @@ type NotConvergedError struct {
 }
 
 func (e *NotConvergedError) Error() string {
-	return fmt.Sprintf("eig: no convergence at row %d of the tridiagonal matrix of order %d after %d sweeps", e.Index, e.Order, e.Sweeps)
+	return text.Sprintf("eig: no convergence at row %d of the tridiagonal matrix of order %d after %d sweeps", e.Index, e.Order, e.Sweeps)
 }
 
 // OverflowError says that an eigenvalue of a finite matrix is too large for a
@@ -54,7 +54,7 @@ type OverflowError struct {
 }
 
 func (e *OverflowError) Error() string {
-	return fmt.Sprintf("eig: eigenvalue %d has a magnitude of 2^%.1f, beyond the range of float64", e.Index, e.Log2)
+	return text.Sprintf("eig: eigenvalue %d has a magnitude of 2^%.5g, beyond the range of float64", e.Index, e.Log2)
 }
 
 // Sym returns the eigenvalues and eigenvectors of the symmetric n×n matrix a,
@@ -138,7 +138,7 @@ func (s *Solver) fit(op string, dst *Spectrum) {
 	}
 	mat.CheckDestination(op, "of the vectors", v)
 	if mat.Overlap(v, mat.Vector(dst.Values)) {
-		panic(fmt.Sprintf("%s: the destination of the values (%d×1) overlaps that of the vectors (%d×%d)", op, n, n, n))
+		panic(text.Sprintf("%s: the destination of the values (%d×1) overlaps that of the vectors (%d×%d)", op, n, n, n))
 	}
 }
 
@@ -183,7 +183,7 @@ func (s *Solver) solveTridiagonal() error {
 // SymValues is the function [SymValues] with s's workspace; dst has length n.
 func (s *Solver) SymValues(dst []float64, a mat.Matrix) error {
 	if len(dst) != a.Rows {
-		panic(fmt.Sprintf("eig: SymValues: %d values for a %d×%d matrix", len(dst), a.Rows, a.Cols))
+		panic(text.Sprintf("eig: SymValues: %d values for a %d×%d matrix", len(dst), a.Rows, a.Cols))
 	}
 	scale, err := s.load("eig: SymValues", a)
 	if err != nil {
@@ -206,7 +206,7 @@ func (s *Solver) SymValues(dst []float64, a mat.Matrix) error {
 // overflow nor vanish.
 func (s *Solver) load(op string, a mat.Matrix) (scale int, err error) {
 	if a.Rows != a.Cols {
-		panic(fmt.Sprintf("%s: a %d×%d matrix is not square", op, a.Rows, a.Cols))
+		panic(text.Sprintf("%s: a %d×%d matrix is not square", op, a.Rows, a.Cols))
 	}
 	mat.CheckSource(op, "the matrix", a)
 	if !a.IsDistinct() {

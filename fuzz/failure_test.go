@@ -63,24 +63,6 @@ func TestShrinking(t *testing.T) {
 	}
 }
 
-// Orders above those that a law draws by itself are an option.
-func TestOrders(t *testing.T) {
-	law := fuzz.LawNamed("product: integers")
-	if v := law.Try(tail(96), fuzz.Options{}); v.Failure != nil {
-		t.Error("depth 97 was drawn without being asked for")
-	}
-	for _, o := range []fuzz.Options{{Orders: []int{96, 97}, Draws: 20}, {Most: 130, Draws: 60}} {
-		o.Shrink = 300 * time.Millisecond
-		f := law.Try(tail(96), o).Failure
-		if f == nil {
-			t.Fatalf("%+v: the fault is not found", o)
-		}
-		if f.Again(tail(96)) == nil {
-			t.Errorf("%+v: the counterexample does not bring it back: %v", o, f)
-		}
-	}
-}
-
 // A fault that begins at some order above what a law draws by itself comes down to
 // that order; what grows with a power of the order keeps its own sizes.
 func TestLowestOrder(t *testing.T) {

@@ -249,33 +249,6 @@ func TestMulErrorExact(t *testing.T) {
 	}
 }
 
-// Dot2 agrees with exact arithmetic to its bound where cancellation takes away
-// every digit of an ordinary sum.
-func TestDot2(t *testing.T) {
-	s := fuzz.New(5)
-	for _, n := range []int{0, 1, 2, 5, 40, 301} {
-		a, b := fuzz.Cancelling(s, 1, n, 1)
-		x, y := a.Row(0), b.T().Clone().Row(0)
-		sum := new(big.Float).SetPrec(2000)
-		var size float64
-		for i := range x {
-			p := new(big.Float).SetPrec(2000).SetFloat64(x[i])
-			sum.Add(sum, p.Mul(p, new(big.Float).SetFloat64(y[i])))
-			size += math.Abs(x[i] * y[i])
-		}
-		hi, lo := fuzz.Dot2(x, y)
-		got := new(big.Float).SetPrec(2000).SetFloat64(hi)
-		got.Add(got, new(big.Float).SetFloat64(lo))
-		d, _ := got.Sub(got, sum).Float64()
-		// The pair is not rounded to one number, which leaves the second term of
-		// the bound and the rounding of lo.
-		bound := float64(n*n) * 0x1p-106 * size
-		if math.Abs(d) > bound {
-			t.Errorf("n=%d: Dot2 is %g off, bound %g", n, d, bound)
-		}
-	}
-}
-
 func TestShapesRefused(t *testing.T) {
 	a, b := mat.New(3, 3), mat.New(2, 3)
 	for name, f := range map[string]func(){

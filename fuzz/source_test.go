@@ -92,20 +92,6 @@ func TestFromBytes(t *testing.T) {
 	}
 }
 
-// A prefix of an input never gives a larger matrix than its length.
-func TestShorterIsSmaller(t *testing.T) {
-	data := make([]byte, 300)
-	for i := range data {
-		data[i] = 0xff
-	}
-	for n := range data {
-		s := fuzz.FromBytes(data[:n])
-		if r, c := s.Size(200), s.Size(200); r > max(n-8, 0) || c > max(n-9, 0) {
-			t.Errorf("%d bytes give a %d×%d matrix", n, r, c)
-		}
-	}
-}
-
 func TestGenerators(t *testing.T) {
 	s := fuzz.New(11)
 	const n = 100
@@ -163,29 +149,6 @@ func TestGenerators(t *testing.T) {
 	for i := range first {
 		if math.Abs(first[i]) > 5/math.Sqrt(3*draws) || math.Abs(firstSquare[i]-1./3) > 5*0.3/math.Sqrt(draws) {
 			t.Errorf("Orthogonal(3): entry %d has mean %.3g, mean square %.3g", i, first[i], firstSquare[i])
-		}
-	}
-}
-
-func TestSpectrum(t *testing.T) {
-	s := fuzz.New(12)
-	const n, cond = 5, 16
-	for mode, want := range map[fuzz.Mode][]float64{
-		fuzz.OneLarge:   {1, 1. / 16, 1. / 16, 1. / 16, 1. / 16},
-		fuzz.OneSmall:   {1, 1, 1, 1, 1. / 16},
-		fuzz.Geometric:  {1, 1. / 2, 1. / 4, 1. / 8, 1. / 16},
-		fuzz.Arithmetic: {1, 1 - 15./64, 1 - 15./32, 1 - 45./64, 1. / 16},
-		fuzz.Tiny:       {fuzz.Eps, 2 * fuzz.Eps, 3 * fuzz.Eps, 4 * fuzz.Eps, 1},
-		fuzz.Cluster:    {fuzz.Eps, 1 + 0x1p-25, 1 + 3*0x1p-26, 1 + 0x1p-24, 2},
-		fuzz.Dense:      {1, 1 + 100*fuzz.Eps, 1 + 200*fuzz.Eps, 1 + 300*fuzz.Eps, 1 + 400*fuzz.Eps},
-	} {
-		if err := fuzz.SameBits(mat.Vector(fuzz.Spectrum(s, mode, n, cond)), mat.Vector(want)); err != nil {
-			t.Errorf("%v: %v", mode, err)
-		}
-	}
-	for _, d := range fuzz.Spectrum(s, fuzz.LogUniform, 1000, cond) {
-		if d < 1./cond || d > 1 {
-			t.Fatalf("log-uniform: %g", d)
 		}
 	}
 }

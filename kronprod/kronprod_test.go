@@ -10,8 +10,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
-const eps = 0x1p-52
-
 // shapes lists products of 0 to 4 factors: square, wide, tall, 1×1, and with no
 // rows or no columns.
 var shapes = [][][2]int{

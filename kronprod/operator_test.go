@@ -12,36 +12,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
-// Products of small integers are exact, so any order of the modes gives the
-// bits of the dense product.
-func TestMulIntegers(t *testing.T) {
-	s := fuzz.New(1)
-	var w kronprod.Workspace // shared, so that it serves ever other shapes
-	for _, shape := range shapes {
-		o := operator(shape, func(r, c int) mat.Matrix { return fuzz.Guard(fuzz.Integers(s, r, c, 3), s.Layout()).Matrix })
-		for name, o := range map[string]kronprod.Operator{"": o, "transposed": o.T()} {
-			k := dense(o)
-			for _, columns := range []int{0, 1, 3} {
-				for _, layout := range fuzz.Layouts {
-					x := fuzz.Guard(fuzz.Integers(s, o.Cols(), columns, 9), layout)
-					dst := fuzz.Guard(fuzz.Normal(s, o.Rows(), columns), layout)
-					o.Mul(dst.Matrix, x.Matrix, &w)
-					what := fmt.Sprintf("%v %s times %d columns, %+v", shape, name, columns, layout)
-					if err := fuzz.SameBits(dst.Matrix, naiveMul(k, x.Matrix)); err != nil {
-						t.Errorf("%s: %v", what, err)
-					}
-					if err := dst.Check(); err != nil {
-						t.Errorf("%s: dst: %v", what, err)
-					}
-					if err := fuzz.SameBits(mul(o, x.Matrix), dst.Matrix); err != nil {
-						t.Errorf("%s: without a workspace: %v", what, err)
-					}
-				}
-			}
-		}
-	}
-}
-
 func TestShape(t *testing.T) {
 	s := fuzz.New(2)
 	for _, shape := range shapes {
@@ -68,37 +38,6 @@ func TestTraceAndDiag(t *testing.T) {
 			t.Errorf("%v: trace %v, want %v", order, got, want)
 		}
 		bits(t, fmt.Sprintf("diagonal of %v", order), o.Diag(), k.Diag().Clone().Data)
-	}
-}
-
-// (A ⊗ B)(C ⊗ D) = AC ⊗ BD, and (A ⊗ B)·vec X = vec(A·X·Bᵀ) for the matrix X
-// read row by row. Both sides are sums of products of at most 3 factors over a
-// depth of at most 24: a few hundred roundings at most, 1e-13 of the largest
-// entry that these matrices have.
-func TestProductRules(t *testing.T) {
-	s := fuzz.New(4)
-	for range 50 {
-		size := func() int { return 1 + s.IntN(5) }
-		var left, right, product kronprod.Operator
-		for range 1 + s.IntN(3) {
-			r, k, c := size(), size(), size()
-			a, b := fuzz.Normal(s, r, k), fuzz.Normal(s, k, c)
-			left.Factors = append(left.Factors, a)
-			right.Factors = append(right.Factors, b)
-			product.Factors = append(product.Factors, naiveMul(a, b))
-		}
-		x := fuzz.Normal(s, right.Cols(), 2)
-		want := mul(product, x)
-		if d := difference(mul(left, mul(right, x)), want); !(d <= 1e-13*max(1, mat.NormMax(want))) {
-			t.Errorf("mixed product: difference %g of %g", d, mat.NormMax(want))
-		}
-
-		a, b, m := fuzz.Normal(s, size(), 4), fuzz.Normal(s, size(), 3), fuzz.Normal(s, 4, 3)
-		got := mul(kronprod.Of(a, b), mat.NewDense(12, 1, m.Data))
-		vec := naiveMul(naiveMul(a, m), b.T())
-		if d := difference(mat.NewDense(a.Rows, b.Rows, got.Data), vec); !(d <= 1e-13*max(1, mat.NormMax(vec))) {
-			t.Errorf("vec rule: difference %g of %g", d, mat.NormMax(vec))
-		}
 	}
 }
 
@@ -181,68 +120,6 @@ func TestNaNStaysInItsRows(t *testing.T) {
 			x.Set(i, j, math.NaN())
 			check(fmt.Sprintf("NaN at (%d, %d) of x", i, j), func(_ []int, c int) bool { return c == j })
 			x.Set(i, j, keep)
-		}
-	}
-}
-
-// Powers of two that cancel change no bit, though either factor alone squared
-// would overflow or vanish.
-func TestScale(t *testing.T) {
-	s := fuzz.New(7)
-	plain := operator([][2]int{{3, 4}, {5, 2}}, func(r, c int) mat.Matrix { return fuzz.Normal(s, r, c) })
-	x := fuzz.Normal(s, plain.Cols(), 3)
-	want := mul(plain, x)
-	for _, k := range []int{600, -600} {
-		scaled := kronprod.Of(plain.Factors[0].Clone(), plain.Factors[1].Clone())
-		for f, e := range []int{k, -k} {
-			mat.Scale(scaled.Factors[f], math.Ldexp(1, e), scaled.Factors[f])
-		}
-		if err := fuzz.SameBits(mul(scaled, x), want); err != nil {
-			t.Errorf("factors times 2^%d and 2^%d: %v", k, -k, err)
-		}
-	}
-
-	spd := definite(s, []int{3, 4})
-	f, err := kronprod.Factorize(spd)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := fuzz.Normal(s, 12, 2)
-	wantX, wantDet := b.Clone(), f.LogDet()
-	f.Solve(wantX)
-	spectrum, err := kronprod.Eigen(spd)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, k := range []int{600, -600} {
-		scaled := kronprod.Of(spd.Factors[0].Clone(), spd.Factors[1].Clone())
-		for f, e := range []int{k, -k} {
-			mat.Scale(scaled.Factors[f], math.Ldexp(1, e), scaled.Factors[f])
-		}
-		f, err := kronprod.Factorize(scaled)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := b.Clone()
-		f.Solve(got)
-		if err := fuzz.SameBits(got, wantX); err != nil {
-			t.Errorf("solve with factors times 2^%d and 2^%d: %v", k, -k, err)
-		}
-		// The logarithms are added at the size of 600·log 2 each, 12 of them.
-		if d := math.Abs(f.LogDet() - wantDet); !(d <= 24*600*eps) {
-			t.Errorf("log-determinant with factors times 2^%d and 2^%d: %v, want %v", k, -k, f.LogDet(), wantDet)
-		}
-		if a, b := scaled.Trace(), spd.Trace(); !(math.Abs(a-b) <= 4*eps*b) {
-			t.Errorf("trace with factors times 2^%d and 2^%d: %v, want %v", k, -k, a, b)
-		}
-		e, err := kronprod.Eigen(scaled)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, v := range e.Values {
-			if w := spectrum.Values[i]; !(math.Abs(v-w) <= 12*eps*100) {
-				t.Errorf("eigenvalue %d with factors times 2^%d and 2^%d: %v, want %v", i, k, -k, v, w)
-			}
 		}
 	}
 }

@@ -596,42 +596,6 @@ func TestCurvatureSkip(t *testing.T) {
 	}
 }
 
-// A pair whose curvature is positive only by rounding's size, cosine 1e-17, is left out.
-func TestCurvatureFloor(t *testing.T) {
-	for _, c := range []struct {
-		across float64 // how much of y lies across s, per unit along it
-		pairs  int
-	}{{1e17, 0}, {1e13, 1}} {
-		f := func(x, g []float64) float64 {
-			g[0], g[1] = x[0]-1, c.across*x[0]
-			return (x[0] - 1) * (x[0] - 1) / 2
-		}
-		r, err := lbfgs.Minimize(t.Context(), f, []float64{0, 0}, lbfgs.Options{MaxIterations: 1})
-		if err != nil || len(r.State.S) != c.pairs {
-			t.Errorf("cosine %v: %d pairs kept, want %d; %v, error %v", 1/c.across, len(r.State.S), c.pairs, r.Status, err)
-		}
-	}
-}
-
-// Scales of s and y for which γ leaves the range of a float64: no pair, and a state
-// that can be continued.
-func TestGammaRange(t *testing.T) {
-	for _, step := range []float64{1e200, 1e-200} {
-		f := func(x, g []float64) float64 { // half of the slope is left at x = step
-			u := x[0] / step
-			g[0] = (u/2 - 1) / step
-			return u*u/4 - u
-		}
-		r, err := lbfgs.Minimize(t.Context(), f, []float64{0}, lbfgs.Options{InitialStep: step, GradTolerance: -1, MaxIterations: 1})
-		if err != nil || r.Iterations != 1 || len(r.State.S) != 0 {
-			t.Fatalf("step %v: %d pairs, γ = %v, %v, error %v", step, len(r.State.S), r.State.Gamma, r.Status, err)
-		}
-		if _, err := lbfgs.Minimize(t.Context(), f, nil, lbfgs.Options{InitialState: r.State}); err != nil {
-			t.Errorf("step %v: %v", step, err)
-		}
-	}
-}
-
 // trace runs a problem and returns the bits of every accepted point.
 type trace struct {
 	points [][]float64
@@ -776,17 +740,6 @@ func TestResumeWithLessMemory(t *testing.T) {
 	}
 	if less.Gamma != s.Gamma {
 		t.Errorf("γ = %v, want %v", less.Gamma, s.Gamma)
-	}
-}
-
-// Pairs of sizes that overflow in the recursion: the direction is refused, and the run
-// goes on down the gradient.
-func TestResumeFromWildPairs(t *testing.T) {
-	s := run(t, rosenbrockObjective, []float64{-1.2, 1}, lbfgs.Options{MaxIterations: 3}).result.State
-	s.S = [][]float64{{1e200, 0}}
-	s.Y = [][]float64{{1e-150, 0}}
-	if r := run(t, rosenbrockObjective, nil, lbfgs.Options{InitialState: s}).result; r.Status != lbfgs.GradientConverged {
-		t.Errorf("%v at %v", r.Status, r.X)
 	}
 }
 
@@ -1212,18 +1165,6 @@ func TestRefusals(t *testing.T) {
 		}
 		if c.x0 != nil && !sameBits(r.X, c.x0) {
 			t.Errorf("%s: X = %v, want x0 = %v", c.want, r.X, c.x0)
-		}
-	}
-}
-
-func TestStatusString(t *testing.T) {
-	for s, want := range map[lbfgs.Status]string{
-		0: "not run", lbfgs.GradientConverged: "gradient converged", lbfgs.Stalled: "stalled", lbfgs.IterationLimit: "iteration limit",
-		lbfgs.EvaluationLimit: "evaluation limit", lbfgs.Stopped: "stopped", lbfgs.Cancelled: "cancelled",
-		lbfgs.SearchFailed: "line search failed", lbfgs.Infeasible: "infeasible", 9: "Status(9)", -1: "Status(-1)",
-	} {
-		if got := s.String(); got != want {
-			t.Errorf("Status %d is %q, want %q", int(s), got, want)
 		}
 	}
 }

@@ -19,15 +19,6 @@ var (
 // BlockRows returns how many rows of A a block has.
 var BlockRows = blockRows
 
-// SetBlockRows sets how many rows of A a block has and returns the former number.
-func SetBlockRows(rows int) (former int) {
-	former, tune.mc = tune.mc, rows
-	return former
-}
-
-// SizeClass returns the class and the capacity of a buffer of n numbers.
-var SizeClass = sizeClass
-
 // IdleCollections is how many collections of garbage a pool keeps an idle object for.
 const IdleCollections = idleCollections
 

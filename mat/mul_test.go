@@ -250,30 +250,6 @@ func TestPack(t *testing.T) {
 	}
 }
 
-// Larger products stay within the bound of each element.
-func TestMulAccuracy(t *testing.T) {
-	s := fuzz.New(12)
-	for _, d := range [][3]int{{64, 65, 63}, {129, 40, 127}, {30, 50, 500}, {6, 5, 5000}, {1, 257, 255}} {
-		m, n, k := d[0], d[1], d[2]
-		cancelA, cancelB := fuzz.Cancelling(s, m, k, n)
-		for _, c := range []struct {
-			name string
-			a, b mat.Matrix
-		}{
-			{"normal", fuzz.Normal(s, m, k), fuzz.Normal(s, k, n)},
-			{"wide", fuzz.Wide(s, m, k, 300), fuzz.Wide(s, k, n, 300)},
-			{"cancelling", cancelA, cancelB},
-		} {
-			dst := fuzz.Normal(s, m, n)
-			before := dst.Clone()
-			mat.Mul(dst, -1.5, c.a, c.b, 0.75)
-			if r := fuzz.MulError(dst, -1.5, c.a, c.b, 0.75, before); !(r <= 1) {
-				t.Errorf("%s, %d×%d×%d: %.3g of the bound", c.name, m, k, n, r)
-			}
-		}
-	}
-}
-
 // A NaN or an infinity in the factors makes exactly its row or column of the
 // product non-finite, also against zeros.
 func TestMulNonFinite(t *testing.T) {
@@ -405,22 +381,6 @@ func TestSymmetricProducts(t *testing.T) {
 	})
 }
 
-// Syrk stays within the error bound of each element.
-func TestSyrkAccuracy(t *testing.T) {
-	s := fuzz.New(15)
-	for _, d := range [][2]int{{65, 33}, {100, 257}, {5, 5000}} {
-		n, k := d[0], d[1]
-		for _, a := range []mat.Matrix{fuzz.Normal(s, n, k), fuzz.Wide(s, n, k, 300)} {
-			dst := mat.New(n, n)
-			mat.Syrk(dst, 1, a, 0)
-			mat.MirrorLower(dst)
-			if r := fuzz.MulError(dst, 1, a, a.T(), 0, mat.Matrix{}); !(r <= 1) {
-				t.Errorf("n=%d, k=%d: %.3g of the bound", n, k, r)
-			}
-		}
-	}
-}
-
 // The block of A has its share of the cache, in whole tiles: as many rows as were the fastest where that was measured.
 func TestBlockRows(t *testing.T) {
 	for _, c := range []struct{ kib, mr, want int }{{0, 4, 192}, {1, 4, 4}, {256, 4, 36}, {512, 4, 76}, {512, 8, 72}, {1024, 8, 152}, {2048, 8, 192}, {2048, 6, 192}} {
@@ -450,19 +410,6 @@ func TestBlocksKeepBits(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("blocks of %d rows and %d columns give other bits", blocks[0], blocks[1])
 		}
-	}
-}
-
-// Rows of a block, from few to many: the ones for which products of all sizes are fastest stand for what blockRows should choose, which it prints.
-func BenchmarkBlocks(b *testing.B) {
-	chosen := mat.BlockRows(asm.CacheSize(), mr)
-	b.Logf("a level-2 cache of %d KiB: %d rows", asm.CacheSize()>>10, chosen)
-	for _, rows := range []int{24, 48, 72, 96, 120, 152, 192, 256, 320} {
-		former := mat.SetBlockRows(rows)
-		for _, n := range []int{256, 560, 1000, 2000} {
-			benchmarkMul(b, fmt.Sprintf("rows=%d/n=%d", rows, n), n, n, n, false, false)
-		}
-		mat.SetBlockRows(former)
 	}
 }
 

@@ -59,40 +59,6 @@ func eachVariantHere(t *testing.T, f func(t *testing.T)) {
 	t.Run("small blocks", f)
 }
 
-// Goroutines that multiply and solve at the same time get what each gets alone.
-func TestConcurrentUse(t *testing.T) {
-	tier.Skip(t, tier.Emulated)
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
-	eachVariantHere(t, func(t *testing.T) {
-		work := func(seed uint64) [sha256.Size]byte {
-			s := fuzz.New(seed)
-			n, k := 20+s.IntN(60), 1+s.IntN(300)
-			a, b := fuzz.Normal(s, n, k), fuzz.Normal(s, k, n)
-			dst, sym := mat.New(n, n), mat.New(n, n)
-			mat.Mul(dst, 1, a, b, 0)
-			mat.Syrk(sym, 1, a, 0)
-			mat.SolveLower(fuzz.Triangular(s, n, 10, false), dst)
-			return fuzz.Digest(dst, sym)
-		}
-		const goroutines, rounds = 16, 5
-		var want [goroutines][sha256.Size]byte
-		for g := range want {
-			want[g] = work(uint64(g))
-		}
-		var wg sync.WaitGroup
-		for g := range goroutines {
-			wg.Go(func() {
-				for r := range rounds {
-					if work(uint64(g)) != want[g] {
-						t.Errorf("goroutine %d, round %d: other bits than alone", g, r)
-					}
-				}
-			})
-		}
-		wg.Wait()
-	})
-}
-
 // Parallel calls each index once, for any number of indices and processors,
 // also from within itself.
 func TestParallel(t *testing.T) {

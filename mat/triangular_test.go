@@ -137,50 +137,6 @@ func TestSolveLaws(t *testing.T) {
 	})
 }
 
-// The solution of a triangular system is backward stable whatever its
-// condition: ‖b - T·x‖₁ ≤ 10·n·ε·‖T‖₁·‖x‖₁. (Higham, Theorem 8.5, gives n·ε/2
-// elementwise.)
-func TestSolveBackward(t *testing.T) {
-	s := fuzz.New(31)
-	for _, n := range []int{1, 10, 33, 64, 100} {
-		for _, cond := range []float64{1, 1e4, 1e8, 1e12, 1e15} {
-			for _, byRows := range []bool{false, true} {
-				l, b := fuzz.Triangular(s, n, cond, byRows), fuzz.Normal(s, n, 4)
-				x, y := b.Clone(), b.Clone()
-				mat.SolveLower(l, x)
-				mat.SolveUpper(l.T(), y)
-				for name, r := range map[string]float64{
-					"SolveLower": fuzz.SolveResidual(l, x, b),
-					"SolveUpper": fuzz.SolveResidual(l.T(), y, b),
-				} {
-					if !(r <= 10*float64(n)) {
-						t.Errorf("%s, n=%d, condition %.0e: residual %.3g·n", name, n, cond, r/float64(n))
-					}
-				}
-			}
-		}
-	}
-}
-
-// Triangular products stay within the bound of each element.
-func TestTriangularAccuracy(t *testing.T) {
-	s := fuzz.New(32)
-	for _, n := range []int{33, 65, 130} {
-		for _, l := range []mat.Matrix{fuzz.Lower(fuzz.Normal(s, n, n)), fuzz.Lower(fuzz.Wide(s, n, n, 300))} {
-			b := fuzz.Normal(s, n, 7)
-			x, y := b.Clone(), b.Clone()
-			mat.MulLower(l, x)
-			mat.MulUpper(l.T(), y)
-			if r := fuzz.MulError(x, 1, l, b, 0, mat.Matrix{}); !(r <= 1) {
-				t.Errorf("MulLower, n=%d: %.3g of the bound", n, r)
-			}
-			if r := fuzz.MulError(y, 1, l.T(), b, 0, mat.Matrix{}); !(r <= 1) {
-				t.Errorf("MulUpper, n=%d: %.3g of the bound", n, r)
-			}
-		}
-	}
-}
-
 // A zero on the diagonal gives no finite row from there on; a NaN in a
 // right-hand side stays in its column.
 func TestSolveNonFinite(t *testing.T) {

@@ -80,136 +80,6 @@ func TestCalibrate(t *testing.T) {
 	}
 }
 
-// Everything that a calibrated model says of a time has the variances of Predict: the diagonal of the
-// covariance, fields that are drawn, the mixture, slabs, and an example of which nothing is seen.
-func TestCalibratedEverywhere(t *testing.T) {
-	if testing.Short() {
-		t.Skip("draws thousands of fields")
-	}
-	cfg := swellingConfig()
-	cfg.Training.Uncalibrated = false
-	tr, _ := fit(t, swelling(), cfg)
-	m, ctx := modelOf(t, tr), context.Background()
-	at, err := m.LatentAt(0, []float64{7.5})
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := at[0]
-	for what, g := range map[string]Grid{"training grid": nil, "elsewhere": {line(3), mat.NewDense(2, 1, []float64{0.5, 3.25})}} {
-		p, err := m.Predict(l, g)
-		if err != nil {
-			t.Fatal(err)
-		}
-		mean, cov, err := m.PredictDataCovariance(l, g)
-		if err != nil {
-			t.Fatal(err)
-		}
-		compare.Near(t, what+": mean beside the covariance", mean.Data, p.Mean.Data, 1e-9)
-		n := p.Mean.Rows
-		for i := range n {
-			compare.NearOne(t, what+": diagonal", cov[0].At(i, i), p.Variance.At(i, 0), 1e-9)
-		}
-		const count = 4000
-		fields, err := m.Sample(ctx, l, g, SampleOptions{Count: count, Noise: true, Seed: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		mixture, err := m.PredictMixture(l, g, MixtureOptions{Components: 2000, Seed: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range n {
-			var sum, square float64
-			for k := range count {
-				d := fields.Y[k].At(i, 0) - p.Mean.At(i, 0)
-				sum, square = sum+d/count, square+d*d/count
-			}
-			v := p.Variance.At(i, 0)
-			// Of N draws the mean errs by √(v/N), the variance by v·√(2/N); five times that.
-			if math.Abs(sum) > 5*math.Sqrt(v/count) || math.Abs(square-v) > 5*v*math.Sqrt(2./count) {
-				t.Errorf("%s, point %d: fields have the mean %v and the variance %v, expected 0 and %v", what, i, sum, square, v)
-			}
-			moments := mixture.Moments()
-			if got := moments.Variance.At(i, 0); math.Abs(got-v) > 0.1*v {
-				t.Errorf("%s, point %d: the mixture has the variance %v, expected %v", what, i, got, v)
-			}
-		}
-		if g == nil {
-			nothing := mat.New(n, 1)
-			nothing.Fill(math.NaN())
-			q, _, err := m.Impute(ctx, Observed{Values: nothing, Prior: &l}, InferOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			compare.Near(t, "nothing seen", q.Variance.Data, p.Variance.Data, 1e-9)
-		}
-	}
-	// An example that was seen is not what the calibration is about.
-	tr.calibration = nil
-	plain := modelOf(t, tr)
-	seen, err := m.Predict(m.TrainingLatent(3), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := plain.Predict(plain.TrainingLatent(3), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	compare.SameBits(t, "a training example", seen.Variance.Data, want.Variance.Data)
-}
-
-// What is said of an example seen in part: the more is seen nearby, the less is left of the calibration.
-func TestCalibratedAsFarAsOpen(t *testing.T) {
-	d, ctx := swelling(), context.Background()
-	tr, _ := fit(t, d, swellingConfig())
-	plain := modelOf(t, tr)
-	if err := tr.Calibrate(ctx); err != nil {
-		t.Fatal(err)
-	}
-	m, points := modelOf(t, tr), d.Grid.Len()
-	at, err := m.LatentAt(0, []float64{7.5})
-	if err != nil {
-		t.Fatal(err)
-	}
-	impute := func(m *Model, prior *Latent, seen ...int) Prediction {
-		v := mat.New(points, 1)
-		v.Fill(math.NaN())
-		for _, j := range seen {
-			v.Set(j, 0, d.Y.At(7*points+j, 0))
-		}
-		p, _, err := m.Impute(ctx, Observed{Values: v, Prior: prior}, InferOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return p
-	}
-	alone, err := plain.Predict(at[0], nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	calibrated, err := m.Predict(at[0], nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, seen := range [][]int{{}, {8, 14}, {0, 1, 2, 3, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15, 17, 18, 19, 20, 21, 23}} {
-		before, got := impute(plain, &at[0], seen...), impute(m, &at[0], seen...)
-		compare.Near(t, "mean", got.Mean.Data, before.Mean.Data, 1e-12)
-		for j := range points {
-			v, v0 := before.Variance.At(j, 0), alone.Variance.At(j, 0)
-			want := v
-			if len(seen) == 0 {
-				want = calibrated.Variance.At(j, 0)
-			} else if v > 0 {
-				want = v + (calibrated.Variance.At(j, 0)-v0)*(v/v0)*min(1, v/v0)
-			}
-			if g := got.Variance.At(j, 0); math.Abs(g-want) > 1e-9*v0 {
-				t.Errorf("%d points seen, point %d: variance %v, expected %v", len(seen), j, g, want)
-			}
-		}
-	}
-	compare.SameBits(t, "variance at no time", impute(m, nil).Variance.Data, impute(plain, nil).Variance.Data)
-}
-
 // A channel that is the same everywhere at all times, beside another one, leaves nothing unexplained: it
 // keeps its variances, and the file can be read.
 func TestCalibrateConstant(t *testing.T) {
@@ -404,4 +274,56 @@ func checkFactorsOfOthers(t *testing.T, trainer *Trainer, wanted func(int) bool)
 	}); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// What is said of an example seen in part: the more is seen nearby, the less is left of the calibration.
+func TestCalibratedAsFarAsOpen(t *testing.T) {
+	d, ctx := swelling(), context.Background()
+	tr, _ := fit(t, d, swellingConfig())
+	plain := modelOf(t, tr)
+	if err := tr.Calibrate(ctx); err != nil {
+		t.Fatal(err)
+	}
+	m, points := modelOf(t, tr), d.Grid.Len()
+	at, err := m.LatentAt(0, []float64{7.5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	impute := func(m *Model, prior *Latent, seen ...int) Prediction {
+		v := mat.New(points, 1)
+		v.Fill(math.NaN())
+		for _, j := range seen {
+			v.Set(j, 0, d.Y.At(7*points+j, 0))
+		}
+		p, _, err := m.Impute(ctx, Observed{Values: v, Prior: prior}, InferOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	alone, err := plain.Predict(at[0], nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	calibrated, err := m.Predict(at[0], nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, seen := range [][]int{{}, {8, 14}, {0, 1, 2, 3, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15, 17, 18, 19, 20, 21, 23}} {
+		before, got := impute(plain, &at[0], seen...), impute(m, &at[0], seen...)
+		compare.Near(t, "mean", got.Mean.Data, before.Mean.Data, 1e-12)
+		for j := range points {
+			v, v0 := before.Variance.At(j, 0), alone.Variance.At(j, 0)
+			want := v
+			if len(seen) == 0 {
+				want = calibrated.Variance.At(j, 0)
+			} else if v > 0 {
+				want = 1 / (1/v + min(1/v0, 1/v)*(v0/calibrated.Variance.At(j, 0)-1))
+			}
+			if g := got.Variance.At(j, 0); math.Abs(g-want) > 1e-9*v0 {
+				t.Errorf("%d points seen, point %d: variance %v, expected %v", len(seen), j, g, want)
+			}
+		}
+	}
+	compare.SameBits(t, "variance at no time", impute(m, nil).Variance.Data, impute(plain, nil).Variance.Data)
 }

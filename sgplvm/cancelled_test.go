@@ -144,36 +144,3 @@ func TestReadFailsAnywhere(t *testing.T) {
 		})
 	}
 }
-
-// A context that ends while progress is told ends training before anything else is done, such as learning
-// the covariance of the noise, going on from coarse points or calibrating.
-func TestCancelledAtAnyStep(t *testing.T) {
-	for _, name := range []string{"timed", "residual", "coarse"} {
-		s := sets()[name]
-		s.config.Training.Iterations, s.config.Training.Warmup = 10, 4
-		_, want := fit(t, s.data, s.config)
-		stride := map[bool]int{false: 1, true: 9}[testing.Short()]
-		for last := 1; last <= want.Iterations; last += stride {
-			ctx, cancel := context.WithCancel(context.Background())
-			calls, reads := 0, 0
-			cancelling := s
-			var source *countingSource
-			progress := func(Progress) bool {
-				if calls++; calls == last {
-					cancel()
-					reads = source.calls
-				}
-				return true
-			}
-			source, tr := cancelling.counted(t)
-			tr.Progress = progress
-			r, err := tr.Fit(ctx)
-			if calls != last || source.calls != reads || r.Iterations != last {
-				t.Errorf("%s, cancelled at step %d: %d calls, %d more reads, %d steps", name, last, calls, source.calls-reads, r.Iterations)
-			}
-			if !errors.Is(err, context.Canceled) && (err != nil || last < want.Iterations || name == "timed") {
-				t.Errorf("%s, cancelled at step %d: error %v", name, last, err)
-			}
-		}
-	}
-}

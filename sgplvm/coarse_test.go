@@ -118,30 +118,6 @@ func TestCoarseTraining(t *testing.T) {
 	compare.NearOne(t, "bound", boundOf(t, tr), r.Bound, 1e-9)
 }
 
-// Training that is stopped while it is coarse ends there; points that are not fewer are no coarse ones, nor
-// are they without a residual.
-func TestCoarseStops(t *testing.T) {
-	s := sets()["coarse"]
-	s.config.Training.Iterations = 40
-	count := 0
-	tr, r := fit(t, s.data, s.config, func(Progress) bool { count++; return count < 5 })
-	if count != 5 || r.Iterations != 5 || tr.params.Noise.Learned() || r.Status != "stopped" {
-		t.Errorf("stopped after 5 steps: %d calls, Σ of order %d, %+v", count, tr.params.Noise.Covariance.Rows, r)
-	}
-	for _, change := range []func(c *Config){func(c *Config) { c.Training.CoarsePoints = 30 }, func(c *Config) { c.Residual.Kernel.Kind = "" }} {
-		cfg := s.config
-		change(&cfg)
-		cfg.Training.Iterations = 3
-		want := cfg
-		want.Training.CoarsePoints = 0
-		got, _ := fit(t, s.data, cfg)
-		whole, _ := fit(t, s.data, want)
-		if d := diff(got.params, whole.params); d != "" {
-			t.Error(d)
-		}
-	}
-}
-
 // Of several factors coarse training takes every second, third, … point along each, so many at most, and goes on at all
 // points with everything free, for two rounds or an eighth of the steps at most.
 func TestCoarseFactors(t *testing.T) {

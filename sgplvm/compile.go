@@ -10,6 +10,8 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/edge"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/points"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/sums"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // CompileOptions steer Compile. The zero value works.
@@ -25,6 +27,7 @@ type CompileOptions struct {
 	// as those of a stream where examples have times, say which scores raise an alarm, and how far off what a stream predicts is. HeldTimes are their times, in ascending order; nil: the training times' median spacing apart. 0×0: no alarms.
 	Held      mat.Matrix
 	HeldTimes []float64
+	Learn     bool // streams can learn (edge.Model.NewLearner): the file has what the examples add up to. Models with times, white noise and no part in time, at their own points
 	Fast      bool // several times the speed in less memory for a little less accuracy (docs/measurements.md, section 17)
 	Starts    int  // training posteriors that begin the search for latent variables; default 32
 }
@@ -63,12 +66,44 @@ func (m *Model) Compile(o CompileOptions) ([]byte, error) {
 		c.Approximate(points.Type(o.Type))
 	}
 	c.Quantize(points.Type(o.Type))
+	if o.Learn {
+		if err := o.setLearning(m, c); err != nil {
+			return nil, err
+		}
+	}
 	if o.Held.Rows > 0 {
 		if err := o.setAlarms(c); err != nil {
 			return nil, err
 		}
 	}
 	return points.Encode(c), nil
+}
+
+// setLearning gives contents what the model's examples add up to. Errors: *ConfigError, by name of what streams do not learn.
+func (o *CompileOptions) setLearning(m *Model, c *points.Contents) error {
+	q := m.posterior
+	refuse := func(reason string) error { return &ConfigError{Field: "Learn", Err: errors.New(reason)} }
+	switch {
+	case m.Times() == nil:
+		return refuse("a model of examples without times, of which there are no streams: update takes in further examples")
+	case c.Time.Variance > 0:
+		return refuse("a part of time in the latent kernel, which tells nothing of examples behind those of training")
+	case q.Params().Noise.Structured():
+		return refuse("noise with a covariance in space, expected white noise")
+	case q.Options().Totals == nil:
+		return refuse("a model of which the file has no totals of its examples: train it again")
+	case o.Grid != nil && !slices.EqualFunc(o.Grid, q.Grid(), work.Equal):
+		return refuse("other points than those of training")
+	}
+	b := sums.NewBasis(q.Params(), q.Grid(), q.Jitter(), m.Channels())
+	l := &c.Learning
+	all := b.Recover(m.solution(), q.Options().Totals)
+	h, trace := b.Features(all, m.solution())
+	l.Jitter, l.Floor, l.Trace, l.Totals, l.Sums = q.Jitter(), q.Params().Noise.Floor, trace, slices.Clone(all.Totals), points.NewTable(h)
+	if o.Type != edge.Float64 {
+		l.Sums = l.Sums.As(points.Float32)
+	}
+	return nil
 }
 
 // setAlarms gives contents the levels of the examples that were held back. Errors: *ConfigError.
@@ -87,8 +122,8 @@ func (o *CompileOptions) setAlarms(c *points.Contents) error {
 		return refuse("%w", err)
 	}
 	var levels, patches []float64
-	err = o.follow(c, func(_ int, s *edge.Stream) error {
-		if l := s.Level(); l != edge.NoEvidence {
+	err = o.follow(c, func(i int, s *edge.Stream) error {
+		if l := s.Level(); l != edge.NoEvidence && (i > 0 || c.Counted == 0) { // the first one counts nothing
 			patch, _ := s.Patch()
 			levels, patches = append(levels, l), append(patches, patch)
 		}

@@ -202,18 +202,7 @@ func (c *completer) compete(ctx context.Context, cfg Config) (*completion.Contes
 	}
 	t := completion.NewContest(c.y, c.holes, c.channels, c.table())
 	list := c.heldValues()
-	var inGap []bool // however much of a gap was hidden
-	for _, r := range c.holes.HeldOut {
-		for k := range r.Values() {
-			inGap = append(inGap, k == r.Gap)
-		}
-	}
-	kinds := c.all.Hiding(list).KindsOf(c.all.GapTimes(), c.points, c.channels)
-	for i := range list {
-		if list[i].Kind = kinds[list[i].Example*c.holes.Size+list[i].Value]; inGap[i] {
-			list[i].Kind = completion.KindGaps
-		}
-	}
+	c.all.SetKinds(list, c.holes.HeldOut)
 	t.Add("", list)
 	if c.still != nil {
 		still := c.still.heldValues()

@@ -108,14 +108,18 @@ func completeByRounds(ctx context.Context, d trainingSet, cfg Config) (done *Com
 	if done.Model == nil {
 		return nil, err
 	}
-	if failure := c.finish(ctx, w, cfg, done); failure != nil {
+	kinds, failure := c.finish(ctx, w, cfg, done)
+	if failure != nil {
 		return nil, failure
 	}
+	place := func(example int) int { return example }
 	if series != nil {
 		done.Period = series.Steps
 		done.Mean, done.Variance = series.Unfold(c.all.Y, n, points, channels), series.Unfold(c.all.Variance, n, points, channels)
+		place = func(example int) int { return series.Place[example] }
 	}
-	done.restore(found, points)
+	done.restore(found, points, func(v Outlier) completion.Kind { return kinds[(place(v.Example)*points+v.Point)*channels+v.Channel] })
+	done.Check = checkOf(done.Kinds, c.check)
 	return done, err
 }
 
@@ -132,8 +136,8 @@ func (c *completer) taught(cfg Config) trainingSet {
 	return d
 }
 
-// restore puts back the outliers that their predictions explain after all, and reports the others.
-func (c *Completion) restore(found []Outlier, points int) {
+// restore puts back the outliers that their predictions explain after all, which were missing in the ways of kind, and reports the others.
+func (c *Completion) restore(found []Outlier, points int, kind func(v Outlier) completion.Kind) {
 	var list []Outlier
 	for _, v := range found {
 		row := v.Example*points + v.Point
@@ -146,7 +150,11 @@ func (c *Completion) restore(found []Outlier, points int) {
 		c.Mean.Set(row, v.Channel, v.Value)
 		c.Variance.Set(row, v.Channel, 0)
 		c.Report.Missing--
+		if i := slices.IndexFunc(c.Kinds, func(f FillCheck) bool { return f.Kind == completion.KindNames[kind(v)] }); i >= 0 {
+			c.Kinds[i].Missing--
+		}
 	}
+	c.Kinds = slices.DeleteFunc(c.Kinds, func(f FillCheck) bool { return f.Missing == 0 })
 	c.Report.foundOutliers(list)
 }
 
@@ -200,15 +208,15 @@ func (c *completer) apart(cfg Config) (all completion.Filled, d trainingSet, som
 	return all, d, some, none
 }
 
-// finish fills in the examples that were not learned from, then each kind of missing values by its winner, and reports the errors.
-func (c *completer) finish(ctx context.Context, w *wholeTask, cfg Config, done *Completion) error {
+// finish fills in the examples that were not learned from, then each kind of missing values by its winner, reports the errors, and returns the kind of each value.
+func (c *completer) finish(ctx context.Context, w *wholeTask, cfg Config, done *Completion) (kinds []completion.Kind, err error) {
 	for k, i := range c.rows {
 		copy(c.all.Y.Row(i), c.y.Row(k))
 		copy(c.all.Variance.Row(i), c.variance.Row(k))
 	}
-	kinds := c.all.Kinds()
+	kinds = c.all.Kinds()
 	if err := c.imputeOthers(ctx, done.Model, kinds); err != nil {
-		return err
+		return nil, err
 	}
 	methods := c.all.Fillers(nil, cfg.Seed)
 	if c.still != nil {
@@ -226,13 +234,12 @@ func (c *completer) finish(ctx context.Context, w *wholeTask, cfg Config, done *
 			continue
 		}
 		if err := t.Fill(ctx, k, kinds, c.all.Y, c.all.Variance, methods); err != nil {
-			return err
+			return nil, err
 		}
 		done.Kinds = append(done.Kinds, checkOfKind(t, k, count[k]))
 	}
 	done.Mean, done.Variance = c.matrix(c.all.Y), c.matrix(c.all.Variance)
-	done.Check = checkOf(done.Kinds, c.check)
-	return nil
+	return kinds, nil
 }
 
 // imputeOthers fills in the examples that were not learned from, if the model has a part in it.

@@ -39,7 +39,7 @@ func ExampleModel_LatentAt() {
 	}
 	m, _, err := sgplvm.Fit(context.Background(),
 		sgplvm.Data{Examples: len(times), Y: mat.NewDense(len(values), 1, values), Grid: sgplvm.Grid{x}, Times: times},
-		sgplvm.Config{Effort: sgplvm.EffortQuick, LatentDims: 3, TimeKernel: k, Training: sgplvm.TrainingConfig{Iterations: 150}})
+		sgplvm.Config{Effort: sgplvm.EffortQuick, LatentDims: 3, TimeKernel: k, Training: sgplvm.TrainingConfig{Iterations: 60}})
 	if err != nil {
 		fmt.Println(err)
 		return

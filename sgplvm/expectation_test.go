@@ -9,55 +9,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
-// Sums of lower triangles become a symmetric mean.
-func TestMeanUnsure(t *testing.T) {
-	c := &completer{points: mat.New(2, 1), y: mat.New(3, 4), channels: 2}
-	c.variance = mat.New(3, 4)
-	if got := c.imputationErrors(nil); got.covariance.Rows != 0 || got.variance.Rows != 0 {
-		t.Errorf("%v of nothing", got)
-	}
-	sum := plus(plus(nil, []float64{6, 12, 18}), []float64{6, 0, 0})
-	sum = plus(sum, nil)
-	got := c.imputationErrors(sum).covariance
-	for k, want := range []float64{2, 2, 2, 3} {
-		if got.Data[k] != want {
-			t.Errorf("%v, expected rows 2 2 and 2 3", got.Data)
-		}
-	}
-}
-
-// The covariance of what was filled in is added to that which training learns, beside the prior.
-func TestUnsureIsLearned(t *testing.T) {
-	const strength = 4
-	d := trainingSet{Data: correlated(12, 4, 3, false)}
-	cfg := Config{Effort: EffortNone, Factors: FactorsJoint, LatentDims: 2, Training: steps(6),
-		Residual: ResidualConfig{Kernel: matern32, Rounds: 1, Strength: strength, Taper: 2}}
-	variances := func(mean mat.Matrix) (v []float64) {
-		d.imputationErrors.covariance = mean
-		tr, err := trainerOf(d, cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := tr.Fit(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		for i := range 12 {
-			v = append(v, tr.params.Noise.Covariance.At(i, i))
-		}
-		return v
-	}
-	mean := mat.New(12, 12)
-	for i := range 12 {
-		mean.Set(i, i, 0.1*float64(i))
-	}
-	before, after := variances(mat.Matrix{}), variances(mean)
-	for i := range before {
-		if want := before[i] + 12./(12+strength)*mean.At(i, i); math.Abs(after[i]-want) > 1e-9 {
-			t.Errorf("point %d has the variance %v with and %v without, expected %v", i, after[i], before[i], want)
-		}
-	}
-}
-
 // Where no covariance is learned, its mean variance is added to the white noise, once.
 func TestUnsureIsWhite(t *testing.T) {
 	d := trainingSet{Data: correlated(12, 4, 3, false)}

@@ -15,7 +15,6 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/mat/safetensors"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 )
 
 const filmWidth, filmHeight = 32, 24
@@ -290,15 +289,6 @@ func filmStops(t *testing.T, trainer *Trainer) {
 	}
 }
 
-// litScene returns the frames of the scene in the light of their times.
-func litScene(times []float64, light func(at float64) float64) []float64 {
-	values := scene(times, 1)
-	for k := range values {
-		values[k] *= light(times[k/(filmWidth*filmHeight)])
-	}
-	return values
-}
-
 // calibratedFilm returns the model of the scene's frames with other values.
 func calibratedFilm(t *testing.T, times, values []float64) *Model {
 	t.Helper()
@@ -309,53 +299,6 @@ func calibratedFilm(t *testing.T, times, values []float64) *Model {
 		t.Fatal(err)
 	}
 	return filmModel(t, trainer)
-}
-
-// Where a film has nothing but one black frame to tell from, it is as unsure as values of the film can be, and no more.
-func TestFilmBeforeBlack(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a motion and a model to learn")
-	}
-	times := evenly(10)
-	seen := litScene(times, func(at float64) float64 { return min(at, 1) })
-	_, variance := predictFilm(t, calibratedFilm(t, times, seen), []float64{-2}, 1)
-	bound := frame.Square((slices.Max(seen) - slices.Min(seen)) / 2)
-	if most := slices.Max(variance); !(most > 0.4*bound && most <= bound*(1+1e-6)) { // frames are kept with 24 bits
-		t.Errorf("before the film a variance of %v, want one near %v", most, bound)
-	}
-}
-
-// A film that comes out of black and goes on in full light is predicted better than by its neighbours, and its file can be written.
-func TestFilmFromBlack(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a motion and a model to learn")
-	}
-	times := evenly(10)
-	lit := func(times []float64) []float64 {
-		return litScene(times, func(at float64) float64 { return min(at/8, 1) })
-	}
-	m := calibratedFilm(t, times, lit(times))
-	between := []float64{2.5, 4.5, 6.5}
-	mean, variance := predictFilm(t, m, between, 1)
-	var still []float64
-	for _, at := range between {
-		before, after := lit([]float64{at - 0.5}), lit([]float64{at + 0.5})
-		for k, v := range before {
-			still = append(still, (v+after[k])/2)
-		}
-	}
-	truth := lit(between)
-	if ours, linear := distance(mean, truth), distance(still, truth); !(ours < 0.8*linear) {
-		t.Errorf("error %v, of linear interpolation %v", ours, linear)
-	}
-	for k, v := range variance {
-		if !(v > 0) || math.IsInf(v, 0) {
-			t.Fatalf("variance %v of value %d", v, k)
-		}
-	}
-	if err := m.Save(new(bytes.Buffer)); err != nil {
-		t.Error(err)
-	}
 }
 
 // What is too bright for the camera is as bright as it can show, in predicted, filled-in and drawn frames.
@@ -578,42 +521,6 @@ func TestFilmImpute(t *testing.T) {
 	}
 	if share := inside / hiddenValues; !(share > 0.7 && share < 0.98) {
 		t.Errorf("90 %% intervals hold %v of the hidden values", share)
-	}
-}
-
-// Where contents are elsewhere than the time tells, what is seen of a frame leads to them in the frames around it, with variances that hold.
-func TestFilmFollows(t *testing.T) {
-	times := evenly(12)
-	trainer := filmTrainer(t, times)
-	if err := trainer.calibrateFilm(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-	m := filmModel(t, trainer)
-	var square, expected, whole, n float64
-	for _, at := range []float64{3.5, 6.5} {
-		l, err := m.LatentAt(0, []float64{at})
-		if err != nil {
-			t.Fatal(err)
-		}
-		truth := scene([]float64{at + 0.4}, 1)
-		rng := rand.New(rand.NewPCG(5, uint64(at)))
-		seen := hide(truth, func(x, y int) bool { return rng.IntN(5) == 0 })
-		p, _, err := m.Impute(context.Background(), Observed{Values: seen, Prior: &l[0]}, InferOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		plain, err := m.Predict(l[0], nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for k, v := range truth {
-			if math.IsNaN(seen.Data[k]) {
-				square, expected, whole, n = square+frame.Square(p.Mean.Data[k]-v), expected+p.Variance.Data[k], whole+frame.Square(plain.Mean.Data[k]-v), n+1
-			}
-		}
-	}
-	if !(square < 0.075*whole) || !(square < 3*expected && expected < 3*square) {
-		t.Errorf("a mean square of %v, expected %v, of the whole frames %v", square/n, expected/n, whole/n)
 	}
 }
 

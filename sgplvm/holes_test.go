@@ -69,21 +69,14 @@ func TestHolesComplete(t *testing.T) {
 		}
 		tr, _ := fit(t, s.data, s.config.with(steps(150)))
 		m := modelOf(t, tr)
-		var b bytes.Buffer
-		if err := m.Save(&b); err != nil {
-			t.Fatal(err)
-		}
-		saved := slices.Clone(b.Bytes())
-		loaded, err := Load(&b)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(modelBytes(t, loaded), saved) {
+		file := saved(t, m)
+		loaded := loaded(t, file)
+		if !bytes.Equal(saved(t, loaded), file) {
 			t.Errorf("%s: another file after loading", name)
 		}
 		points, count := whole.Rows/12, 0
 		var square, byMean, score float64
-		err = tr.Complete(context.Background(), InferOptions{}, func(i int, p Prediction) error {
+		err := tr.Complete(context.Background(), InferOptions{}, func(i int, p Prediction) error {
 			obs, missing, err := tr.observedOf(i)
 			if err != nil || !missing {
 				t.Fatal(i, err)
@@ -123,32 +116,6 @@ func TestHolesComplete(t *testing.T) {
 		if count == 0 || square > 0.3*byMean || score > 4*float64(count) || score < 0.1*float64(count) {
 			t.Errorf("%s: %d missing values, mean squares %v where the mean has %v, over the variance %v", name, count, square/float64(count), byMean/float64(count), score/float64(count))
 		}
-	}
-}
-
-func modelBytes(t testing.TB, m *Model) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	if err := m.Save(&b); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
-
-// The same bits at any GOMAXPROCS.
-func TestHolesBits(t *testing.T) {
-	for name, s := range holedSets() {
-		var want []byte
-		compare.AtEveryWidth(func(procs int) {
-			tr, _ := fit(t, s.data, s.config.with(steps(25)))
-			got := fileOf(t, tr)
-			if want == nil {
-				want = got
-			}
-			if !bytes.Equal(got, want) {
-				t.Errorf("%s: another model at GOMAXPROCS %d", name, procs)
-			}
-		})
 	}
 }
 

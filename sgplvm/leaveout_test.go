@@ -3,7 +3,6 @@ package sgplvm
 import (
 	"context"
 	"errors"
-	"math"
 	"slices"
 	"testing"
 
@@ -138,53 +137,6 @@ func TestLeaveOneOut(t *testing.T) {
 	}
 	if compared < 10 {
 		t.Errorf("%d examples compared", compared)
-	}
-}
-
-// Variances of examples left out are calibrated where the trainer is, and the densities are those of such
-// Gaussians.
-func TestLeftOutDensities(t *testing.T) {
-	d, ctx := swelling(), context.Background()
-	tr, _ := fit(t, d, swellingConfig())
-	var plain float64
-	var variances []mat.Matrix // uncalibrated
-	for _, calibrated := range []bool{false, true} {
-		if calibrated {
-			if err := tr.Calibrate(ctx); err != nil {
-				t.Fatal(err)
-			}
-			tr.calibration.Inflation.Reach = 0.3 // so that an example's own ratio would count for nearly all
-		}
-		want := make([]float64, d.Examples)
-		err := tr.LeaveOneOut(ctx, func(i int, mean, variance mat.Matrix) error {
-			if !calibrated {
-				variances = append(variances, variance.Clone())
-			}
-			expected, at := variances[i].Clone(), tr.params.X.At()
-			for j := range mean.Rows {
-				v := expected.At(j, 0)
-				if c := tr.calibration; calibrated {
-					v *= c.Inflation.Over(at)(at[i], i) * c.Factor.At(j, 0) * math.Pow(v/c.Mean[0], c.Power-1)
-				}
-				expected.Set(j, 0, v)
-				r := d.Y.At(i*mean.Rows+j, 0) - mean.At(j, 0)
-				want[i] -= math.Log(math.Exp(-r*r/(2*v))/math.Sqrt(2*math.Pi*v)) / float64(mean.Rows)
-			}
-			compare.Near(t, "variances", variance.Data, expected.Data, 1e-12)
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := tr.LeftOutDensities(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
-		compare.Near(t, "densities", got, want, 1e-9)
-		if calibrated && !(work.Sum(got) < plain) {
-			t.Errorf("calibrated %v, not less than %v", work.Sum(got), plain)
-		}
-		plain = work.Sum(got)
 	}
 }
 

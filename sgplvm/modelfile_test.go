@@ -20,7 +20,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/mat/safetensors"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
@@ -290,24 +289,5 @@ func TestModelFileWriters(t *testing.T) {
 	w := &shortWriter{size}
 	if err := m.Save(w); err == nil || w.left != size {
 		t.Errorf("an attribute that is no text: %v, %d bytes written", err, size-w.left)
-	}
-}
-
-// Residuals of another shape, or beside noise that was not learned, are no model's.
-func TestOptionsMustFit(t *testing.T) {
-	still := timeShape
-	still.TimePart, still.Parts = "", reference.RBF
-	for _, c := range []struct {
-		model   *Model
-		options predict.Options
-	}{
-		{referenceModel(t, residualShape), predict.Options{Residuals: mat.New(4, 4)}},
-		{knowing(t, residualShape), predict.Options{Residuals: mat.New(1, 1)}},
-		{knowing(t, residualShape), knowing(t, still).posterior.Options()},
-		{referenceModel(t, fileShape), knowing(t, still).posterior.Options()},
-	} {
-		if q, err := c.model.posterior.With(c.options); err == nil {
-			t.Errorf("%+v accepted: %v", c.options, q != nil)
-		}
 	}
 }

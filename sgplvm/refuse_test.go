@@ -117,26 +117,6 @@ type sized [3]int
 func (s sized) Dims() (examples, points, channels int)         { return s[0], s[1], s[2] }
 func (s sized) ReadExamples(dst []float64, from, to int) error { return nil }
 
-// An infinite value is refused with its place.
-func TestNewTrainerRefusesValues(t *testing.T) {
-	for _, bad := range []float64{math.Inf(1), math.Inf(-1)} {
-		for at := range 24 {
-			y := mat.New(12, 2)
-			y.Data[at] = bad
-			y.Data[23] = bad
-			_, err := NewTrainer(Data{Examples: 3, Y: y, Grid: Grid{line(2), line(2)}}, Config{})
-			var value *ValueError
-			example, point, channel := at/8, at/2%4, at%2
-			if !errors.As(err, &value) || value.Example != example || value.Point != point || value.Channel != channel || math.Float64bits(value.Value) != math.Float64bits(bad) {
-				t.Errorf("%v at %d: error %v", bad, at, err)
-			}
-			if want := fmt.Sprintf("example %d, point %d, channel %d: value %v", example, point, channel, bad); !strings.Contains(err.Error(), want) {
-				t.Errorf("message %q, expected %q in it", err, want)
-			}
-		}
-	}
-}
-
 // Whichever read of NewTrainer fails, the caller is told.
 func TestNewTrainerReadErrors(t *testing.T) {
 	d := bumps(5, 4, 3, 1)

@@ -9,8 +9,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 )
 
 // resumed returns a new trainer of the same data and configuration where another one was.
@@ -185,18 +183,5 @@ func TestResumeRefuses(t *testing.T) {
 	}
 	if w := (&shortWriter{10}); !errors.Is(tr.Checkpoint(w), errNoSpace) {
 		t.Error("a checkpoint that cannot be written has no error")
-	}
-}
-
-// The parameters of trainers are their own.
-func TestTrainersShareNothing(t *testing.T) {
-	s := sets()["product"]
-	start := trained(t)
-	file := saved(t, start)
-	tr := newTestTrainer(t, bumps(16, 6, 5, 1), Config{Start: start, Training: steps(5)})
-	startFrom(t, tr, func(p *bound.Params) { p.X.Mu.Fill(0.1); p.Z.Fill(3) })
-	finish(t, newTestTrainer(t, s.data, s.config.with(steps(3))))
-	if !bytes.Equal(saved(t, start), file) {
-		t.Error("a trainer has changed the model from which it started")
 	}
 }

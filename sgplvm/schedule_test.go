@@ -9,41 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed-08962ecc/kronfield/lbfgs"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
-
-// With most of its steps on the latent side, the alternating schedule comes as far as the joint one in as
-// many steps.
-func TestSchedulesAgree(t *testing.T) {
-	free := small()
-	free.Spatial = []SpatialConfig{{Inducing: mat.NewDense(3, 1, []float64{0.5, 2.5, 4.5})}, {}}
-	for name, cfg := range map[string]Config{"tied": small(), "free inducing points": free} {
-		if testing.Short() && name != "tied" {
-			continue
-		}
-		bounds := map[bool]float64{}
-		for _, joint := range []bool{false, true} {
-			dear := 0 // steps that move space
-			_, r := fit(t, bumps(12, 6, 5, 2), cfg.with(TrainingConfig{Iterations: compare.Sizes(900), Warmup: 30, Joint: joint}), func(p Progress) bool {
-				if p.Phase == "joint" {
-					dear++
-				}
-				return true
-			})
-			bounds[joint] = r.Bound
-			if most := r.Iterations - 30; !joint && 5*dear > most || joint && dear < most {
-				t.Errorf("%s, joint %t: %d of %d steps moved space", name, joint, dear, r.Iterations)
-			}
-		}
-		if short := bounds[true] - bounds[false]; short > 1e-3*math.Abs(bounds[true]) {
-			t.Errorf("%s: bound %v, jointly %v", name, bounds[false], bounds[true])
-		}
-	}
-}
 
 // The bound never falls from phase to phase, and the phases add up.
 func TestPhases(t *testing.T) {
@@ -95,25 +65,6 @@ func checkPhases(t *testing.T, s set, o TrainingConfig) {
 	}
 	if r.Iterations > 80 || r.Iterations < 80 && last.Status == "iteration limit" && o.Warmup < 80 {
 		t.Errorf("%d steps", r.Iterations)
-	}
-}
-
-// A phase that comes again starts from the pairs of the last time, and is ahead of one that does not.
-func TestPairsStay(t *testing.T) {
-	at := func(forget bool) float64 {
-		tr := newTestTrainer(t, bumps(24, 8, 7, 1), Config{LatentDims: 4, Training: TrainingConfig{Iterations: 300, Warmup: 12}})
-		for range 9 { // the warm-up and four rounds
-			if _, err := tr.Step(context.Background()); err != nil {
-				t.Fatal(err)
-			}
-			if forget {
-				tr.state.Latent, tr.state.Joint = nil, nil
-			}
-		}
-		return tr.state.Bound
-	}
-	if with, without := at(false), at(true); !(with > without+5) {
-		t.Errorf("bound %v with pairs, %v without", with, without)
 	}
 }
 
@@ -186,15 +137,6 @@ func TestNoStep(t *testing.T) {
 			t.Fatalf("model %v, error %v, report %+v", m, err, r)
 		}
 		cfg.Start = m
-	}
-}
-
-// The statuses by which a phase ends by itself are those of the optimiser.
-func TestTerminates(t *testing.T) {
-	for status, want := range map[lbfgs.Status]bool{lbfgs.GradientConverged: true, lbfgs.Stalled: true, lbfgs.IterationLimit: false, lbfgs.Cancelled: false, lbfgs.Stopped: false} {
-		if terminates(status.String()) != want {
-			t.Errorf("%s", status)
-		}
 	}
 }
 

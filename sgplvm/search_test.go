@@ -717,20 +717,6 @@ func TestSelectRefuses(t *testing.T) {
 	}
 }
 
-// Data that cannot be meant are refused whatever the effort.
-func TestFitChecksData(t *testing.T) {
-	for _, n := range []int{3, 14} {
-		for effort := range plans {
-			d := waves(n)
-			d.Y.Fill(3)
-			var value *ValueError
-			if _, _, err := Fit(context.Background(), d, Config{Effort: effort, Training: steps(2)}); !errors.As(err, &value) {
-				t.Errorf("%d examples, %v: error %v", n, effort, err)
-			}
-		}
-	}
-}
-
 // One kernel in space, or a covariance of the noise, sees all points of a grid together, and a kernel for each factor does not; a model that starts
 // from another sees them as that does.
 func TestChoiceOfFactors(t *testing.T) {
@@ -798,22 +784,5 @@ func TestNothingCanBeValidated(t *testing.T) {
 	}
 	if ended == 0 || ended == 12 {
 		t.Errorf("%d of 12 searches ended", ended)
-	}
-}
-
-// The plans of more work do no less of anything.
-func TestPlans(t *testing.T) {
-	less := []plan{plans[EffortQuick], plans[EffortNormal], plans[EffortThorough]}
-	for k := range less[1:] {
-		a, b := reflect.ValueOf(less[k]), reflect.ValueOf(less[k+1])
-		for i := range a.NumField() {
-			number := reflect.TypeFor[float64]()
-			if x, y := a.Field(i).Convert(number).Float(), b.Field(i).Convert(number).Float(); x > y || x < 0 || x < 1 && k > 0 {
-				t.Errorf("%s: %v, with more effort %v", a.Type().Field(i).Name, x, y)
-			}
-		}
-	}
-	if len(plans) != 3 {
-		t.Errorf("%d plans, expected none for %v", len(plans), EffortNone)
 	}
 }

@@ -4,60 +4,12 @@ import (
 	"context"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 )
-
-// A model that keeps no residuals gets blends without shares: for each pattern the factor of variances that its cases take, with
-// which they are filled in as the validator of its candidates took them to be.
-func TestFactorsOfVariances(t *testing.T) {
-	ctx := context.Background()
-	s := newSearch(t, waves(24), Config{Effort: EffortNormal, LatentDims: 2, Training: steps(12)})
-	j, err := newFillValidator(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cfg := withDefaults(s.given, s.whiteNoise())
-	found, err := j.blends(ctx, cfg)
-	list := found.Blends
-	if err != nil || len(list) != len(completion.Patterns) {
-		t.Fatalf("%d blends, error %v", len(list), err)
-	}
-	plain, err := j.losses(ctx, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for kind, b := range list {
-		var chi, count float64
-		for i, x := range plain.Chi {
-			if j.cases[i].kind == kind {
-				chi += x
-				count++
-			}
-		}
-		if want := (chi + validation.PriorExamples) / (count + validation.PriorExamples); b.Share != 0 || math.Abs(b.Inflation-want) > 1e-12*want {
-			t.Errorf("pattern %d: %+v, expected no share and a factor of %v", kind, b, want)
-		}
-	}
-	expected := j.scores(plain)
-	cfg.Infer.Blends = list
-	inflated, err := j.losses(ctx, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	j.inflated = false
-	got := j.scores(inflated)
-	if m, e := validation.Difference(got, expected); math.Abs(m) > 0.15 || e > 0.15 { // of so few points some examples are more like another pattern and take its factor
-		t.Errorf("filled in with factors, examples are worse than expected by %v ± %v", m, e)
-	}
-	if m, _ := validation.Difference(got, j.scores(plain)); !(m < 0) {
-		t.Errorf("factors make the density worse by %v", m)
-	}
-}
 
 // blendOf returns the best blend of some trials.
 func blendOf(ctx context.Context, trials []blendTrial, rounds int, o InferOptions) (Blend, error) {
@@ -267,54 +219,6 @@ func TestMixtureValidatedOnce(t *testing.T) {
 	}
 }
 
-// What a quick search mixes is validated once: nothing is filled in again.
-func TestQuickFillsInNoMixture(t *testing.T) {
-	s := newSearch(t, correlated(24, 6, 5, false), Config{Effort: EffortQuick, LatentDims: 2, Training: steps(6)})
-	j, err := newFillValidator(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	best := incumbent{cfg: withDefaults(s.given, s.learnedNoise())}
-	if best.Scores, err = j.validate(t.Context(), best.cfg, func(validation.Scores) bool { return false }); err != nil {
-		t.Fatal(err)
-	}
-	found, err := j.blends(t.Context(), best.cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	mixed := best.cfg
-	mixed.Infer.Blends = found.Blends
-	if _, err = s.blended(j, best); err != nil {
-		t.Fatal(err)
-	}
-	got, known := j.scored.get(text(mixed))
-	if !known || !slices.Equal(got.Losses, found.Cases.Losses) {
-		t.Errorf("judged by %v, expected %v", got.Losses, found.Cases.Losses)
-	}
-}
-
-// A quick search that has one candidate still mixes similar examples in, where they are kept and nothing is given.
-func TestQuickMixesOneCandidate(t *testing.T) {
-	for _, c := range []struct {
-		name  string
-		given Config
-		want  bool
-	}{
-		{"reach", Config{Residual: ResidualConfig{Taper: 2}}, true},
-		{"reach and mixture", Config{Residual: ResidualConfig{Taper: 2}, Infer: InferOptions{Blends: []Blend{{Gap: 1, Parts: 1, Inflation: 1}}}}, false},
-		{"reach, lean", Config{Residual: ResidualConfig{Taper: 2}, Lean: true}, false},
-	} {
-		c.given.Effort, c.given.LatentDims, c.given.Training = EffortQuick, 2, steps(6)
-		chosen, selection, err := Select(t.Context(), correlated(24, 6, 5, false), c.given)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if asked := len(selection.Stages) > 0; asked != c.want || c.want && len(chosen.Infer.Blends) != len(completion.Patterns) {
-			t.Errorf("%s: asked %v, %d blends", c.name, asked, len(chosen.Infer.Blends))
-		}
-	}
-}
-
 // A quick search fills in fewer of few examples.
 func TestQuickHoldsOutFewOfFew(t *testing.T) {
 	for n, want := range map[int]int{60: 8, 199: 8, 200: 12} {
@@ -398,29 +302,6 @@ func TestDampingIsFound(t *testing.T) {
 	}
 }
 
-// A mixture that has shares stands until none is better; without shares, none does.
-func TestMixtureStands(t *testing.T) {
-	for name, preset := range map[string]func(s *search) Config{"shares": (*search).learnedNoise, "none": (*search).whiteNoise} {
-		s := newSearch(t, correlated(24, 6, 5, false), Config{Effort: EffortQuick, LatentDims: 2, Training: steps(6)})
-		j, err := newFillValidator(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		cfg := withDefaults(s.given, preset(s))
-		all, err := j.losses(t.Context(), cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := s.blended(j, incumbent{cfg, j.scores(all)}); err != nil {
-			t.Fatal(err)
-		}
-		last := s.selection.Stages[len(s.selection.Stages)-1]
-		if first := last.Candidates[0].Name; len(last.Candidates) != 2 || !strings.HasPrefix(first, name) {
-			t.Errorf("%s: %d candidates, the first is %q, expected %s", last.Name, len(last.Candidates), first, name)
-		}
-	}
-}
-
 // A factor that few examples tell is drawn to 1, and its inverse as much.
 func TestDrawnToOne(t *testing.T) {
 	for _, c := range []struct{ factor, examples, want float64 }{{1, 7, 1}, {4, 6, 2.8}, {0.25, 6, 1 / 2.8}, {3, 0, 1}, {0, 6, 10 / (6/minFactor + 4)}} {
@@ -482,24 +363,6 @@ func TestFactorsAtAllPoints(t *testing.T) {
 		compare.Near(t, "densities with factors", found.Cases.Losses, again.Losses, 1e-9)
 		compare.Near(t, "squared errors over variances", found.Cases.Chi, again.Chi, 1e-9)
 		compare.SameBits(t, "squared errors", found.Cases.Squares, again.Squares)
-	}
-}
-
-// At all points each example is under some patterns in turn, and all patterns have as many cases.
-func TestWholeValidator(t *testing.T) {
-	s := newSearch(t, waves(40), Config{Effort: EffortQuick})
-	for under, want := range map[int]int{1: 2, 2: 4, 4: 8} {
-		j, err := newWholeValidator(s, 8, under)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var of [4]int
-		for i := range j.cases {
-			of[j.cases[i].kind]++
-		}
-		if j.examples() != 8 || j.scale() != 1 || of != [4]int{want, want, want, want} {
-			t.Errorf("%d examples at %v of the points, %v cases of each pattern, expected %d", j.examples(), j.scale(), of, want)
-		}
 	}
 }
 

@@ -205,20 +205,6 @@ func TestFoldsLearnFromSome(t *testing.T) {
 	}
 }
 
-// What was found of the two candidates of the first stage is remembered when a blend is validated.
-func TestVerdictsAreRemembered(t *testing.T) {
-	j, err := newFillValidator(newSearch(t, waves(16), Config{Effort: EffortQuick}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for k := range 3 {
-		j.scored.put(fmt.Sprint(k), caseScores{Losses: []float64{float64(k)}})
-	}
-	if all, known := j.scored.get("0"); !known || all.Losses[0] != 0 {
-		t.Errorf("%v, known %t", all, known)
-	}
-}
-
 func line22() (list []int) {
 	for i := range 22 {
 		list = append(list, i)

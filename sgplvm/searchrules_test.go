@@ -95,23 +95,6 @@ func TestNothingIsTried(t *testing.T) {
 	}
 }
 
-// What is open comes from the other configuration, what is given does not, down to a switch.
-func TestFilled(t *testing.T) {
-	s := newSearch(t, waves(22), Config{})
-	for name, preset := range map[string]Config{"learned": s.learnedNoise(), "white": s.whiteNoise(), "in time": plainTime.preset(s)} {
-		if d := diff(withDefaults(Config{}, preset), preset); d != "" {
-			t.Errorf("%s: %s", name, d)
-		}
-		for field, fix := range fixed(true) {
-			var given Config
-			fix(&given)
-			if d := diff(withDefaults(withDefaults(given, preset), Config{}), withDefaults(given, preset)); d != "" {
-				t.Errorf("%s, %s: %s", name, field, d)
-			}
-		}
-	}
-}
-
 // Questions are asked once, have candidates that differ from what stands, and leave alone what is given.
 func TestQuestions(t *testing.T) {
 	for effort := range plans {
@@ -399,37 +382,5 @@ func TestFiner(t *testing.T) {
 	}
 	if len(list) < 2 {
 		t.Errorf("%d questions", len(list))
-	}
-}
-
-// White noise is validated briefly first where a covariance of all points stands beside it, and the best mean wins where nothing was completed.
-func TestWhiteNoiseIsTriedBriefly(t *testing.T) {
-	s := newSearch(t, correlated(manyExamples, 6, 5, false), Config{Effort: EffortNormal})
-	if _, q := s.structures(); q.sure != 0 || !strings.HasPrefix(q.candidates[q.brief].name, "white noise") {
-		t.Errorf("candidate %d of %d is judged briefly, sure by %v", q.brief, len(q.candidates), q.sure)
-	}
-	s.given.Factors = FactorsProduct
-	if _, q := s.structures(); q.brief != 0 {
-		t.Errorf("alone, candidate %d is judged briefly", q.brief)
-	}
-}
-
-// Of few examples no covariance is learned, unless a kernel of all points was asked for.
-func TestFewExamples(t *testing.T) {
-	for n, want := range map[int]Factors{1: FactorsProduct, minTraining - 1: FactorsProduct, minTraining: FactorsJoint} {
-		d, err := correlated(n, 6, 5, true).checked()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, given := range []Factors{"", FactorsJoint} {
-			s := &search{data: trainingSet{Data: d}, given: Config{Factors: given}, plan: plans[EffortNormal]}
-			first, _ := s.structures()
-			if given == FactorsJoint {
-				want = given
-			}
-			if first.Factors != want || first.Residual.Rounds > 0 != (want == FactorsJoint) {
-				t.Errorf("%d examples, factors %q given: %q with %d rounds of a covariance, expected %q", n, given, first.Factors, first.Residual.Rounds, want)
-			}
-		}
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
@@ -191,44 +190,6 @@ func TestPeriodIsFound(t *testing.T) {
 	}
 }
 
-// patternsInTime draws sums of a pattern that repeats itself and one that changes slowly, or a bump that moves, at irregular times.
-func patternsInTime(moving bool, n, width, height int) (d Data) {
-	rng := rand.New(rand.NewPCG(5, 7))
-	values := make([]float64, 0, n*width*height)
-	for i := range n {
-		at := float64(i) + 0.4*rng.Float64()
-		d.Times = append(d.Times, at)
-		for j := range width * height {
-			x, y := float64(j%width), float64(j/width)
-			v := math.Exp(-math.Pow(x-float64(width)/2*(1+0.8*math.Sin(at/4)), 2) / 2)
-			if !moving {
-				v = math.Sin(2*math.Pi*at/5)*math.Cos(x/3) + math.Sin(at/9)*math.Sin(x/2+y/3)
-			}
-			values = append(values, v+0.05*rng.NormFloat64())
-		}
-	}
-	d.Source, d.Grid = NewSource(values, n, width*height, 1), Grid{line(height), line(width)}
-	return d
-}
-
-// Kernels of single dimensions, of linear latent variables, are chosen where patterns have paces of their own; latent variables that bend where
-// something moves.
-func TestOwnKernelsAreChosen(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a dozen trainings")
-	}
-	for _, moving := range []bool{false, true} {
-		given := Config{LatentDims: 4, Period: 5, Training: steps(60), Partly: &Config{}}
-		got, selection, err := Select(context.Background(), patternsInTime(moving, 40, 8, 3), given)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if linear := got.LatentKernel == linearLatent && got.OwnTimeKernels == On; linear == moving {
-			t.Errorf("something moves %t: latent kernel %s, own kernels %v, %+v", moving, got.LatentKernel, got.OwnTimeKernels, selection.Stages)
-		}
-	}
-}
-
 // apart draws two sequences at the same times that have nothing to do with each other.
 func apart(n int) (d Data) {
 	rng := rand.New(rand.NewPCG(8, 9))
@@ -249,59 +210,6 @@ func apart(n int) (d Data) {
 		}
 	}
 	return d
-}
-
-// Sequences that are told apart are predicted better than as one, and the choice goes by what is left out of each.
-func TestSequencesAreApart(t *testing.T) {
-	d := apart(12)
-	score := func(d Data) float64 {
-		_, s, err := Select(context.Background(), d, Config{Effort: EffortQuick, LatentDims: 3, Training: steps(60)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, c := range s.Stages[0].Candidates {
-			if c.Chosen {
-				return c.Score
-			}
-		}
-		t.Fatalf("nothing chosen of %+v", s.Stages[0])
-		return 0
-	}
-	told := score(d)
-	d.Sequences = nil
-	if one := score(d); !(told < one-0.5) {
-		t.Errorf("%v nats a value with two sequences, %v with one", told, one)
-	}
-}
-
-// Where there is much noise in every example, candidates with a floor of the noise are better than those that take everything for structure.
-func TestNoiseInTime(t *testing.T) {
-	if testing.Short() {
-		t.Skip("dozens of trainings")
-	}
-	const n, points = 24, 15
-	for _, noisy := range []bool{true, false} {
-		rng := rand.New(rand.NewPCG(2, 7))
-		d := Data{Examples: n, Y: mat.New(n*points, 1), Grid: Grid{line(points)}, Times: line(n).Data}
-		for i := range n {
-			for j := range points {
-				v := math.Sin(0.3*float64(i)) * math.Cos(float64(j)/4)
-				if noisy {
-					v += 0.7 * rng.NormFloat64()
-				} else {
-					v += 0.5*math.Sin(0.25*float64(i)+2*float64(j)) + 0.01*rng.NormFloat64()
-				}
-				d.Y.Set(i*points+j, 0, v)
-			}
-		}
-		got, s, err := Select(context.Background(), d, Config{LatentDims: 3, Training: steps(40)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if (got.NoiseFloor > 0) != noisy {
-			t.Errorf("noise %t: floor %v, %+v", noisy, got.NoiseFloor, s.Stages[0])
-		}
-	}
 }
 
 // fieldsInTime draws a smooth pattern that changes slowly, and what each example has beside it: a field of its own
@@ -330,43 +238,6 @@ func fieldsInTime(fields bool, n, height, width int) Data {
 		}
 	}
 	return d
-}
-
-// Fields that do not last are found by their covariance in space, and fill in what is missing of them; noise has none, and what is chosen for it is no
-// better than chance makes it.
-func TestStructuredInTime(t *testing.T) {
-	if testing.Short() {
-		t.Skip("dozens of trainings")
-	}
-	for _, fields := range []bool{true, false} {
-		d := holed(fieldsInTime(fields, 28, 9, 8), scatteredHoles(0.25, 6))
-		c, err := Complete(t.Context(), d, Config{LatentDims: 3})
-		if err != nil {
-			t.Fatal(err)
-		}
-		stage := c.Model.Selection().Stages[0]
-		for _, candidate := range stage.Candidates {
-			own := candidate.Name == "covariance of what does not last" || candidate.Name == "the same, smooth and rough"
-			plain := stage.Candidates[0]
-			if candidate.Chosen && own != fields && (fields || plain.Difference > plain.Error) {
-				t.Errorf("fields %t: %+v", fields, stage)
-			}
-		}
-	}
-}
-
-// Noise with a covariance in space grows from hardly any, which takes more steps than a plan has for others.
-func TestStructuredSteps(t *testing.T) {
-	d, err := fieldsInTime(true, 12, 6, 5).checked()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for effort, p := range plans {
-		s := &search{data: trainingSet{Data: d}, given: Config{Effort: effort}, plan: p}
-		if c := s.structuredInTime().Training; c.Iterations < 2*p.steps || c.Warmup > c.Iterations/6 {
-			t.Errorf("effort %s, %d steps for others: %d, %d of them with the noise held", effort, p.steps, c.Iterations, c.Warmup)
-		}
-	}
 }
 
 // Examples are held out once each, whole, and the models that predict them have learned from the others alone, at their times.
@@ -403,48 +274,6 @@ func TestAbsentValidator(t *testing.T) {
 		if len(j.folds) != folds || effort != EffortQuick && slices.Contains(times, 0) || slices.Max(times) > 1 {
 			t.Errorf("%s: %d folds, examples held out %v times", effort, len(j.folds), times)
 		}
-	}
-}
-
-// Kernels with a smooth and a rough part reach as far as the points' spacings say in each dimension, and have shares that add up to 1.
-func TestSmoothAndRough(t *testing.T) {
-	d, err := fieldsInTime(true, 12, 6, 5).checked()
-	if err != nil {
-		t.Fatal(err)
-	}
-	d.Grid = slices.Clone(d.Grid)
-	last := &d.Grid[len(d.Grid)-1]
-	*last = last.Clone()
-	mat.Scale(*last, 10, *last)
-	s := &search{data: trainingSet{Data: d}, given: Config{Effort: EffortNormal}, plan: plans[EffortNormal]}
-	plain, c := s.structuredInTime(), s.smoothAndRough()
-	var two []float64
-	for _, x := range d.Grid {
-		two = append(two, work.TwoSpacings(x)...)
-	}
-	for name, k := range map[string]kernel.Kernel{"what lasts": c.Spatial[0].Kernel, "what does not": c.Residual.Kernel} {
-		if k.Kind != kernel.Sum || len(k.Terms) != 2 || math.Abs(k.Weights[0]+k.Weights[1]-1) > 1e-15 {
-			t.Fatalf("%s: %+v", name, k)
-		}
-		smooth, rough := k.Terms[0].LengthScale, k.Terms[1].LengthScale
-		for dim, v := range two {
-			if !(smooth[dim] >= 2*rough[dim] && rough[dim] >= v/2) {
-				t.Errorf("%s, dimension %d: %v and %v, spacings of %v", name, dim, smooth[dim], rough[dim], v/2)
-			}
-			if dim > 0 && math.Abs(smooth[dim]/v-smooth[0]/two[0]) > 1e-12*smooth[dim] {
-				t.Errorf("%s: %v, expected the same in spacings %v", name, smooth, two)
-			}
-		}
-	}
-	if c.Training.Iterations <= plain.Training.Iterations || c.Training.Warmup > c.Training.Iterations/6 {
-		t.Errorf("%+v, without parts %+v", c.Training, plain.Training)
-	}
-	if lasts, own := c.Spatial[0].Kernel.Terms[1].LengthScale, c.Residual.Kernel.Terms[1].LengthScale; !(lasts[0] < own[0]) {
-		t.Errorf("what lasts starts with a rough part of %v, what does not of %v", lasts, own)
-	}
-	given := kernel.Kernel{Kind: kernel.Matern12}
-	if k := withDefaults(Config{Spatial: []SpatialConfig{{Kernel: given}}}, c).Spatial[0].Kernel; k.Kind != given.Kind {
-		t.Errorf("a kernel that was given is %v", k)
 	}
 }
 
@@ -566,25 +395,6 @@ func TestAbsentValidatorGuessed(t *testing.T) {
 		for k := range c.truth {
 			if c.hidden(k) == (k == c.example%points) {
 				t.Errorf("example %d, value %d: judges %t", c.example, k, c.hidden(k))
-			}
-		}
-	}
-}
-
-// No candidate contradicts what is given, nor does its name.
-func TestCandidatesAllowed(t *testing.T) {
-	matern52 := kernel.Kernel{Kind: kernel.Matern52}
-	for _, cfg := range []Config{{LatentKernel: "rbf"}, {OwnTimeKernels: Off}, {LatentKernel: "rbf+time", LatentTime: matern52}, {TimeKernel: matern52, NoiseFloor: 0.2}} {
-		cfg.Effort, cfg.LatentDims, cfg.Training = EffortNormal, 2, steps(3)
-		d := waves(14).at(line(14).Data, nil)
-		_, s, err := Select(t.Context(), d, cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, c := range candidates(s) {
-			wrong := c.Failure != "" || cfg.OwnTimeKernels == Off && strings.Contains(c.Name, "single") || cfg.LatentKernel == "rbf" && strings.Contains(c.Name, "linear")
-			if wrong || cfg.LatentTime.Kind != "" && strings.HasPrefix(c.Name, "rbf,") || cfg.NoiseFloor > 0 && strings.Contains(c.Name, "noise at least 0.1") {
-				t.Errorf("%+v: candidate %q, failure %q", cfg, c.Name, c.Failure)
 			}
 		}
 	}

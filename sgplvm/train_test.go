@@ -2,12 +2,10 @@ package sgplvm
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
@@ -15,8 +13,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
-	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
 // Every accepted step raises the bound, up to the rounding error that the optimiser is told of, and the
@@ -112,52 +108,6 @@ func TestTrainingKnowsNoUnits(t *testing.T) {
 	}
 }
 
-// However training ends, the trainer holds the best parameters met, and a further Fit goes to where an
-// uninterrupted one ends, with its bits.
-func TestTrainingStops(t *testing.T) {
-	d, o := bumps(10, 5, 4, 9), TrainingConfig{Iterations: 40, Warmup: 10}
-	whole, want := fit(t, d, small().with(o))
-	file := fileOf(t, whole)
-	for _, last := range []int{1, 3, 4, 5, 9, 12, 20, 30, 40} { // the warm-up of 10, the schedule
-		for _, byContext := range []bool{false, true} {
-			what := fmt.Sprintf("stopped at step %d, by context %v", last, byContext)
-			ctx, cancel := context.WithCancel(context.Background())
-			best, stopping := math.Inf(-1), true
-			progress := func(p Progress) bool {
-				best = max(best, p.Bound)
-				if stopping && p.Iteration > last {
-					t.Errorf("%s: step %d", what, p.Iteration)
-				}
-				if stopping && p.Iteration == last && byContext {
-					cancel()
-				}
-				return !stopping || p.Iteration < last || byContext
-			}
-			tr := newTestTrainer(t, d, small().with(o))
-			tr.Progress = progress
-			r, err := tr.Fit(ctx)
-			cancel()
-			if last == want.Iterations && byContext {
-				continue // which ended by itself
-			}
-			if byContext != errors.Is(err, context.Canceled) {
-				t.Errorf("%s: error %v", what, err)
-			}
-			if !(r.Bound >= best) || boundOf(t, tr) != r.Bound || r.Iterations != last || r.Converged {
-				t.Errorf("%s: %+v, best seen %v", what, r, best)
-			}
-			if status := map[bool]string{false: "stopped", true: "cancelled"}[byContext]; r.Status != status {
-				t.Errorf("%s: %s", what, r.Status)
-			}
-			stopping = false
-			r = finish(t, tr)
-			if r.Bound != want.Bound || r.Iterations != want.Iterations || !bytes.Equal(fileOf(t, tr), file) {
-				t.Errorf("%s, then to the end: %+v\nwithout a stop %+v", what, r, want)
-			}
-		}
-	}
-}
-
 // Fit, the function, gives no model where nothing was learned, and the best one found where training was
 // ended.
 func TestFit(t *testing.T) {
@@ -190,36 +140,6 @@ func TestFit(t *testing.T) {
 	}
 	if m, _, err := Fit(context.Background(), Data{}, Config{}); m != nil || err == nil {
 		t.Errorf("without data: model %v, error %v", m, err)
-	}
-}
-
-// A model is what it was, whatever its trainer does next.
-func TestModelStaysWhenTrainingGoesOn(t *testing.T) {
-	for _, name := range []string{"product", "timed", "residual"} {
-		s := sets()[name]
-		s.config.Training = TrainingConfig{Iterations: 60, Warmup: 5}
-		tr := newTestTrainer(t, s.data, s.config)
-		var models []*Model
-		var files [][]byte
-		for more := true; more; {
-			m := modelOf(t, tr)
-			models, files = append(models, m), append(files, saved(t, m))
-			var err error
-			if more, err = tr.Step(context.Background()); err != nil {
-				t.Fatal(err)
-			}
-		}
-		for i, m := range models {
-			if !bytes.Equal(saved(t, m), files[i]) {
-				t.Errorf("%s: the model of step %d has changed", name, i)
-			}
-			if i > 0 && i < 3 && bytes.Equal(files[i], files[i-1]) {
-				t.Errorf("%s: step %d changed nothing", name, i)
-			}
-		}
-		if len(models) < 4 {
-			t.Errorf("%s: %d steps", name, len(models))
-		}
 	}
 }
 
@@ -275,49 +195,5 @@ func TestHoldSpace(t *testing.T) {
 		if tr.params.Noise.Structured() && !tr.params.Noise.Residual.Equal(start.Noise.Residual) {
 			t.Errorf("%s: residual %v, started from %v", name, tr.params.Noise.Residual, start.Noise.Residual)
 		}
-	}
-}
-
-// Rounds of training that learn Σ come last, are named and leave Σ in the model; a model without a
-// residual has none.
-func TestResidualRounds(t *testing.T) {
-	d := bumps(12, 6, 5, 2).on(plane(6, 5))
-	for _, c := range []struct {
-		kind   kernel.Kind
-		config ResidualConfig
-		taper  float64 // in spacings
-	}{
-		{kernel.Matern32, ResidualConfig{Rounds: 2, Strength: 20}, 2.6 * math.Pow(12, 1./6)},
-		{kernel.Matern52, ResidualConfig{Rounds: 1, Steps: 4, Taper: 3}, 3},
-		{kernel.Matern32, ResidualConfig{Rounds: 1, Taper: -1, Local: On}, 0},
-		{"", ResidualConfig{Rounds: 2, Local: On}, 0},
-	} {
-		cfg := Config{LatentDims: 3, Residual: c.config, Training: steps(40)}
-		cfg.Residual.Kernel.Kind = c.kind
-		tr, r := fit(t, d, cfg)
-		var names []string
-		for _, p := range r.Phases {
-			if strings.HasPrefix(p.Name, "residual") {
-				names = append(names, p.Name)
-			}
-		}
-		want, order := []string{"residual 1", "residual 2"}[:c.config.Rounds], 30
-		if c.kind == "" {
-			want, order = nil, 0
-		}
-		if !slices.Equal(names, want) || tr.params.Noise.Covariance.Rows != order || r.Iterations > 40+c.config.Rounds*cmp.Or(c.config.Steps, residualSteps) {
-			t.Errorf("%+v: rounds %v, Σ of order %d, %d steps", c, names, tr.params.Noise.Covariance.Rows, r.Iterations)
-		}
-		if n := tr.residuals.Rows; (n > 0) != (c.config.Local == On && order > 0) {
-			t.Errorf("%+v: %d residuals", c, n)
-		}
-		for q, l := range work.TwoSpacings(d.Grid[0]) {
-			if c.taper > 0 && order > 0 {
-				compare.NearOne(t, "taper", tr.params.Noise.Taper[q], c.taper*l/2, 1e-12)
-			} else if tr.params.Noise.Taper != nil {
-				t.Errorf("%+v: taper %v", c, tr.params.Noise.Taper)
-			}
-		}
-		compare.NearOne(t, "bound", boundOf(t, tr), r.Bound, 1e-9)
 	}
 }

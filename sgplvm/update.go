@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/learn"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/sums"
@@ -73,7 +74,7 @@ func (m *Model) Update(ctx context.Context, examples Source, forget float64) (*M
 	var square float64
 	r.Before, _ = added.misfit(m.posterior)
 	r.After, square = added.misfit(next.posterior)
-	r.Unexplained, r.Outliers = max(0, r.After*r.After-r.Noise*r.Noise)/square, added.outliers
+	r.Unexplained, r.Outliers = learn.Unexplained(r.After*r.After, r.Noise*r.Noise, square), added.outliers
 	return next, r, nil
 }
 

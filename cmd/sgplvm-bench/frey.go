@@ -27,7 +27,7 @@ holds the numbers of all pictures in some order; MASKS.npy has a mask (1 observe
 		n        = f.Whole("n", 50, 3, math.MaxInt32, "`number` of pictures to learn from; published are 50 and 1000")
 		quick    = f.Toggle("quick", "a look: fewer steps of training, every tenth picture filled in")
 		paper    = f.Toggle("paper", "the latent variable models as in the paper: no residual, and the observed values used in its way")
-		methods  = f.List("methods", "the `methods`, separated by commas: ", experiment.FreyMethods()...)
+		methods  = experiment.MethodsFlag(f, experiment.FreyMethods())
 		seed     = f.Seed("seed", 0, "the `number` that decides everything random")
 		out      = f.String("out", "sgplvm-frey", "the `folder` to write to")
 	)

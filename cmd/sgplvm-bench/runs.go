@@ -11,6 +11,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/engine"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm-bench/internal/baseline"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm-bench/internal/experiment"
 	"github.com/seed-08962ecc/kronfield/eig"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
@@ -35,7 +36,7 @@ of the root mean squared errors of outputs, and the seconds; of the emulator als
 		inputs:     f.String("inputs", "", engine.InputsUsage),
 		test:       f.String("test", "", "the outputs of other runs"),
 		testInputs: f.String("test-inputs", "", "their inputs"),
-		methods:    f.List("methods", "the `methods`, separated by commas: ", runMethods()...),
+		methods:    experiment.MethodsFlag(f, runMethods()),
 		quick:      f.Toggle("quick", "a look: the emulator's kernels are shared by all components"),
 		seed:       f.Seed("seed", 0, "the `number` that decides everything random"),
 	}

@@ -17,7 +17,7 @@ of their errors in units in which each channel of the training frames has mean 0
 variance 1, and writes table.txt, table.csv, table.html and frames.png, which shows the
 best, the median and the worst frame beside the truth. F is a .npy array, a GIF or a folder
 of pictures.`)
-	auto := cli.TimeKernel{Auto: true}
+	auto := experiment.TimeKernel{Auto: true}
 	var (
 		frames     = f.String("frames", "", "all frames, of which some are learned from: "+engine.DataUsage)
 		truth      = f.String("truth", "", "the same frames in the resolution to predict: "+engine.DataUsage)
@@ -25,11 +25,11 @@ of pictures.`)
 		times      = f.String("times", "", "the `file` with the times of all frames, .npy, by default 0, 1, 2, …")
 		period     = f.Positive("period", "the `period` of what repeats itself, in units of the times, for climatology and the selection of the time kernel: 12 for months")
 		quick      = f.Toggle("quick", "a look: fewer steps of training, every tenth frame predicted")
-		methods    = f.List("methods", "the `methods`, separated by commas: ", experiment.VideoMethods()...)
-		latent     = f.Whole("latent", 0, 0, cli.MaxLatent, "`number` of the model's latent dimensions , by default 30 or one less than the frames")
+		methods    = experiment.MethodsFlag(f, experiment.VideoMethods())
+		latent     = f.Whole("latent", 0, 0, 1024, "`number` of the model's latent dimensions , by default 30 or one less than the frames")
 		iterations = f.Whole("iters", 0, 0, cli.MaxIterations, "`number` of the model's steps of training , by default 400, or 80 with -quick")
-		kernel     = cli.Add(f, "time-kernel", auto, "`kernel` of the model's latent variables in time, as 0.7*rbf(5)*periodic(12,1)+0.3*matern12, or auto (model selection) for small films", cli.ParseTimeKernel)
-		partKernel = cli.Add(f, "latent-time-kernel", auto, "`kernel` of the time part of the model's latent kernel, or auto (model selection in large films)", cli.ParseTimeKernel)
+		kernel     = cli.Add(f, "time-kernel", auto, "`kernel` of the model's latent variables in time, as 0.7*rbf(5)*periodic(12,1)+0.3*matern12, or auto (model selection) for small films", experiment.ParseTimeKernel)
+		partKernel = cli.Add(f, "latent-time-kernel", auto, "`kernel` of the time part of the model's latent kernel, or auto (model selection in large films)", experiment.ParseTimeKernel)
 		observed   = f.String("observed", "", "the mask `file` of the frames to predict, .npy: row k belongs to the k-th of them, 1 where it is seen; errors are those of the rest")
 		paper      = f.Toggle("paper", "the model as published: no time part in its latent kernel, variances as they are")
 		seed       = f.Seed("seed", 0, "the `number` that decides everything random")

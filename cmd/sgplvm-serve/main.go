@@ -65,17 +65,15 @@ func serve(ctx context.Context, e *cli.Environment, args []string) error {
 
 Answers requests over HTTP by a model or an emulator, until it is interrupted: POST /impute, /latents, /predict, /invert;
 GET /model, /healthz, /metrics, and / for a page to try it.`)
-	s := &server{path: f.String("model", "", "the `file` of a model or an emulator")}
+	s := &server{path: f.Input("model", "the `file` of a model or an emulator")}
 	address := f.String("address", "127.0.0.1:8817", "where to listen, `HOST:PORT`")
 	size := f.Whole("size", 32, 1, 1024, "the largest `body` of a request, in MiB")
 	connections := f.Whole("connections", 64, 1, 10_000, "`number` of connections at a time; others wait")
 	timeout := f.Duration("timeout", "`time` for each of reading a request, working on it and writing the answer, by default 1m")
+	f.Need("model")
 	f.Everyday("model", "address", "size", "connections", "timeout")
 	f.Examples("sgplvm-serve -model faces.model", "sgplvm-serve -model emulator -address 127.0.0.1:9000 -timeout 10s")
 	if err := f.Read(args); err != nil {
-		return err
-	}
-	if err := f.Require("model"); err != nil {
 		return err
 	}
 	host, _, err := net.SplitHostPort(*address)

@@ -26,40 +26,28 @@ func compile(ctx context.Context, e *cli.Environment, args []string) error {
 Makes a file with everything that filling in and predicting on one set of points needs, for
 small static programs that use package edge, or, of an emulator, everything that predicting needs.
 Prints what the file, filling in and fewer bits cost.`)
-	f.String("model", "", "the model `file`")
-	points := f.String("points", "", "the `file` with coordinates to compile for (.npy, .npz, .nc, .csv), points×dimensions, where these are not the training points")
-	grid := f.Grid("grid", "", "`WIDTHxHEIGHT` of the pictures, where it is not that of the training pictures")
+	f.Input("model", "the model `file`")
+	f.Input("points", "the `file` with coordinates to compile for (.npy, .npz, .nc, .csv), points×dimensions, where these are not the training points")
+	f.Grid("grid", "", "`WIDTHxHEIGHT` of the pictures, where it is not that of the training pictures")
 	kind := f.Choice("type", "f64", "the `type` of the numbers in large tables: f64, f32 or f16", "f64", "f32", "f16")
 	fast := f.Toggle("fast", "fill in faster, in less memory, a little less exactly")
 	units := f.String("units", "", "the `name` of the units of the values, which the compiled model tells")
-	held := f.String("held", "", "pictures like those of training that the model has not learned from, which say what raises an alarm: "+engine.DataUsage)
-	times := f.String("times", "", "the `file` with the times of -held (.npy, .npz, .nc, .csv)")
-	out := f.String("out", "", "the compiled `file` to write")
+	held := f.Input("held", "pictures like those of training that the model has not learned from, which say what raises an alarm: "+engine.DataUsage)
+	learn := f.Toggle("learn", "streams can learn from what they see: of models of examples with times, of white noise and no part in time")
+	times := f.Input("times", "the `file` with the times of -held (.npy, .npz, .nc, .csv)")
+	out := f.Model("out", "the compiled `file` to write")
+	f.Need("model", "out")
 	f.Everyday("model", "out", "type")
 	f.Examples("sgplvm compile -model faces.model -type f16 -out faces.edge")
 	if err := f.Read(args); err != nil {
-		return err
-	}
-	if err := f.Require("model", "out"); err != nil {
-		return err
-	}
-	if err := f.Exclusive(*points, *grid); err != nil {
-		return err
-	}
-	if err := f.Files([]string{"model", "points", "held", "times"}, []string{"out"}); err != nil {
-		return err
-	}
-	if err := f.ModelName("out"); err != nil {
 		return err
 	}
 	if emulator, err := engine.LoadEmulator(f.Text("model")); err != nil || emulator != nil {
 		if err != nil {
 			return err
 		}
-		for _, name := range []string{"points", "grid", "fast", "units", "held", "times"} {
-			if f.Given(name) {
-				return f.Usagef("-%s with an emulator, expected none", name)
-			}
+		if err := f.Forbid("an emulator, expected none", "points", "grid", "fast", "units", "held", "learn", "times"); err != nil {
+			return err
 		}
 		return compileEmulator(e, emulator, *out, edgeTypes[*kind])
 	}
@@ -67,7 +55,7 @@ Prints what the file, filling in and fewer bits cost.`)
 	if err != nil {
 		return err
 	}
-	o := sgplvm.CompileOptions{Grid: g.Points, Type: edgeTypes[*kind], Fast: *fast}
+	o := sgplvm.CompileOptions{Grid: g.Points, Type: edgeTypes[*kind], Fast: *fast, Learn: *learn}
 	if g.Layout.Points() > 0 {
 		o.Label, o.Width, o.Height = dataset.FormatGrid(g.Layout.Width, g.Layout.Height), g.Layout.Width, g.Layout.Height
 	}
@@ -142,6 +130,13 @@ func describeCompiled(ctx context.Context, e *cli.Environment, m *sgplvm.Model, 
 	fmt.Fprintf(e.Stdout, "example            %d points, %d channels\n", n, compiled.Channels())
 	describeStream(e, compiled)
 	describeAlarms(e, compiled)
+	if o.Learn {
+		l, err := compiled.NewLearner(edge.LearnOptions{Surprising: true})
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(e.Stdout, "learning           %d bytes, the stream and its room included; %.3g multiplications each time\n", l.Bytes(), l.Multiplications())
+	}
 	fmt.Fprintf(e.Stdout, "seen of it             memory beside the file    multiplications\n")
 	for _, c := range []struct {
 		share string

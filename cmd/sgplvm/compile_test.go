@@ -62,6 +62,10 @@ func TestCompile(t *testing.T) {
 	if out := mustRun(t, "compile", "-model", "timed", "-held", "truth.npy", "-units", "grey", "-out", "held.edge"); !strings.Contains(out, "alarms             false ones at rates from ") {
 		t.Errorf("nothing is said of alarms:\n%s", out)
 	}
+	if out := mustRun(t, "compile", "-model", "timed", "-learn", "-out", "learn.edge"); !strings.Contains(out, "learning           ") {
+		t.Errorf("nothing is said of learning:\n%s", out)
+	}
+	mustFail(t, 1, "~.*Learn: a model of examples without times.*", "compile", "-model", "model", "-learn", "-out", "learn.edge")
 	if c, err := edge.Open(read(t, "held.edge")); err != nil || c.About().Units != "grey" || c.About().Spacing != 1 {
 		t.Errorf("what a file with alarms tells: %v", err)
 	}

@@ -31,12 +31,10 @@ the others, fills these in, prints the errors and writes a page and pictures.`)
 	count := f.Whole("frames", 96, 8, 100000, "`number` of frames drawn; every fourth is to be filled in")
 	iterations := f.Whole("iters", 200, 1, cli.MaxIterations, "`steps` of training")
 	seed := f.Seed("seed", 1, "the `number` that decides the frames' noise, the hidden pixels and training")
+	f.Need("out")
 	f.Everyday("out", "grid", "frames")
 	f.Examples("sgplvm demo", "sgplvm demo -grid 24x30 -frames 48 -out small")
 	if err := f.Read(args); err != nil {
-		return err
-	}
-	if err := f.Require("out"); err != nil {
 		return err
 	}
 	l := cli.Layout(*grid, 1)
@@ -67,7 +65,7 @@ the others, fills these in, prints the errors and writes a page and pictures.`)
 	if err != nil {
 		return err
 	}
-	if err := (report.Table{Rows: []report.Row{{Name: "hidden pixels", Summary: summary}}}).WriteText(e.Stdout); err != nil {
+	if err := report.Write(e.Stdout, []report.Row{{Name: "hidden pixels", Summary: summary}}); err != nil {
 		return err
 	}
 	if err := d.save(*out, m, filled); err != nil {

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/engine"
@@ -18,28 +17,17 @@ Chooses the inputs that a simulator should be run with next, one after the other
 makes one) of the runs so far: each takes away most of the emulator's variance, summed over the outputs of all inputs
 that may come. The table has a run a row, the first to be run first, with the share of that variance that is left after it.
 Inputs that are fields need -candidates: the table then tells which of them to run, by number from 0.`)
-	f.String("model", "", "the `file` of the emulator")
-	out := f.String("out", "", "the `file` for the table, .csv")
-	candidates := f.String("candidates", "", "the inputs that may be run, by default any: a table (`file` .csv, .npy), fields, or both, separated by a comma, as those of the runs")
+	f.Input("model", "the `file` of the emulator")
+	out := f.Result("out", "the `file` for the table, .csv", ".csv")
+	candidates := f.Input("candidates", "the inputs that may be run, by default any: a table (`file` .csv, .npy), fields, or both, separated by a comma, as those of the runs")
 	o := sgplvm.DesignOptions{}
 	count := f.Whole("count", 8, 1, 2000, "`number` of runs")
 	prior := newPriorFlag(f)
 	seed := f.Seed("seed", 0, "the `number` that decides which inputs are tried")
+	f.Need("model", "out")
 	f.Everyday("model", "out", "count", "candidates", "prior")
 	f.Examples("sgplvm design -model emulator -count 8 -out next.csv")
 	if err := f.Read(args); err != nil {
-		return err
-	}
-	if err := f.Require("model", "out"); err != nil {
-		return err
-	}
-	if err := f.Apart([]string{"model", "candidates"}, []string{"out"}); err != nil {
-		return err
-	}
-	if !strings.HasSuffix(strings.ToLower(*out), ".csv") {
-		return f.Usagef("-out %q, expected a name that ends in .csv", *out)
-	}
-	if err := cli.Writable(*out); err != nil {
 		return err
 	}
 	m, err := openEmulator(f)

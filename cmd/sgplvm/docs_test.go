@@ -16,6 +16,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/files"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/picture"
+	"github.com/seed-08962ecc/kronfield/mat/netcdf"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
@@ -143,7 +144,6 @@ func maskPicture(t *testing.T, width, height int) []byte {
 func writeSea(t *testing.T) {
 	t.Helper()
 	const n, width, height = 12, 6, 5
-	form := dataset.Form{Name: "sst", Count: n, Layout: dataset.Layout{Width: width, Height: height, Channels: 1}, Shape: []int{n, height, width}, Type: npy.Float32}
 	values := make([]float64, n*width*height)
 	for i := range values {
 		at := i % (width * height)
@@ -152,12 +152,13 @@ func writeSea(t *testing.T) {
 			values[i] = math.NaN()
 		}
 	}
-	for i := range n {
-		form.Times = append(form.Times, float64(i))
+	times := make([]float64, n)
+	for i := range times {
+		times[i] = float64(i)
 	}
-	if err := files.WriteAtomic("sst.nc", func(w io.Writer) error {
-		return dataset.NewSet(form, values).Write(w, "sst.nc", &dataset.Filled{Mean: values})
-	}); err != nil {
+	h := netcdf.Header{Version: netcdf.Classic, Dimensions: []netcdf.Dimension{{Name: "time", Length: n}, {Name: "row", Length: height}, {Name: "column", Length: width}},
+		Variables: []netcdf.Variable{{Name: "time", Type: netcdf.Double, Dimensions: []int{0}}, {Name: "sst", Type: netcdf.Double, Dimensions: []int{0, 1, 2}}}}
+	if err := files.WriteAtomic("sst.nc", func(w io.Writer) error { return netcdf.Write(w, &h, netcdf.Arrays{times, values}) }); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -332,15 +333,10 @@ func TestHelpTexts(t *testing.T) {
 // The shells take their scripts, and bash completes with them.
 func TestCompletion(t *testing.T) {
 	t.Chdir(t.TempDir())
-	for _, shell := range cli.Shells {
+	for _, shell := range shells {
 		script := mustRun(t, "completion", shell)
-		for _, want := range []string{"impute", "observed", "quick", "missing"} {
-			if !strings.Contains(script, want) {
-				t.Errorf("%s: no %s", shell, want)
-			}
-		}
 		path, err := exec.LookPath(shell)
-		if err != nil || shell != "bash" && shell != "zsh" && shell != "fish" {
+		if err != nil {
 			t.Logf("no %s here", shell)
 			continue
 		}
@@ -348,18 +344,27 @@ func TestCompletion(t *testing.T) {
 		if out, err := exec.Command(path, "-n", shell).CombinedOutput(); err != nil {
 			t.Errorf("%s: %v\n%s", shell, err, out)
 		}
-		if shell != "bash" {
+	}
+	for line, want := range map[string]string{"sgplvm tr": "train", "sgplvm impute -ob": "-observed", "sgplvm train -effort q": "quick",
+		"sgplvm help mis": "missing", "sgplvm help tra": "train", "sgplvm completion z": "zsh"} {
+		words := strings.Fields(line)
+		out := mustRun(t, append([]string{"completion", "words"}, words[1:]...)...)
+		if word, means, ok := strings.Cut(out, "\t"); word != want || !ok || strings.Count(out, "\n") != 1 || len(means) < 4 {
+			t.Errorf("%s: %q, expected %q", line, out, want)
+		}
+		path, err := exec.LookPath("bash")
+		if err != nil {
 			continue
 		}
-		for line, want := range map[string]string{"sgplvm tr": "train", "sgplvm impute -ob": "-observed", "sgplvm train -effort q": "quick",
-			"sgplvm help mis": "missing", "sgplvm help tra": "train"} {
-			words := strings.Fields(line)
-			c := exec.Command(path, "-c", `source ./bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _sgplvm; echo "${COMPREPLY[@]}"`, "bash")
-			c.Args = append(c.Args, words...)
-			if out, err := c.CombinedOutput(); err != nil || strings.TrimSpace(string(out)) != want {
-				t.Errorf("%s: %q, expected %q, %v", line, out, want, err)
-			}
+		c := exec.Command(path, "-c", `source ./bash; sgplvm() { printf '%s' "$ANSWER"; }; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _sgplvm; echo "${COMPREPLY[@]}"`, "bash")
+		c.Args = append(c.Args, words...)
+		c.Env = append(os.Environ(), "ANSWER="+out)
+		if out, err := c.CombinedOutput(); err != nil || strings.TrimSpace(string(out)) != want {
+			t.Errorf("%s: %q, expected %q, %v", line, out, want, err)
 		}
+	}
+	if out := mustRun(t, "completion", "words", "impute", "-data", "fa"); out != "" {
+		t.Errorf("%q where a file belongs", out)
 	}
 }
 

@@ -41,9 +41,6 @@ func openEmulated(e *cli.Environment, f *cli.Flags, draws int, other string) (*e
 	if err == nil {
 		err = f.Apart([]string{"inputs", "model"}, results)
 	}
-	if err == nil {
-		err = f.Sheet()
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +118,7 @@ func onGrid(f *cli.Flags, m *sgplvm.Emulator) (*sgplvm.Emulator, error) {
 
 // predictEmulated is predict with -inputs.
 func predictEmulated(ctx context.Context, e *cli.Environment, f *cli.Flags) error {
-	if err := withoutInputs(f, "data", "observed", "data-points", "times", "sequence", "mixture", "seed"); err != nil {
+	if err := withoutInputs(f, "data", "observed", "data-points", "times", "sequence"); err != nil {
 		return err
 	}
 	p, err := openEmulated(e, f, 0, "variance")
@@ -189,10 +186,8 @@ func sampleEmulated(ctx context.Context, e *cli.Environment, f *cli.Flags, count
 
 // emulatorPage is report of an emulator.
 func emulatorPage(f *cli.Flags, m *sgplvm.Emulator) error {
-	for _, name := range []string{"data", "grid", "observed", "truth", "labels", "times"} {
-		if f.Given(name) {
-			return f.Usagef("-%s with an emulator, expected none", name)
-		}
+	if err := f.Forbid("an emulator, expected none", "data", "grid", "observed", "truth", "labels", "times"); err != nil {
+		return err
 	}
 	return writeEmulatorPage(f.Text("out"), f.Text("model"), m)
 }

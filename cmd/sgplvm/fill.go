@@ -53,8 +53,8 @@ fills them in, the model or a simpler method that is better, and with what error
 
 An interrupt (or SIGTERM, SIGHUP) stops the run and leaves older results alone. G.checkpoint keeps what was done, every half minute too,
 and the same command with -resume goes on to the same results.`)
-	out := f.String("out", "", "the `file` for the completed examples: .npz, .nc, .gif, "+engine.OutputUsage)
-	f.String("variance", "", "the `file` for the variance of every value, noise included, 0 where observed: .npz, .nc, .gif, "+engine.VarianceUsage)
+	out := f.String("out", "", "the `file` for the completed examples: .npz or .nc as the data, .gif, "+engine.OutputUsage)
+	f.String("variance", "", "the `file` for the variance of every value, noise included, 0 where observed: .gif, "+engine.VarianceUsage)
 	engine.NewReadFlags(f)
 	s := &fillSettings{
 		f:        f,
@@ -97,11 +97,10 @@ func fill(ctx context.Context, e *cli.Environment, args []string) error {
 		return err
 	}
 	var err error
-	more := append([]string{".gif"}, dataset.SetEndings...)
-	if s.results, err = engine.NewOutput(s.f, "out", more...); err != nil {
+	if s.results, err = engine.NewOutput(s.f, "out", append([]string{".gif"}, dataset.SetEndings...)...); err != nil {
 		return err
 	}
-	if s.variances, err = engine.NewOutput(s.f, "variance", more...); err != nil {
+	if s.variances, err = engine.NewOutput(s.f, "variance", ".gif"); err != nil {
 		return err
 	}
 	if *s.model == "" {

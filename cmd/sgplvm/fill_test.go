@@ -64,7 +64,7 @@ func TestFill(t *testing.T) {
 		}
 	}
 	// A model that was learned does the same work at once, in any form, and may smooth.
-	for _, name := range []string{"again.nc", "again.csv", "again.npz", "again.npy"} {
+	for _, name := range []string{"again.csv", "again.npy"} {
 		if o := sgplvmRun("fill", "-data", "patchy.npy", "-model", "learned", "-out", name); o.code != 0 {
 			t.Fatalf("%s: %s", name, o.stderr)
 		}
@@ -172,6 +172,7 @@ func TestBadFill(t *testing.T) {
 		{2, "-data patchy.npy", "~fill: -out is missing, .*"},
 		{2, "-data patchy.npy -out x.mp4", `fill: -out "x.mp4" is a video, expected a folder of pictures, from which ffmpeg makes it: -out frames, then ffmpeg -framerate 25 -i frames/frame%04d.png x.mp4`},
 		{2, "-data patchy.npy -out x.tif", `fill: -out "x.tif", expected a name that ends in .npy, .csv, .png, .gif, .npz, .nc, .cdf, .nc3, .netcdf, or one of a folder for pictures`},
+		{1, "-data patchy.npy -out x.nc", `x.nc: found the ending ".nc", expected a name that ends in .npy, .csv, .tsv or .txt, or in .nc or .npz where the data are such a file`},
 		{2, "-data patchy.npy -out x.npy -model model -save m", "fill: -save with -model, which is learned already, expected one of the two"},
 		{2, "-data patchy.npy -out x.npy -model model -film", "fill: -film with -model, which is learned already, expected one of the two"},
 		{2, "-data patchy.npy -out x.npy -points patchy.npy -film", "fill: -film with -points, expected one of the two: a film has pixels"},

@@ -31,8 +31,8 @@ func drift(time float64, width, height, scale int) []float64 {
 // An animated GIF is a film, unless it has one frame.
 func TestAnimationIsFilm(t *testing.T) {
 	workFolder(t)
-	mustRun(t, "render", "-model", "model", "-fps", "10", "-examples", "all", "-out", "film.gif")
-	mustRun(t, "render", "-model", "model", "-examples", "3", "-out", "one.gif")
+	succeed(t, "render", "-model", "model", "-fps", "10", "-examples", "all", "-out", "film.gif")
+	succeed(t, "render", "-model", "model", "-examples", "3", "-out", "one.gif")
 	still := steps(t, 3, `"motion": "off"`)
 	mustRun(t, "train", "-data", "film.gif", "-config", still, "-out", "result")
 	if out := mustRun(t, "info", "-model", "result"); !strings.Contains(out, "\nlatent prior           dynamic, one sequence at times from 0 to 0.8, kernel ") {
@@ -147,7 +147,6 @@ func filmFilled(t *testing.T, moving, still string) {
 	mustFail(t, 2, "impute"+needed, "impute", "-model", moving, "-data", "damaged.npy", "-out", "p.npy")
 	mustFail(t, 2, "predict"+needed, "predict", "-model", moving, "-data", "damaged.npy", "-out", "p.npy")
 	mustFail(t, 2, "predict: -sequence without -times", "predict", "-model", moving, "-sequence", "3", "-out", "p.npy")
-	mustFail(t, 1, "~.*PredictMixture: of a film with motion means, variances and samples are known.*", "predict", "-model", moving, "-mixture", "3", "-out", "p.npy")
 	mustFail(t, 1, `~.*conditioning "paper" of a film with motion.*`, "impute", "-model", moving, "-data", "damaged.npy", "-times", "between.npy", "-conditioning", "paper", "-out", "p.npy")
 }
 

@@ -27,7 +27,8 @@ func newImputeSettings(e *cli.Environment) *imputeSettings {
 Fills in the missing pixels of pictures, or values at the model's scattered points or
 those of -points (n×points or n×points×channels), or of a table. NaN means missing, or 0 in a
 mask, or nothing in a .csv file. Observed values are kept as they are; the results have the
-shape of the input.`)
+shape of the input. Some observed values are hidden in the ways in which others are missing:
+impute says with what error it fills them in, and the simplest method beside it.`)
 	f.String("points", "", "the `file` with the coordinates of the values (.npy, .npz, .nc, .csv), points×dimensions, where these are not the training points")
 	f.String("out", "", "the `file` for the filled pictures or table: "+engine.OutputUsage)
 	f.String("variance", "", "the `file` for the variance of every value, noise included, 0 where observed: "+engine.VarianceUsage)
@@ -43,7 +44,7 @@ shape of the input.`)
 		conditioning: f.Choice("conditioning", "latent", "the `way` in which observed values bear on missing ones: latent (given the latent variables), paper (as Atkinson and Zabaras have it) or none (through the latent variables alone)", "latent", "paper", "none"),
 		keep:         f.Toggle("keep-outliers", engine.KeepUsage),
 		json:         f.JSON(),
-		sheet:        f.String("sheet", "", "the PNG `file` with the first pictures: seen, filled and, with -truth, truth"),
+		sheet:        f.Result("sheet", "the PNG `file` with the first pictures: seen, filled and, with -truth, truth", ".png"),
 	}
 	f.Parts()
 	f.Everyday("model", "data", "out", "variance", "observed", "times", "sheet", "truth", "json")
@@ -69,9 +70,6 @@ func impute(ctx context.Context, e *cli.Environment, args []string) error {
 	if err := s.f.Apart([]string{"model", "data", "observed", "points", "times", "truth"}, []string{"out", "variance", "sheet"}); err != nil {
 		return err
 	}
-	if err := s.f.Sheet(); err != nil {
-		return err
-	}
 	out, err := engine.NewOutput(s.f, "out")
 	if err != nil {
 		return err
@@ -91,7 +89,8 @@ func impute(ctx context.Context, e *cli.Environment, args []string) error {
 	if err := seen.Results(m, out, variance); err != nil {
 		return err
 	}
-	filled, err := engine.Fill(ctx, e, m, seen, sgplvm.InferOptions{Conditioning: conditionings[*s.conditioning], KeepOutliers: *s.keep})
+	options := sgplvm.InferOptions{Conditioning: conditionings[*s.conditioning], KeepOutliers: *s.keep}
+	filled, err := engine.Fill(ctx, e, m, seen, options)
 	if err != nil {
 		return err
 	}
@@ -103,7 +102,11 @@ func impute(ctx context.Context, e *cli.Environment, args []string) error {
 	}
 	out.Note(e)
 	variance.Note(e)
-	return s.compare(e, seen.Frames, filled, truth)
+	checks, err := filled.CheckFilling(ctx, m, seen, options)
+	if err != nil {
+		return err
+	}
+	return s.compare(e, seen.Frames, filled, truth, checks)
 }
 
 // load loads the pictures and, where it is given, their truth.
@@ -135,25 +138,24 @@ func (s *imputeSettings) load(e *cli.Environment, m *sgplvm.Model) (seen *engine
 	return seen, truth, dataset.CheckNoInf(truth)
 }
 
-// compare draws what was filled in and, beside a truth, prints its errors.
-func (s *imputeSettings) compare(e *cli.Environment, seen *dataset.Frames, filled *engine.Result, truth *dataset.Frames) error {
+// compare draws what was filled in, and says how well, beside a truth with its errors.
+func (s *imputeSettings) compare(e *cli.Environment, seen *dataset.Frames, filled *engine.Result, truth *dataset.Frames, checks []sgplvm.FillCheck) (err error) {
 	if *s.sheet != "" {
 		if err := picture.SaveFilled(*s.sheet, seen, filled.Mean, filled.Variance, truth, min(seen.Count, picture.SheetRows)); err != nil {
 			return err
 		}
 	}
-	if truth == nil {
-		if *s.json {
-			return e.PrintJSON(engine.AboutFilled(seen, nil))
+	var rows []report.Row
+	if truth != nil {
+		if rows, err = filled.Rows("filled in", seen, truth); err != nil {
+			return err
 		}
-		return nil
-	}
-	rows, err := filled.Rows("filled in", seen, truth)
-	if err != nil {
-		return err
 	}
 	if *s.json {
-		return e.PrintJSON(engine.AboutFilled(seen, rows))
+		return e.PrintJSON(engine.AboutFilled(seen, checks, rows))
 	}
-	return (report.Table{Rows: rows}).WriteText(e.Stdout)
+	if err := engine.PrintKinds(e.Stdout, checks); err != nil || truth == nil {
+		return err
+	}
+	return report.Write(e.Stdout, rows)
 }

@@ -12,18 +12,13 @@ func info(_ context.Context, e *cli.Environment, args []string) error {
 	f := cli.NewFlags(e, "info", `sgplvm info -model MODEL [-write-config C.json]
 
 Prints what a model file holds: the model, and how it was chosen.`)
-	model := f.String("model", "", "the model `file`")
-	config := f.String("write-config", "", "the `file` for the configuration, JSON: train -config makes the same model with it from the same data")
+	model := f.Input("model", "the model `file`")
+	config := f.Result("write-config", "the `file` for the configuration, JSON: train -config makes the same model with it from the same data")
 	asJSON := f.JSON()
+	f.Need("model")
 	f.Everyday("model", "write-config", "json")
 	f.Examples("sgplvm info -model faces.model", "sgplvm info -model faces.model -write-config faces.json", "sgplvm info -model faces.model -json")
 	if err := f.Read(args); err != nil {
-		return err
-	}
-	if err := f.Require("model"); err != nil {
-		return err
-	}
-	if err := f.Files([]string{"model"}, []string{"write-config"}); err != nil {
 		return err
 	}
 	if emulator, err := engine.LoadEmulator(*model); err != nil || emulator != nil {

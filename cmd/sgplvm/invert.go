@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -36,23 +37,24 @@ maxima the density has, and a score that is about 1 where some inputs explain wh
 that are fields come back as fields. NaN in the data means not seen. How far the emulator may be off counts, too.
 
 The effort quick takes a Gaussian around each maximum, normal samples.`)
-	f.String("out", "", "the `file` for the inputs: a table, .csv; of inputs that are fields alone "+engine.OutputUsage)
-	f.String("samples", "", "the `file` for draws of the inputs: a table, .csv; of inputs that are fields alone .npy, outputs×draws×field")
-	f.String("fields", "", "the `file` for input fields beside a table: "+engine.OutputUsage)
-	f.String("variance", "", "the `file` for the variances of input fields: "+engine.VarianceUsage)
+	f.Output("out", "the `file` for the inputs: a table, .csv; of inputs that are fields alone "+engine.OutputUsage)
+	f.Output("samples", "the `file` for draws of the inputs: a table, .csv; of inputs that are fields alone .npy, outputs×draws×field")
+	f.Output("fields", "the `file` for input fields beside a table: "+engine.OutputUsage)
+	f.Output("variance", "the `file` for the variances of input fields: "+engine.VarianceUsage)
 	engine.NewReadFlags(f)
 	s := &invertSettings{
 		f:        f,
-		model:    f.String("model", "", "the `file` of the emulator"),
-		data:     f.String("data", "", "the outputs, of the form of those in the runs: "+engine.DataUsage),
-		observed: f.String("observed", "", engine.MaskUsage),
-		errors_:  f.String("errors", "0", "the standard error of what was seen: a `number`, or a file of the form of the data"),
+		model:    f.Input("model", "the `file` of the emulator"),
+		data:     f.Input("data", "the outputs, of the form of those in the runs: "+engine.DataUsage),
+		observed: f.Input("observed", engine.MaskUsage),
+		errors_:  f.Input("errors", "the standard error of what was seen: a `number`, by default 0, or a file of the form of the data"),
 		prior:    newPriorFlag(f),
 		level:    f.Choice("effort", "normal", "`work`: quick (a Gaussian around each maximum), normal (sampling) or thorough (four times as many draws)", "quick", "normal", "thorough"),
 		count:    f.Whole("count", 400, 10, 100_000, "`number` of draws of each output's inputs, four times as many if thorough"),
 		seed:     f.Seed("seed", 0, "the `number` that decides everything random"),
 		json:     f.JSON(),
 	}
+	f.Need("model", "data", "out")
 	f.Everyday("model", "data", "out", "errors", "observed", "prior", "effort", "samples", "fields", "variance", "json")
 	f.Examples(
 		"sgplvm invert -model emulator -data measured.npy -errors 0.01 -out inputs.csv",
@@ -111,16 +113,6 @@ func invert(ctx context.Context, e *cli.Environment, args []string) error {
 // open reads the emulator and asks whether the results can be written.
 func (s *invertSettings) open() (err error) {
 	f := s.f
-	if err = f.Require("model", "data", "out"); err != nil {
-		return err
-	}
-	inputs := []string{"model", "data", "observed"}
-	if _, number := s.error(); !number {
-		inputs = append(inputs, "errors")
-	}
-	if err = f.Apart(inputs, []string{"out", "fields", "variance", "samples"}); err != nil {
-		return err
-	}
 	if s.m, err = openEmulator(f); err != nil {
 		return err
 	}
@@ -168,7 +160,7 @@ func (s *invertSettings) tableNames() error {
 
 // error returns the number that -errors is.
 func (s *invertSettings) error() (float64, bool) {
-	v, err := strconv.ParseFloat(*s.errors_, 64)
+	v, err := strconv.ParseFloat(cmp.Or(*s.errors_, "0"), 64)
 	return v, err == nil
 }
 

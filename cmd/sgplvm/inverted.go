@@ -80,7 +80,7 @@ func (s *invertedFiles) save(found []*sgplvm.Inverted) error {
 	case s.table:
 		return writeTable(s.samples, drawnTable(found))
 	}
-	return files.StreamNPY(s.samples, []int{len(found), found[0].Draws(), s.values}, npy.Float64, func(put func([]float64) error) error {
+	return files.StreamNPY(s.samples, []int{len(found), found[0].Draws(), s.values}, func(put func([]float64) error) error {
 		v := make([]float64, s.values)
 		for _, r := range found {
 			for k := range r.Draws() {

@@ -73,7 +73,6 @@ func TestPartsAreTheWhole(t *testing.T) {
 		"impute -model timed.model -data damaged.npy -times times.npy -conditioning none -out R.npy",
 		"predict -model faces.model -data many.npy -observed many_mask.npy -grid 10x14 -out R.npy -variance Rv.npy -sheet Rs.png",
 		"predict -model timed.model -out R.npy -sheet Rs.png",
-		"predict -model faces.model -data damaged.npy -mixture 5 -out R.npy -variance Rv.npy",
 		"latents -model faces.model -data many.npy -out R.csv",
 		"latents -model timed.model -out R.npy",
 		"render -model timed.model -from 0 -to 3 -fps 25 -out R.gif -variance Rv.npy",

@@ -17,10 +17,11 @@ Writes the latent variables of the training examples, with -times those at any t
 those inferred from what is seen of other examples: a row for each example, with the means of its latent
 variables, their standard deviations and, for a model that knows times, its time and the label of its
 sequence (NaN where they are not known). The first line of a .csv file has the names of the columns.`)
-	model := f.String("model", "", "the model `file`")
+	model := f.Input("model", "the model `file`")
 	source := engine.NewLatentFlags(f, "the `file` with times, .npy, for a model that knows times; with -data those of its examples")
-	f.String("out", "", "the `file` for the table, .npy or .csv")
+	f.Output("out", "the `file` for the table, .npy or .csv")
 	f.Parts()
+	f.Need("model", "out")
 	f.Everyday("model", "out", "data", "observed", "times")
 	f.Examples(
 		"sgplvm latents -model faces.model -out latents.csv",
@@ -29,13 +30,7 @@ sequence (NaN where they are not known). The first line of a .csv file has the n
 	if err := f.Read(args); err != nil {
 		return err
 	}
-	if err := f.Require("model", "out"); err != nil {
-		return err
-	}
 	if err := source.Check(); err != nil {
-		return err
-	}
-	if err := f.Apart(append(source.Inputs(), "model"), []string{"out"}); err != nil {
 		return err
 	}
 	out, err := engine.NewTable(f, "out")

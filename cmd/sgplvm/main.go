@@ -54,7 +54,7 @@ var commands = []cli.Command{
 	{Name: "report", Summary: "show what a model has learned as one page for a browser", Run: reportPage},
 	{Name: "info", Summary: "print what a model file holds", Run: info},
 	{Name: "version", Summary: "print the version, the build and the instruction set", Run: version},
-	{Name: "completion", Summary: "print a script that completes commands in a shell", Words: cli.Shells, Run: completion},
+	{Name: "completion", Summary: "print a script that completes commands in a shell", Words: shells, Run: completion},
 	{Name: "help", Summary: "explain a command or a topic", Words: topicNames(), Run: help},
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -27,7 +28,10 @@ func TestOutliers(t *testing.T) {
 	rows[3*5+2], clean[3*5+2] = 1e6, math.NaN()
 	writeArray(t, "broken.npy", npy.New(rows, 8, 5))
 	writeArray(t, "gaps.npy", npy.New(clean, 8, 5))
-	mustRun(t, strings.Fields("impute -model whole -data gaps.npy -out want.npy")...)
+	said := strings.TrimSuffix(mustRun(t, strings.Fields("impute -model whole -data gaps.npy -out want.npy")...), "\n")
+	if !regexp.MustCompile(`^values here and there: \d+ missing, filled in by the model; \d+ observed ones that were hidden for a test have an error of .*; (by [a-z ]+ the error is|better: [a-z ]+, with an error of) [0-9.]+$`).MatchString(said) {
+		t.Errorf("impute says %q", said)
+	}
 	want := shaped(t, "want.npy", 8, 5)
 	for _, command := range []string{"impute", "fill"} {
 		o := sgplvmRun(strings.Fields(command + " -model whole -data broken.npy -out filled.npy")...)
@@ -37,6 +41,12 @@ func TestOutliers(t *testing.T) {
 		}
 		if got := shaped(t, "filled.npy", 8, 5); !slices.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", command, got, want)
+		}
+		if !strings.Contains(o.stdout, said) {
+			t.Errorf("%s says %q, expected %q in it", command, o.stdout, said)
+		}
+		if out := mustRun(t, strings.Fields(command+" -model whole -data gaps.npy -out filled.npy -json")...); !strings.Contains(out, `"by": "the model"`) || !strings.Contains(out, `"simplest": "`) {
+			t.Errorf("%s -json: %s", command, out)
 		}
 		mustRun(t, strings.Fields(command+" -model whole -data broken.npy -out filled.npy -keep-outliers")...)
 		if got := shaped(t, "filled.npy", 8, 5); got[3*5+2] != 1e6 {

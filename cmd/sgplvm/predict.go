@@ -17,12 +17,11 @@ whose latent variables are inferred from what was seen of them, from the latent 
 alone: on the training grid, in another resolution, or at any points.`)
 	fields := engine.NewFieldFlags(f, "predict")
 	source := engine.NewLatentFlags(f, "the `file` with the times to predict at (.npy, .npz, .nc, .csv), for a model that knows times; with -data those of its examples")
-	f.String("inputs", "", engine.InputsUsage+", of the outputs that an emulator predicts")
-	mixture := f.Whole("mixture", 0, 0, cli.MaxFields, "`number` of latent points whose Gaussians are mixed, by default none: exact moments")
-	seed := f.Seed("seed", 0, "the `number` that decides which latent points -mixture takes")
-	f.String("out", "", "the `file` for the means: "+engine.OutputUsage)
-	f.String("variance", "", "the `file` for the variances, noise included: "+engine.VarianceUsage)
+	f.Input("inputs", engine.InputsUsage+", of the outputs that an emulator predicts")
+	f.Output("out", "the `file` for the means: "+engine.OutputUsage)
+	f.Output("variance", "the `file` for the variances, noise included: "+engine.VarianceUsage)
 	f.Parts()
+	f.Need("model", "out")
 	f.Everyday("model", "out", "variance", "grid", "data", "observed", "times", "inputs", "sheet")
 	f.Examples(
 		"sgplvm predict -model faces.model -grid 40x56 -out finer.npy -sheet finer.png",
@@ -42,37 +41,17 @@ alone: on the training grid, in another resolution, or at any points.`)
 	if err := source.Check(); err != nil {
 		return err
 	}
-	opened, err := fields.Open(source.Inputs(), "variance")
+	opened, err := fields.Open("variance")
 	if err != nil {
 		return err
 	}
-	m, g := opened.Model, opened.Grid
-	l, err := source.Latents(ctx, *fields.Model, m)
+	l, err := source.Latents(ctx, *fields.Model, opened.Model)
 	if err != nil {
 		return err
 	}
 	if err := opened.Holding(l.Count); err != nil {
 		return err
 	}
-	if *mixture == 0 {
-		return predictFields(ctx, e, opened, l, fields)
-	}
-	r, err := engine.Mix(ctx, e, m, l, g, sgplvm.MixtureOptions{Components: *mixture, Seed: *seed})
-	if err != nil {
-		return err
-	}
-	if err := opened.Out.Save(r.Mean); err != nil {
-		return err
-	}
-	if err := opened.Other.Save(r.Variance); err != nil {
-		return err
-	}
-	opened.Note(e)
-	return g.DrawFields(*fields.Sheet, "mean", r.Mean, r.Variance)
-}
-
-// predictFields writes exact moments, of which only some are in memory at a time.
-func predictFields(ctx context.Context, e *cli.Environment, opened *engine.Fields, l engine.Latents, fields engine.FieldFlags) error {
 	g := opened.Grid
 	latents := func(from, to int) ([]sgplvm.Latent, error) { return l.Between(ctx, e, from, to) }
 	frames := engine.NewFrames(e, "predicted", opened.Model, l.Count, latents, g)

@@ -55,7 +55,7 @@ func fieldsOf(t *testing.T, m *sgplvm.Model, latents []sgplvm.Latent, g sgplvm.G
 }
 
 // The command predicts what the library does: training examples and inferred ones, on
-// the training grid, in another resolution, at points, exactly or by a mixture.
+// the training grid, in another resolution, and at points.
 func TestPredict(t *testing.T) {
 	workFolder(t)
 	writeArray(t, "points.npy", npy.New([]float64{0.5, 1, 3, 4}, 2, 2))
@@ -83,31 +83,19 @@ func TestPredict(t *testing.T) {
 		latents []sgplvm.Latent
 		grid    sgplvm.Grid
 		shape   []int
-		mixture int
 	}{
-		{"", training, nil, []int{9, 4, 5}, 0},
-		{"-grid 5x4", training, nil, []int{9, 4, 5}, 0},
-		{"-grid 7x9 -sheet sheet.png", training, fine, []int{9, 9, 7}, 0},
-		{"-points points.npy", training, two, []int{9, 2}, 0},
-		{"-data seen.npy -sheet sheet.png", inferred, nil, []int{3, 4, 5}, 0},
-		{"-data truth.npy -observed mask.npy -grid 7x9", inferred, fine, []int{3, 9, 7}, 0},
-		{"-data seen.npy -mixture 4 -seed 5", inferred, nil, []int{3, 4, 5}, 4},
+		{"", training, nil, []int{9, 4, 5}},
+		{"-grid 5x4", training, nil, []int{9, 4, 5}},
+		{"-grid 7x9 -sheet sheet.png", training, fine, []int{9, 9, 7}},
+		{"-points points.npy", training, two, []int{9, 2}},
+		{"-data seen.npy -sheet sheet.png", inferred, nil, []int{3, 4, 5}},
+		{"-data truth.npy -observed mask.npy -grid 7x9", inferred, fine, []int{3, 9, 7}},
 	} {
 		args := append([]string{"predict", "-model", "model", "-out", "mean.npy", "-variance", "variance.npy"}, strings.Fields(c.args)...)
 		if out := mustRun(t, args...); out != "" {
 			t.Errorf("%s: printed %q", c.args, out)
 		}
 		mean, variance := fieldsOf(t, m, c.latents, c.grid)
-		if c.mixture > 0 {
-			mean, variance = nil, nil
-			for _, l := range c.latents {
-				r, err := m.PredictMixture(l, c.grid, sgplvm.MixtureOptions{Components: c.mixture, Seed: 5})
-				if err != nil {
-					t.Fatal(err)
-				}
-				mean, variance = append(mean, r.Moments().Mean.Data...), append(variance, r.Moments().Variance.Data...)
-			}
-		}
 		sameBits(t, c.args+": mean", shaped(t, "mean.npy", c.shape...), mean)
 		sameBits(t, c.args+": variance", shaped(t, "variance.npy", c.shape...), variance)
 		if strings.Contains(c.args, "-sheet") && len(read(t, "sheet.png")) == 0 {

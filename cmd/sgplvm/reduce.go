@@ -28,8 +28,9 @@ kernels and inducing points those of MODEL. It tells by how much the bound rose;
 is worth while. What a model keeps of single examples, such as those that others are compared with, remains that of MODEL's.`)
 	model := f.String("model", "", "the model `file` that the parts were made with")
 	enough := f.Between("enough", 1, 0, 1e6, "another round is worth while where the bound rises by more `nats` an example")
-	out := f.String("out", "", "the model `file` to write")
+	out := f.Model("out", "the model `file` to write")
 	asJSON := f.JSON()
+	f.Need("model", "out")
 	f.Everyday("model", "out", "enough", "json")
 	f.Examples("sgplvm reduce sums.part1of2 sums.part2of2 -model faces.model -out all.model")
 	n := slices.IndexFunc(args, func(a string) bool { return strings.HasPrefix(a, "-") })
@@ -40,17 +41,8 @@ is worth while. What a model keeps of single examples, such as those that others
 	if err := f.Read(args[n:]); err != nil {
 		return err
 	}
-	if err := f.Require("model", "out"); err != nil {
-		return err
-	}
 	if len(parts) == 0 {
 		return f.Usagef("no part, expected the files of all before the flags")
-	}
-	if err := f.ModelName("out"); err != nil {
-		return err
-	}
-	if err := cli.Writable(*out); err != nil {
-		return err
 	}
 	m, err := engine.Load(*model)
 	if err != nil {

@@ -33,19 +33,20 @@ knows their times, any times, in the training or any other resolution. Pixels of
 resolution show the area of the training pictures: with twice as many along each axis a
 training pixel is the mean of four. The film is a folder of PNG frames, an animated GIF,
 or an array.`)
-	f.String("variance", "", "the `file` for the variances, noise included: "+engine.VarianceUsage)
+	f.Output("variance", "the `file` for the variances, noise included: "+engine.VarianceUsage)
 	s := &renderSettings{
 		f:        f,
-		model:    f.String("model", "", "the model `file`"),
+		model:    f.Input("model", "the model `file`"),
 		examples: cli.Add(f, "examples", span{0, -1}, "the training `examples`, by their numbers from 0: all, one as 7, or a range as 10-19", parseSpan),
 		grid:     f.Grid("grid", "", "`WIDTHxHEIGHT` of the pictures, by default that of the training pictures"),
 		times: engine.NewTimeFlags(f, "the `file` with the times to render (.npy, .npz, .nc, .csv), in the unit of the training times").
 			Even("`frames` a second of a GIF, and to a unit of time where neither -times nor -examples are given"),
 		black: f.Finite("black", 0, "`value` that is black in PNG and GIF frames, by default as in the training pictures"),
 		white: f.Finite("white", 255, "`value` that is white in PNG and GIF frames, by default as in the training pictures"),
-		out:   f.String("out", "", "the `folder` for frame0000.png, frame0001.png, …, or the file for a film, .gif, .npy or .csv"),
+		out:   f.Output("out", "the `folder` for frame0000.png, frame0001.png, …, or the file for a film, .gif, .npy or .csv"),
 	}
 	f.Parts()
+	f.Need("model", "out")
 	f.Everyday("model", "out", "grid", "examples", "from", "to", "fps")
 	f.Examples(
 		"sgplvm render -model faces.model -grid 40x56 -out finer.gif",
@@ -72,9 +73,6 @@ func render(ctx context.Context, e *cli.Environment, args []string) error {
 	if err != nil {
 		return err
 	}
-	if c := g.Layout.Channels; out.Is(".gif") && c != 1 && c != 3 {
-		return s.f.Usagef("-out %q with a model of %d channels, expected a name in .npy: pictures have 1 (grey) or 3 (red, green, blue)", *s.out, c)
-	}
 	latents, err := s.latents(m)
 	if err != nil {
 		return err
@@ -86,14 +84,11 @@ func render(ctx context.Context, e *cli.Environment, args []string) error {
 	if err := opened.Holding(len(latents)); err != nil {
 		return err
 	}
-	levels, err := s.levels(out)
-	if err != nil {
+	if err := s.setLevels(out); err != nil {
 		return err
 	}
+	out.Rate = *s.times.Rate
 	frames := engine.NewFrames(e, "rendered", m, len(latents), engine.Some(latents), g)
-	if out.Is(".gif") {
-		return s.animate(ctx, frames, variance, levels)
-	}
 	if err := out.Stream(func(put func([]float64) error) error {
 		return frames.Run(ctx, variance, func(_ int, means []float64) error { return put(means) })
 	}); err != nil {
@@ -106,12 +101,6 @@ func render(ctx context.Context, e *cli.Environment, args []string) error {
 // open refuses flags that do not fit together, and opens the results.
 func (s *renderSettings) open() (out, variance *engine.Output, err error) {
 	f := s.f
-	if err := f.Require("model", "out"); err != nil {
-		return nil, nil, err
-	}
-	if err := f.Apart([]string{"model", "times"}, []string{"out", "variance"}); err != nil {
-		return nil, nil, err
-	}
 	if f.Given("times") && f.Given("examples") || s.times.Spaced() && (f.Given("times") || f.Given("examples")) {
 		return nil, nil, f.Usagef("more than one of -times, -examples and -from or -to, expected at most one")
 	}
@@ -121,8 +110,8 @@ func (s *renderSettings) open() (out, variance *engine.Output, err error) {
 	return out, variance, err
 }
 
-// levels are the values that are black and white: those of the flags, or else of the model.
-func (s *renderSettings) levels(out *engine.Output) (picture.Levels, error) {
+// setLevels sets the values that are black and white: those of the flags, or else of the model.
+func (s *renderSettings) setLevels(out *engine.Output) error {
 	l := out.Levels()
 	if s.f.Given("black") {
 		l.Low = *s.black
@@ -131,13 +120,13 @@ func (s *renderSettings) levels(out *engine.Output) (picture.Levels, error) {
 		l.High = *s.white
 	}
 	if !(l.High > l.Low) {
-		return l, s.f.Usagef("-white %v with -black %v, expected more", l.High, l.Low)
+		return s.f.Usagef("-white %v with -black %v, expected more", l.High, l.Low)
 	}
 	if s.f.Given("black") || s.f.Given("white") {
 		l.Bits = 8
 		out.SetLevels(l)
 	}
-	return l, nil
+	return nil
 }
 
 // checkSize refuses films of more values than fit into memory or a file.
@@ -167,22 +156,6 @@ func (s *renderSettings) latents(m *sgplvm.Model) ([]sgplvm.Latent, error) {
 		return nil, err
 	}
 	return m.LatentAt(sequence, times)
-}
-
-// animate writes a GIF.
-func (s *renderSettings) animate(ctx context.Context, frames *engine.Frames, variance *engine.Output, l picture.Levels) error {
-	animation := picture.NewAnimation(*s.out)
-	if err := frames.Run(ctx, variance, func(_ int, means []float64) error {
-		for _, p := range frames.Pictures(means) {
-			if err := animation.Add(p, l.Low, l.High); err != nil {
-				return err
-			}
-		}
-		return nil
-	}); err != nil {
-		return err
-	}
-	return animation.Save(*s.times.Rate)
 }
 
 // A span is a range of numbers; to is −1 for all.

@@ -6,8 +6,6 @@ import (
 	"io"
 	"math"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/engine"
@@ -36,15 +34,16 @@ pictures the page hides a half itself. Those that the model has learned from it 
 they were learned.`)
 	s := &reportSettings{
 		f:        f,
-		model:    f.String("model", "", "the model `file`"),
-		data:     f.String("data", "", "the pictures, or the table: "+engine.DataUsage),
+		model:    f.Input("model", "the model `file`"),
+		data:     f.Input("data", "the pictures, or the table: "+engine.DataUsage),
 		grid:     f.Grid("grid", "", "`WIDTHxHEIGHT` of a picture, where the model does not say"),
-		observed: f.String("observed", "", engine.MaskUsage),
-		truth:    f.String("truth", "", "the complete `pictures`, like -data"),
-		labels:   f.String("labels", "", "the `file` with a label for every picture that the model was trained on (.npy, .npz, .nc, .csv), whole numbers: colours on the map"),
+		observed: f.Input("observed", engine.MaskUsage),
+		truth:    f.Input("truth", "the complete `pictures`, like -data"),
+		labels:   f.Input("labels", "the `file` with a label for every picture that the model was trained on (.npy, .npz, .nc, .csv), whole numbers: colours on the map"),
 		times:    engine.NewTimeFlags(f, "the `file` with the times of the pictures (.npy, .npz, .nc, .csv), for a model that knows times; a film with motion needs them"),
-		out:      f.String("out", "", "the HTML `file` to write"),
+		out:      f.Result("out", "the HTML `file` to write", ".html", ".htm"),
 	}
+	f.Need("model", "out")
 	f.Everyday("model", "out", "data", "observed", "truth", "labels")
 	f.Examples(
 		"sgplvm report -model faces.model -out faces.html",
@@ -58,19 +57,10 @@ func reportPage(ctx context.Context, e *cli.Environment, args []string) error {
 	if err := s.f.Read(args); err != nil {
 		return err
 	}
-	if err := s.f.Require("model", "out"); err != nil {
-		return err
-	}
-	if err := checkPage(s.f, "out"); err != nil {
-		return err
-	}
 	if *s.data == "" {
 		if err := s.f.Without("-data", "grid", "observed", "truth", "times", "sequence"); err != nil {
 			return err
 		}
-	}
-	if err := s.f.Files([]string{"model", "data", "observed", "truth", "labels", "times"}, []string{"out"}); err != nil {
-		return err
 	}
 	if emulator, err := engine.LoadEmulator(*s.model); err != nil || emulator != nil {
 		if err == nil {
@@ -94,14 +84,6 @@ func reportPage(ctx context.Context, e *cli.Environment, args []string) error {
 		}
 	}
 	return tellPage(ctx, e, *s.out, in)
-}
-
-// checkPage refuses a name of a page that no browser takes for one.
-func checkPage(f *cli.Flags, name string) error {
-	if path := f.Text(name); path != "" && !slices.Contains([]string{".html", ".htm"}, strings.ToLower(filepath.Ext(path))) {
-		return f.Usagef("-%s %q, expected a name that ends in .html", name, path)
-	}
-	return nil
 }
 
 // load loads the pictures that the model is judged by.

@@ -40,11 +40,12 @@ at any points.`)
 		seed:    f.Seed("seed", 0, "the `number` that decides everything random"),
 		example: f.Whole("example", -1, -1, math.MaxInt32, "`number` of the training example, from 0, whose latent variables are drawn, by default none: the prior is"),
 		noise:   f.Toggle("noise", "add the noise that data have"),
-		inputs:  f.String("inputs", "", engine.InputsUsage+": an emulator draws -count outputs of each"),
-		out:     f.String("out", "", "the `file` for the pictures: "+engine.OutputUsage),
-		latents: f.String("latent", "", "the `file` for their latent points, .npy or .csv"),
+		inputs:  f.Input("inputs", engine.InputsUsage+": an emulator draws -count outputs of each"),
+		out:     f.Output("out", "the `file` for the pictures: "+engine.OutputUsage),
+		latents: f.Output("latent", "the `file` for their latent points, .npy or .csv"),
 	}
 	f.Parts()
+	f.Need("model", "out")
 	f.Everyday("model", "out", "count", "grid", "sheet", "from", "to", "fps", "inputs", "seed")
 	f.Examples(
 		"sgplvm sample -model faces.model -count 16 -out drawn.npy -sheet drawn.png",
@@ -68,7 +69,7 @@ func sample(ctx context.Context, e *cli.Environment, args []string) error {
 	if s.times.InFile() && spaced || (s.times.InFile() || spaced) && s.f.Given("example") {
 		return s.f.Usagef("more than one of -times, -example and -from, -to or -fps, expected at most one")
 	}
-	opened, err := s.fields.Open([]string{"times"}, "latent")
+	opened, err := s.fields.Open("latent")
 	if err != nil {
 		return err
 	}

@@ -19,35 +19,21 @@ Tells which inputs of an emulator (train -inputs makes one) the outputs depend o
 of the variance that an input explains alone (first), and the share in which it has any part (all), of the whole
 output, of its mean over the points, and of its leading principal components; -first and -all have them
 for every point. The inputs of a run are taken as independent, a field as one input.`)
-	f.String("model", "", "the `file` of the emulator")
-	out := f.String("out", "", "the `file` for the table, .csv")
-	f.String("first", "", "the `file` for maps of the shares explained alone, one for each input: "+engine.OutputUsage)
-	f.String("all", "", "the `file` for maps of the shares that an input has a part in: "+engine.OutputUsage)
-	sheet := f.String("sheet", "", "the PNG `file` with all maps, black 0 and white 1")
+	f.Input("model", "the `file` of the emulator")
+	out := f.Result("out", "the `file` for the table, .csv", ".csv")
+	f.Output("first", "the `file` for maps of the shares explained alone, one for each input: "+engine.OutputUsage)
+	f.Output("all", "the `file` for maps of the shares that an input has a part in: "+engine.OutputUsage)
+	sheet := f.Result("sheet", "the PNG `file` with all maps, black 0 and white 1", ".png")
 	prior := newPriorFlag(f)
 	o := sgplvm.SensitivityOptions{}
 	points := f.Whole("points", 1<<15, 256, 1<<22, "`number` of inputs at which the emulator is evaluated: four times as many halve the error")
 	components := f.Whole("components", 3, 1, 100, "`number` of principal components in the table")
 	seed := f.Seed("seed", 0, "the `number` that decides where")
 	asJSON := f.JSON()
+	f.Need("model")
 	f.Everyday("model", "out", "first", "all", "sheet", "prior", "json")
 	f.Examples("sgplvm sensitivity -model emulator -out sobol.csv -sheet sobol.png")
 	if err := f.Read(args); err != nil {
-		return err
-	}
-	if err := f.Require("model"); err != nil {
-		return err
-	}
-	if err := f.Apart([]string{"model"}, []string{"out", "first", "all", "sheet"}); err != nil {
-		return err
-	}
-	if err := f.Sheet(); err != nil {
-		return err
-	}
-	if *out != "" && !strings.HasSuffix(strings.ToLower(*out), ".csv") {
-		return f.Usagef("-out %q, expected a name that ends in .csv", *out)
-	}
-	if err := cli.AllWritable(*out); err != nil {
 		return err
 	}
 	maps, err := openMaps(f)

@@ -26,21 +26,16 @@ depend on their number. When all are done, reduce makes a better model of them, 
   sgplvm shard -model m0 -data 'faces*.npy' -part 1/2 -out s
   sgplvm shard -model m0 -data 'faces*.npy' -part 2/2 -out s
   sgplvm reduce s.part* -model m0 -out m1`)
-	model := f.String("model", "", "the model `file`")
-	data := f.String("data", "", "all examples: "+engine.DataUsage+", a pattern such as 'faces*.npy', or @LIST, a file with a name in each line")
+	model := f.Input("model", "the model `file`")
+	data := f.Input("data", "all examples: "+engine.DataUsage+", a pattern such as 'faces*.npy', or @LIST, a file with a name in each line")
 	f.String("part", "", "which `part` of how many, as 3/8, or auto: the number that a scheduler gives; its file is then OUT.part3of8. By default all is one part")
 	f.Whole("parts", 0, 0, part.Most, "the `number` of parts, where -part auto does not find it")
-	out := f.String("out", "", "the `file` to write")
+	out := f.Result("out", "the `file` to write")
 	engine.NewReadFlags(f)
+	f.Need("model", "data", "out")
 	f.Everyday("model", "data", "part", "out")
 	f.Examples("sgplvm shard -model faces.model -data @faces.list -part 3/8 -out sums")
 	if err := f.Read(args); err != nil {
-		return err
-	}
-	if err := f.Require("model", "data", "out"); err != nil {
-		return err
-	}
-	if err := f.Files([]string{"model", "data"}, []string{"out"}); err != nil {
 		return err
 	}
 	p, path := part.Part{Index: 1, Count: 1}, *out

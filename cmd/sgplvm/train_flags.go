@@ -58,7 +58,7 @@ search ends and the best so far is trained in that time.`)
 
 		choice: newChoiceFlags(f),
 		out:    f.String("out", "", "the model `file` to write"),
-		report: f.String("report", "", "the HTML `file` for a page that shows what was learned, as the command report writes it"),
+		report: f.Result("report", "the HTML `file` for a page that shows what was learned, as the command report writes it", ".html", ".htm"),
 		json:   f.JSON(),
 		resume: f.Toggle("resume", engine.ResumeUsage),
 	}
@@ -89,9 +89,6 @@ func (s *trainSettings) check() error {
 	}
 	if *s.film && *s.points != "" {
 		return f.Usagef("-film with -points, expected pictures")
-	}
-	if err := checkPage(f, "report"); err != nil {
-		return err
 	}
 	if err := f.Files([]string{"data", "observed", "points", "times", "sequences", "hide", "inputs", "config"}, []string{"out", "report"}); err != nil {
 		return err

@@ -23,27 +23,19 @@ training with all is better. Values may be missing. Models of examples with time
 Adds further runs of the simulator to an emulator (train -inputs makes one), with -inputs: its kernels, components and variances stay, and predictions know
 the new runs.`)
 	model := f.String("model", "", "the `file` of the model or the emulator")
-	f.String("data", "", "the new examples, of the form of the others, or the outputs of the new runs, complete: "+engine.DataUsage)
-	inputs := f.String("inputs", "", engine.InputsUsage)
-	observed := f.String("observed", "", engine.MaskUsage)
+	f.Input("data", "the new examples, of the form of the others, or the outputs of the new runs, complete: "+engine.DataUsage)
+	inputs := f.Input("inputs", engine.InputsUsage)
+	observed := f.Input("observed", engine.MaskUsage)
 	forget := f.Between("forget", 1, 0, 1, "how much each new example leaves of the `weight` of all before it: with .99 about the last hundred count")
-	out := f.String("out", "", "the `file` to write")
+	f.Result("out", "the `file` to write")
 	engine.NewReadFlags(f)
+	f.Need("model", "data", "out")
 	f.Everyday("model", "data", "inputs", "forget", "out")
 	f.Examples(
 		"sgplvm update -model faces.model -data whole.npy -out faces2.model",
 		"sgplvm update -model emulator -data new.npy -inputs new.csv -out emulator",
 	)
 	if err := f.Read(args); err != nil {
-		return err
-	}
-	if err := f.Require("model", "data", "out"); err != nil {
-		return err
-	}
-	if err := f.Apart([]string{"data", "inputs", "observed"}, []string{"out"}); err != nil {
-		return err
-	}
-	if err := cli.Writable(*out); err != nil {
 		return err
 	}
 	m, err := engine.LoadEmulator(*model)

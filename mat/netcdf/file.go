@@ -3,7 +3,8 @@ package netcdf
 import (
 	"fmt"
 	"io"
-	"os"
+
+	"github.com/seed-08962ecc/kronfield/mat/internal/raw"
 )
 
 // File is a file whose values are read when they are asked for, in any order and by any number of goroutines
@@ -17,16 +18,11 @@ type File struct {
 
 // Open opens a regular file. Errors: [*FormatError], and those of the file system.
 func Open(path string) (*File, error) {
-	file, err := os.Open(path)
+	file, size, err := raw.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	info, err := file.Stat()
-	if err != nil {
-		file.Close()
-		return nil, err
-	}
-	f, err := NewFile(file, info.Size())
+	f, err := NewFile(file, size)
 	if err != nil {
 		file.Close()
 		return nil, err

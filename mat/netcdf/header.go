@@ -4,7 +4,10 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"reflect"
 	"strings"
+
+	"github.com/seed-08962ecc/kronfield/mat/internal/raw"
 )
 
 // Version is the version of the format.
@@ -48,23 +51,24 @@ const (
 	UInt64                 // []uint64
 )
 
-// types holds the name of each type in CDL, its bytes, and the bytes that stand where nothing was written.
+// types holds the name of each type in CDL, the kind of its numbers (String of characters), its bytes, and the bytes that stand where nothing was written.
 var types = [...]struct {
 	name string
+	kind reflect.Kind
 	size int
 	fill string
 }{
-	Byte:   {"byte", 1, "\x81"},
-	Char:   {"char", 1, "\x00"},
-	Short:  {"short", 2, "\x80\x01"},
-	Int:    {"int", 4, "\x80\x00\x00\x01"},
-	Float:  {"float", 4, "\x7c\xf0\x00\x00"},
-	Double: {"double", 8, "\x47\x9e\x00\x00\x00\x00\x00\x00"},
-	UByte:  {"ubyte", 1, "\xff"},
-	UShort: {"ushort", 2, "\xff\xff"},
-	UInt:   {"uint", 4, "\xff\xff\xff\xff"},
-	Int64:  {"int64", 8, "\x80\x00\x00\x00\x00\x00\x00\x02"},
-	UInt64: {"uint64", 8, "\xff\xff\xff\xff\xff\xff\xff\xfe"},
+	Byte:   {"byte", reflect.Int8, 1, "\x81"},
+	Char:   {"char", reflect.String, 1, "\x00"},
+	Short:  {"short", reflect.Int16, 2, "\x80\x01"},
+	Int:    {"int", reflect.Int32, 4, "\x80\x00\x00\x01"},
+	Float:  {"float", reflect.Float32, 4, "\x7c\xf0\x00\x00"},
+	Double: {"double", reflect.Float64, 8, "\x47\x9e\x00\x00\x00\x00\x00\x00"},
+	UByte:  {"ubyte", reflect.Uint8, 1, "\xff"},
+	UShort: {"ushort", reflect.Uint16, 2, "\xff\xff"},
+	UInt:   {"uint", reflect.Uint32, 4, "\xff\xff\xff\xff"},
+	Int64:  {"int64", reflect.Int64, 8, "\x80\x00\x00\x00\x00\x00\x00\x02"},
+	UInt64: {"uint64", reflect.Uint64, 8, "\xff\xff\xff\xff\xff\xff\xff\xfe"},
 }
 
 // valid tells whether a version has the type.
@@ -265,129 +269,44 @@ func newLayout(h *Header) (l layout, bad int) {
 
 // inspect returns the type and the length of a list of values, and no type for anything else.
 func inspect(values any) (Type, int) {
-	switch v := values.(type) {
-	case []int8:
-		return Byte, len(v)
-	case string:
-		return Char, len(v)
-	case []int16:
-		return Short, len(v)
-	case []int32:
-		return Int, len(v)
-	case []float32:
-		return Float, len(v)
-	case []float64:
-		return Double, len(v)
-	case []uint8:
-		return UByte, len(v)
-	case []uint16:
-		return UShort, len(v)
-	case []uint32:
-		return UInt, len(v)
-	case []int64:
-		return Int64, len(v)
-	case []uint64:
-		return UInt64, len(v)
+	if s, ok := values.(string); ok {
+		return Char, len(s)
+	}
+	kind, n := raw.Inspect(values)
+	for t := Byte; t <= UInt64; t++ {
+		if types[t].kind == kind {
+			return t, n
+		}
 	}
 	return 0, 0
 }
 
 // appendValues appends the big-endian bytes of the values from ≤ i < to.
 func appendValues(b []byte, values any, from, to int) []byte {
-	be := binary.BigEndian
-	switch v := values.(type) {
-	case []int8:
-		return put(b, v[from:to], func(b []byte, x int8) []byte { return append(b, uint8(x)) })
-	case string:
-		return append(b, v[from:to]...)
-	case []int16:
-		return put(b, v[from:to], func(b []byte, x int16) []byte { return be.AppendUint16(b, uint16(x)) })
-	case []int32:
-		return put(b, v[from:to], func(b []byte, x int32) []byte { return be.AppendUint32(b, uint32(x)) })
-	case []float32:
-		return put(b, v[from:to], func(b []byte, x float32) []byte { return be.AppendUint32(b, math.Float32bits(x)) })
-	case []float64:
-		return put(b, v[from:to], func(b []byte, x float64) []byte { return be.AppendUint64(b, math.Float64bits(x)) })
-	case []uint8:
-		return append(b, v[from:to]...)
-	case []uint16:
-		return put(b, v[from:to], be.AppendUint16)
-	case []uint32:
-		return put(b, v[from:to], be.AppendUint32)
-	case []int64:
-		return put(b, v[from:to], func(b []byte, x int64) []byte { return be.AppendUint64(b, uint64(x)) })
+	if s, ok := values.(string); ok {
+		return append(b, s[from:to]...)
 	}
-	return put(b, values.([]uint64)[from:to], be.AppendUint64)
-}
-
-func put[T any](b []byte, values []T, one func(b []byte, x T) []byte) []byte {
-	for _, x := range values {
-		b = one(b, x)
-	}
+	size, at := raw.ElemSize(values), len(b)
+	b = append(b, raw.Bytes(values)[from*size:to*size]...)
+	raw.Order(b[at:], size, binary.BigEndian)
 	return b
 }
 
 // fromBytes returns the values that big-endian bytes stand for.
 func fromBytes(b []byte, t Type) any {
-	be := binary.BigEndian
-	switch t {
-	case Byte:
-		return get(b, 1, func(b []byte) int8 { return int8(b[0]) })
-	case Char:
+	if t == Char {
 		return string(b)
-	case Short:
-		return get(b, 2, func(b []byte) int16 { return int16(be.Uint16(b)) })
-	case Int:
-		return get(b, 4, func(b []byte) int32 { return int32(be.Uint32(b)) })
-	case Float:
-		return get(b, 4, func(b []byte) float32 { return math.Float32frombits(be.Uint32(b)) })
-	case Double:
-		return get(b, 8, func(b []byte) float64 { return math.Float64frombits(be.Uint64(b)) })
-	case UByte:
-		return get(b, 1, func(b []byte) uint8 { return b[0] })
-	case UShort:
-		return get(b, 2, be.Uint16)
-	case UInt:
-		return get(b, 4, be.Uint32)
-	case Int64:
-		return get(b, 8, func(b []byte) int64 { return int64(be.Uint64(b)) })
 	}
-	return get(b, 8, be.Uint64)
-}
-
-func get[T any](b []byte, size int, one func(b []byte) T) []T {
-	v := make([]T, len(b)/size)
-	for i := range v {
-		v[i] = one(b[i*size:])
-	}
-	return v
+	values := raw.Make(types[t].kind, len(b)/t.Size())
+	raw.Gather(raw.Bytes(values), [][]byte{b})
+	raw.Order(raw.Bytes(values), t.Size(), binary.BigEndian)
+	return values
 }
 
 // toFloat64s sets dst to the numbers that big-endian bytes stand for, characters as their codes.
 func toFloat64s(dst []float64, b []byte, t Type) {
-	be := binary.BigEndian
-	for i := range dst {
-		switch t {
-		case Byte:
-			dst[i] = float64(int8(b[i]))
-		case Char, UByte:
-			dst[i] = float64(b[i])
-		case Short:
-			dst[i] = float64(int16(be.Uint16(b[2*i:])))
-		case UShort:
-			dst[i] = float64(be.Uint16(b[2*i:]))
-		case Int:
-			dst[i] = float64(int32(be.Uint32(b[4*i:])))
-		case UInt:
-			dst[i] = float64(be.Uint32(b[4*i:]))
-		case Float:
-			dst[i] = float64(math.Float32frombits(be.Uint32(b[4*i:])))
-		case Double:
-			dst[i] = math.Float64frombits(be.Uint64(b[8*i:]))
-		case Int64:
-			dst[i] = float64(int64(be.Uint64(b[8*i:])))
-		case UInt64:
-			dst[i] = float64(be.Uint64(b[8*i:]))
-		}
+	if t == Char {
+		t = UByte
 	}
+	raw.Float64s(dst, fromBytes(b, t), 0)
 }

@@ -2,9 +2,10 @@ package npy
 
 import (
 	"fmt"
-	"math"
-	"math/bits"
+	"reflect"
 	"strconv"
+
+	"github.com/seed-08962ecc/kronfield/mat/internal/raw"
 )
 
 // Type is the type of an array's elements.
@@ -25,17 +26,20 @@ const (
 )
 
 // types holds numpy's name and type code of each Type.
-var types = [...]struct{ name, code string }{
-	Uint8:   {"uint8", "u1"},
-	Int8:    {"int8", "i1"},
-	Uint16:  {"uint16", "u2"},
-	Int16:   {"int16", "i2"},
-	Uint32:  {"uint32", "u4"},
-	Int32:   {"int32", "i4"},
-	Uint64:  {"uint64", "u8"},
-	Int64:   {"int64", "i8"},
-	Float32: {"float32", "f4"},
-	Float64: {"float64", "f8"},
+var types = [...]struct {
+	name, code string
+	kind       reflect.Kind
+}{
+	Uint8:   {"uint8", "u1", reflect.Uint8},
+	Int8:    {"int8", "i1", reflect.Int8},
+	Uint16:  {"uint16", "u2", reflect.Uint16},
+	Int16:   {"int16", "i2", reflect.Int16},
+	Uint32:  {"uint32", "u4", reflect.Uint32},
+	Int32:   {"int32", "i4", reflect.Int32},
+	Uint64:  {"uint64", "u8", reflect.Uint64},
+	Int64:   {"int64", "i8", reflect.Int64},
+	Float32: {"float32", "f4", reflect.Float32},
+	Float64: {"float64", "f8", reflect.Float64},
 }
 
 // String returns numpy's name of the type, such as "uint8" or "float32".
@@ -97,62 +101,17 @@ func (a *Array) CopyFloat64s(dst []float64, from int) {
 	if _, n := inspect(a.Data); from < 0 || len(dst) > n-from {
 		panic(fmt.Sprintf("npy.Array.CopyFloat64s: %d elements from %d of %d", len(dst), from, n))
 	}
-	to := from + len(dst)
-	switch d := a.Data.(type) {
-	case []uint8:
-		toFloat64(dst, d[from:to])
-	case []int8:
-		toFloat64(dst, d[from:to])
-	case []uint16:
-		toFloat64(dst, d[from:to])
-	case []int16:
-		toFloat64(dst, d[from:to])
-	case []uint32:
-		toFloat64(dst, d[from:to])
-	case []int32:
-		toFloat64(dst, d[from:to])
-	case []uint64:
-		toFloat64(dst, d[from:to])
-	case []int64:
-		toFloat64(dst, d[from:to])
-	case []float32:
-		toFloat64(dst, d[from:to])
-	case []float64:
-		copy(dst, d[from:to])
-	}
-}
-
-// toFloat64 converts the elements of src into the first of dst.
-func toFloat64[T Number](dst []float64, src []T) {
-	for i, v := range src {
-		dst[i] = float64(v)
-	}
+	raw.Float64s(dst, a.Data, from)
 }
 
 // inspect returns the type and the length of a slice of numbers, and a zero
 // Type for anything else.
 func inspect(data any) (Type, int) {
-	switch d := data.(type) {
-	case []uint8:
-		return Uint8, len(d)
-	case []int8:
-		return Int8, len(d)
-	case []uint16:
-		return Uint16, len(d)
-	case []int16:
-		return Int16, len(d)
-	case []uint32:
-		return Uint32, len(d)
-	case []int32:
-		return Int32, len(d)
-	case []uint64:
-		return Uint64, len(d)
-	case []int64:
-		return Int64, len(d)
-	case []float32:
-		return Float32, len(d)
-	case []float64:
-		return Float64, len(d)
+	kind, n := raw.Inspect(data)
+	for t := Uint8; t <= Float64; t++ {
+		if types[t].kind == kind {
+			return t, n
+		}
 	}
 	return 0, 0
 }
@@ -171,28 +130,7 @@ func (a *Array) check(op string) {
 			panic(fmt.Sprintf("%s: negative axis in shape %v", op, a.Shape))
 		}
 	}
-	if size, ok := sizeOf(a.Shape, 1); !ok || size != n {
+	if size, ok := raw.Size(a.Shape, 1); !ok || size != n {
 		panic(fmt.Sprintf("%s: shape %v does not hold the %d elements of Data", op, a.Shape, n))
 	}
-}
-
-// sizeOf returns the product of the axes and the element size, and whether an
-// int can count it, empty axes left aside: (0, 2^62, 2^62) is refused too.
-func sizeOf(shape []int, elem int) (size int, ok bool) {
-	product, empty := uint64(elem), false
-	for _, d := range shape {
-		if d == 0 {
-			empty = true
-			continue
-		}
-		hi, lo := bits.Mul64(product, uint64(d))
-		if hi != 0 || lo > math.MaxInt {
-			return 0, false
-		}
-		product = lo
-	}
-	if empty {
-		return 0, true
-	}
-	return int(product), true
 }

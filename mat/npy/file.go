@@ -3,8 +3,9 @@ package npy
 import (
 	"fmt"
 	"io"
-	"os"
 	"sync"
+
+	"github.com/seed-08962ecc/kronfield/mat/internal/raw"
 )
 
 // File is an array that stays in its file: elements are read when they are asked
@@ -21,6 +22,7 @@ type File struct {
 	elements io.ReaderAt // of the file, from the first element on
 	whole    *Array      // instead, for an array in Fortran order
 	closer   io.Closer
+	buffers  sync.Pool // of slices of the type
 }
 
 // Open opens a .npy file. The header is held to the same rules as by [Read], and
@@ -29,16 +31,11 @@ type File struct {
 // a whole into memory, in its own type. Errors: [*FormatError], and those of the
 // file system.
 func Open(path string) (*File, error) {
-	file, err := os.Open(path)
+	file, size, err := raw.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	info, err := file.Stat()
-	if err != nil {
-		file.Close()
-		return nil, err
-	}
-	f, err := NewFile(file, info.Size())
+	f, err := NewFile(file, size)
 	if err != nil {
 		file.Close()
 		return nil, err
@@ -59,7 +56,7 @@ func NewFile(r io.ReaderAt, size int64) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	want, _ := sizeOf(h.Shape, h.itemSize())
+	want, _ := raw.Size(h.Shape, h.itemSize())
 	switch have := size - start; {
 	case have < int64(want):
 		return nil, truncated("data", int(have), want, io.EOF)
@@ -67,6 +64,7 @@ func NewFile(r io.ReaderAt, size int64) (*File, error) {
 		return nil, tooLong(want)
 	}
 	f := &File{Header: h, elements: io.NewSectionReader(r, start, int64(want))}
+	f.buffers.New = func() any { return raw.Make(types[h.Type].kind, copyBytes/h.itemSize()) }
 	if h.FortranOrder && len(h.Shape) > 1 {
 		if f.whole, err = Read(io.NewSectionReader(r, 0, size)); err != nil {
 			return nil, err
@@ -93,22 +91,23 @@ func (f *File) CopyFloat64s(dst []float64, from int) error {
 		return nil
 	}
 	size := f.itemSize()
-	if total, _ := sizeOf(f.Shape, 1); from < 0 || len(dst) > total-from {
+	if total, _ := raw.Size(f.Shape, 1); from < 0 || len(dst) > total-from {
 		panic(fmt.Sprintf("npy.File.CopyFloat64s: %d elements from %d of %d", len(dst), from, total))
 	}
-	buffer := buffers.Get().(*[copyBytes]byte)
-	defer buffers.Put(buffer)
+	buffer := f.buffers.Get()
+	defer f.buffers.Put(buffer)
 	for len(dst) > 0 {
 		k := min(len(dst), copyBytes/size)
-		b := buffer[:k*size]
+		b := f.place(buffer, k)
 		at := int64(from) * int64(size)
 		if n, err := f.elements.ReadAt(b, at); n < len(b) {
-			total, _ := sizeOf(f.Shape, size)
+			total, _ := raw.Size(f.Shape, size)
 			return truncated("data", int(at)+n, total, err)
 		}
-		if err := f.convert(dst[:k], b, from); err != nil {
+		if err := f.settle(buffer, k, from); err != nil {
 			return err
 		}
+		raw.Float64s(dst[:k], buffer, 0)
 		dst, from = dst[k:], from+k
 	}
 	return nil
@@ -116,5 +115,3 @@ func (f *File) CopyFloat64s(dst []float64, from int) error {
 
 // copyBytes is how much is read at a time, a multiple of every element size.
 const copyBytes = 1 << 18
-
-var buffers = sync.Pool{New: func() any { return new([copyBytes]byte) }}

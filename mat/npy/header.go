@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/seed-08962ecc/kronfield/internal/quote"
+	"github.com/seed-08962ecc/kronfield/mat/internal/raw"
 )
 
 const (
@@ -72,7 +73,7 @@ func ReadHeader(r io.Reader) (Header, error) {
 	if n, err := io.ReadFull(r, text); err != nil {
 		return Header{}, truncated("header", n, len(text), err)
 	}
-	p := parser{text: string(text), base: len(prefix) + width, python2: major < 3}
+	p := parser{Scanner: raw.Scanner{Text: string(text)}, base: len(prefix) + width, python2: major < 3}
 	return p.header()
 }
 
@@ -92,8 +93,13 @@ func (h *Header) code() string { return h.Descr[1:] }
 // itemSize returns the number of bytes of an element in the file.
 func (h *Header) itemSize() int { return int(h.Descr[2] - '0') }
 
-// bigEndian tells whether the elements must be turned round.
-func (h *Header) bigEndian() bool { return h.Descr[0] == '>' && h.itemSize() > 1 }
+// order returns the order of an element's bytes in the file.
+func (h *Header) order() binary.ByteOrder {
+	if h.Descr[0] == '>' {
+		return binary.BigEndian
+	}
+	return binary.LittleEndian
+}
 
 // setDescr understands an element type as the file spells it.
 func (h *Header) setDescr(descr string) error {
@@ -127,9 +133,8 @@ func (h *Header) setDescr(descr string) error {
 // A parser reads the header's dictionary. It knows the grammar of this one
 // Python literal and nothing more.
 type parser struct {
-	text    string
-	at      int  // next byte of text
-	base    int  // offset of text in the file
+	raw.Scanner
+	base    int  // offset of the text in the file
 	python2 bool // long integers of Python 2 (3L) may occur
 }
 
@@ -138,17 +143,17 @@ func (p *parser) header() (Header, error) {
 	var h Header
 	var seen []string
 	_, err := p.list('{', '}', func() error {
-		start := p.at
+		start := p.At
 		key, err := p.quoted("a quoted key")
 		if err != nil {
 			return err
 		}
 		if slices.Contains(seen, key) {
-			p.at = start
+			p.At = start
 			return p.fail("each key once")
 		}
 		seen = append(seen, key)
-		if !p.take(':') {
+		if !p.Take(':') {
 			return p.fail("':'")
 		}
 		switch key {
@@ -165,13 +170,13 @@ func (p *parser) header() (Header, error) {
 			h.Shape, err = p.shape()
 			return err
 		}
-		p.at = start
+		p.At = start
 		return p.fail("one of the keys 'descr', 'fortran_order', 'shape'")
 	})
 	if err != nil {
 		return Header{}, err
 	}
-	if p.space(); p.at < len(p.text) {
+	if p.Space(); p.At < len(p.Text) {
 		return Header{}, p.fail("nothing but blanks after the dictionary")
 	}
 	for _, key := range []string{"descr", "fortran_order", "shape"} {
@@ -179,7 +184,7 @@ func (p *parser) header() (Header, error) {
 			return Header{}, &FormatError{"header", "no key '" + key + "'", "'descr', 'fortran_order' and 'shape'"}
 		}
 	}
-	if _, ok := sizeOf(h.Shape, h.itemSize()); !ok {
+	if _, ok := raw.Size(h.Shape, h.itemSize()); !ok {
 		return Header{}, &FormatError{"shape", quote.Text(tuple(h.Shape)), fmt.Sprintf("at most %d bytes", math.MaxInt)}
 	}
 	return h, nil
@@ -188,18 +193,18 @@ func (p *parser) header() (Header, error) {
 // list parses items between brackets and counts the commas; one may follow the
 // last item.
 func (p *parser) list(open, close byte, item func() error) (commas int, err error) {
-	if !p.take(open) {
+	if !p.Take(open) {
 		return 0, p.fail(strconv.QuoteRune(rune(open)))
 	}
-	for !p.take(close) {
+	for !p.Take(close) {
 		if err := item(); err != nil {
 			return commas, err
 		}
-		if p.take(',') {
+		if p.Take(',') {
 			commas++
 			continue
 		}
-		if !p.take(close) {
+		if !p.Take(close) {
 			return commas, p.fail(fmt.Sprintf("',' or %q", close))
 		}
 		break
@@ -226,22 +231,22 @@ func (p *parser) shape() ([]int, error) {
 
 // length parses the length of an axis.
 func (p *parser) length() (int, error) {
-	p.space()
-	start := p.at
-	for p.at < len(p.text) && '0' <= p.text[p.at] && p.text[p.at] <= '9' {
-		p.at++
+	p.Space()
+	start := p.At
+	for p.At < len(p.Text) && '0' <= p.Text[p.At] && p.Text[p.At] <= '9' {
+		p.At++
 	}
-	digits := p.text[start:p.at]
+	digits := p.Text[start:p.At]
 	if digits == "" || len(digits) > 1 && digits[0] == '0' {
-		p.at = start
+		p.At = start
 		return 0, p.fail("the length of an axis")
 	}
-	if p.python2 && strings.HasPrefix(p.text[p.at:], "L") {
-		p.at++
+	if p.python2 && strings.HasPrefix(p.Text[p.At:], "L") {
+		p.At++
 	}
 	d, err := strconv.Atoi(digits)
 	if err != nil {
-		p.at = start
+		p.At = start
 		return 0, p.fail(fmt.Sprintf("an axis of at most %d", math.MaxInt))
 	}
 	return d, nil
@@ -249,8 +254,8 @@ func (p *parser) length() (int, error) {
 
 // quoted parses a string in single or double quotes, without escapes.
 func (p *parser) quoted(want string) (string, error) {
-	p.space()
-	rest := p.text[p.at:]
+	p.Space()
+	rest := p.Text[p.At:]
 	if rest == "" || rest[0] != '\'' && rest[0] != '"' {
 		return "", p.fail(want)
 	}
@@ -258,46 +263,25 @@ func (p *parser) quoted(want string) (string, error) {
 	if end < 0 || strings.ContainsAny(rest[1:1+end], "\\\n") {
 		return "", p.fail(want)
 	}
-	p.at += end + 2
+	p.At += end + 2
 	return rest[1 : 1+end], nil
 }
 
 // boolean parses True or False.
 func (p *parser) boolean() (bool, error) {
-	p.space()
+	p.Space()
 	for _, word := range []string{"True", "False"} {
-		if strings.HasPrefix(p.text[p.at:], word) {
-			p.at += len(word)
+		if strings.HasPrefix(p.Text[p.At:], word) {
+			p.At += len(word)
 			return word == "True", nil
 		}
 	}
 	return false, p.fail("True or False")
 }
 
-// space skips blanks.
-func (p *parser) space() {
-	for p.at < len(p.text) && strings.IndexByte(" \t\r\n", p.text[p.at]) >= 0 {
-		p.at++
-	}
-}
-
-// take skips blanks and then c, if it stands there.
-func (p *parser) take(c byte) bool {
-	p.space()
-	if p.at < len(p.text) && p.text[p.at] == c {
-		p.at++
-		return true
-	}
-	return false
-}
-
 // fail reports what stands at the current byte.
 func (p *parser) fail(want string) error {
-	found := "the end of the header"
-	if p.at < len(p.text) {
-		found = quote.Text(p.text[p.at:min(p.at+24, len(p.text))])
-	}
-	return &FormatError{"byte " + strconv.Itoa(p.base+p.at), found, want}
+	return &FormatError{"byte " + strconv.Itoa(p.base+p.At), p.Found(), want}
 }
 
 // tuple spells a shape as Python does: (), (3,), (3, 4).

@@ -2,12 +2,12 @@ package safetensors
 
 import (
 	"fmt"
-	"math"
-	"math/bits"
+	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/seed-08962ecc/kronfield/internal/quote"
+	"github.com/seed-08962ecc/kronfield/mat/internal/raw"
 )
 
 // Element lists the types of elements, named F64, F32, I64, I32 and U8 in the
@@ -92,8 +92,10 @@ const (
 
 var dtypes = [...]struct {
 	name string
-	size int // bytes
-}{{"none", 0}, i64: {"I64", 8}, f64: {"F64", 8}, f32: {"F32", 4}, i32: {"I32", 4}, u8: {"U8", 1}, f16: {"F16", 2}, bf16: {"BF16", 2}}
+	size int          // bytes
+	kind reflect.Kind // of the numbers in memory
+}{{"none", 0, 0}, i64: {"I64", 8, reflect.Int64}, f64: {"F64", 8, reflect.Float64}, f32: {"F32", 4, reflect.Float32}, i32: {"I32", 4, reflect.Int32}, u8: {"U8", 1, reflect.Uint8},
+	f16: {"F16", 2, reflect.Float32}, bf16: {"BF16", 2, reflect.Float32}}
 
 func (t dtype) String() string { return dtypes[t].name }
 
@@ -112,40 +114,13 @@ func typeNamed(name string) dtype {
 // inspect returns the type and the length of a slice of elements, and a zero
 // dtype for anything else.
 func inspect(data any) (dtype, int) {
-	switch d := data.(type) {
-	case []int64:
-		return i64, len(d)
-	case []float64:
-		return f64, len(d)
-	case []float32:
-		return f32, len(d)
-	case []int32:
-		return i32, len(d)
-	case []uint8:
-		return u8, len(d)
+	kind, n := raw.Inspect(data)
+	for t := i64; t <= u8; t++ {
+		if dtypes[t].kind == kind {
+			return t, n
+		}
 	}
 	return 0, 0
-}
-
-// sizeOf returns the product of the axes and the element size, and whether an
-// int can count it, empty axes left aside.
-func sizeOf(shape []int, elem int) (size int, ok bool) {
-	product, empty := uint64(elem), false
-	for _, d := range shape {
-		if d == 0 {
-			empty = true
-			continue
-		}
-		hi, lo := bits.Mul64(product, uint64(d))
-		if hi != 0 || lo > math.MaxInt {
-			return 0, false
-		}
-		product = lo
-	}
-	if empty {
-		return 0, true
-	}
-	return int(product), true
 }
 
 // list spells integers as JSON does: [2,3].

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed-08962ecc/kronfield/internal/quote"
+	"github.com/seed-08962ecc/kronfield/mat/internal/raw"
 )
 
 // ChecksumKey is the metadata key of the checksum. It belongs to this package:
@@ -50,7 +51,7 @@ type entry struct {
 // the first byte without gap or overlap. The entries are in the order of the
 // data.
 func parseHeader(text string) (*header, error) {
-	p := parser{text: text}
+	p := parser{raw.Scanner{Text: text}}
 	if !utf8.ValidString(text) {
 		return nil, &FormatError{"header", "a byte sequence that is not UTF-8", "JSON in UTF-8"}
 	}
@@ -69,7 +70,7 @@ func parseHeader(text string) (*header, error) {
 	}); err != nil {
 		return nil, err
 	}
-	if p.space(); p.at < len(text) {
+	if p.Space(); p.At < len(text) {
 		return nil, p.fail("nothing but blanks after the object")
 	}
 	if err := h.unique(); err != nil {
@@ -114,10 +115,7 @@ func (h *header) contiguous() error {
 }
 
 // A parser reads the header: the JSON of this format and nothing more.
-type parser struct {
-	text string
-	at   int // next byte of text
-}
+type parser struct{ raw.Scanner }
 
 // metadata parses the dictionary of strings.
 func (p *parser) metadata(h *header) error {
@@ -126,8 +124,8 @@ func (p *parser) metadata(h *header) error {
 	}
 	h.metadata = map[string]string{}
 	return p.object(func(key string) error {
-		p.space()
-		start := p.at + 1
+		p.Space()
+		start := p.At + 1
 		value, err := p.str("a string")
 		if err != nil {
 			return err
@@ -140,7 +138,7 @@ func (p *parser) metadata(h *header) error {
 			return nil
 		}
 		// Escapes would make the raw text longer than the digits.
-		if len(value) != digits || strings.Trim(value, "0123456789abcdef") != "" || p.at-1-start != digits {
+		if len(value) != digits || strings.Trim(value, "0123456789abcdef") != "" || p.At-1-start != digits {
 			return &FormatError{metadataKey + " " + quote.Text(key), quote.Text(value),
 				strconv.Itoa(digits) + " hexadecimal digits in lower case"}
 		}
@@ -188,7 +186,7 @@ func (p *parser) entry(name string) (entry, error) {
 	if e.typ == 0 || e.shape == nil || e.begin < 0 {
 		return e, fail("a key missing", "dtype, shape and data_offsets, once each")
 	}
-	size, ok := sizeOf(e.shape, e.typ.size())
+	size, ok := raw.Size(e.shape, e.typ.size())
 	if !ok {
 		return e, fail(fmt.Sprintf("shape %s of %v", quote.Line(list(e.shape)), e.typ), fmt.Sprintf("at most %d bytes", math.MaxInt))
 	}
@@ -200,10 +198,10 @@ func (p *parser) entry(name string) (entry, error) {
 
 // object parses an object; member parses the value of each key.
 func (p *parser) object(member func(key string) error) error {
-	if !p.take('{') {
+	if !p.Take('{') {
 		return p.fail("'{'")
 	}
-	if p.take('}') {
+	if p.Take('}') {
 		return nil
 	}
 	for {
@@ -211,16 +209,16 @@ func (p *parser) object(member func(key string) error) error {
 		if err != nil {
 			return err
 		}
-		if !p.take(':') {
+		if !p.Take(':') {
 			return p.fail("':'")
 		}
 		if err := member(key); err != nil {
 			return err
 		}
-		if p.take('}') {
+		if p.Take('}') {
 			return nil
 		}
-		if !p.take(',') {
+		if !p.Take(',') {
 			return p.fail("',' or '}'")
 		}
 	}
@@ -229,10 +227,10 @@ func (p *parser) object(member func(key string) error) error {
 // ints parses an array of non-negative integers, no more than a shape has axes.
 func (p *parser) ints() ([]int, error) {
 	v := []int{}
-	if !p.take('[') {
+	if !p.Take('[') {
 		return nil, p.fail("'['")
 	}
-	if p.take(']') {
+	if p.Take(']') {
 		return v, nil
 	}
 	for {
@@ -244,10 +242,10 @@ func (p *parser) ints() ([]int, error) {
 			return nil, err
 		}
 		v = append(v, d)
-		if p.take(']') {
+		if p.Take(']') {
 			return v, nil
 		}
-		if !p.take(',') {
+		if !p.Take(',') {
 			return nil, p.fail("',' or ']'")
 		}
 	}
@@ -255,50 +253,50 @@ func (p *parser) ints() ([]int, error) {
 
 // integer parses a non-negative integer.
 func (p *parser) integer() (int, error) {
-	p.space()
-	start, end := p.at, p.at
-	for end < len(p.text) && '0' <= p.text[end] && p.text[end] <= '9' {
+	p.Space()
+	start, end := p.At, p.At
+	for end < len(p.Text) && '0' <= p.Text[end] && p.Text[end] <= '9' {
 		end++
 	}
-	d, err := strconv.Atoi(p.text[start:end])
-	if err != nil || p.text[start] == '0' && end > start+1 {
+	d, err := strconv.Atoi(p.Text[start:end])
+	if err != nil || p.Text[start] == '0' && end > start+1 {
 		return 0, p.fail(fmt.Sprintf("an integer from 0 to %d", math.MaxInt))
 	}
-	p.at = end
+	p.At = end
 	return d, nil
 }
 
 // str parses a string.
 func (p *parser) str(want string) (string, error) {
-	p.space()
-	start := p.at
-	if !p.take('"') {
+	p.Space()
+	start := p.At
+	if !p.Take('"') {
 		return "", p.fail(want)
 	}
 	escaped := false
-	for p.at < len(p.text) && p.text[p.at] != '"' {
-		if p.text[p.at] == '\\' {
+	for p.At < len(p.Text) && p.Text[p.At] != '"' {
+		if p.Text[p.At] == '\\' {
 			escaped = true
-			p.at++
+			p.At++
 		}
-		p.at++
+		p.At++
 	}
-	if p.at >= len(p.text) {
-		p.at = start
+	if p.At >= len(p.Text) {
+		p.At = start
 		return "", p.fail("a string with an end")
 	}
-	p.at++
-	raw := p.text[start:p.at]
+	p.At++
+	raw := p.Text[start:p.At]
 	if !escaped && strings.IndexFunc(raw, func(r rune) bool { return r < ' ' }) < 0 {
 		return raw[1 : len(raw)-1], nil
 	}
 	var s string
 	if err := json.Unmarshal([]byte(raw), &s); err != nil {
-		p.at = start
+		p.At = start
 		return "", p.fail("a string without control characters and unknown escapes")
 	}
 	if loneSurrogate(raw) {
-		p.at = start
+		p.At = start
 		return "", p.fail("a string whose surrogates are pairs")
 	}
 	return s, nil
@@ -331,29 +329,8 @@ func loneSurrogate(raw string) bool {
 	return false
 }
 
-// space skips blanks.
-func (p *parser) space() {
-	for p.at < len(p.text) && strings.IndexByte(" \t\r\n", p.text[p.at]) >= 0 {
-		p.at++
-	}
-}
-
-// take skips blanks and then c, if it stands there.
-func (p *parser) take(c byte) bool {
-	p.space()
-	if p.at < len(p.text) && p.text[p.at] == c {
-		p.at++
-		return true
-	}
-	return false
-}
-
-// fail reports what stands at the current byte, counted from the start of the
-// file.
+// fail reports what stands at the current byte, counted from the start
+// of the file.
 func (p *parser) fail(want string) error {
-	found := "the end of the header"
-	if p.at < len(p.text) {
-		found = quote.Text(p.text[p.at:min(p.at+24, len(p.text))])
-	}
-	return &FormatError{"byte " + strconv.Itoa(8+p.at), found, want}
+	return &FormatError{"byte " + strconv.Itoa(8+p.At), p.Found(), want}
 }

@@ -9,14 +9,11 @@ import (
 	"io"
 	"io/fs"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/seed-08962ecc/kronfield/internal/quote"
-)
-
-const (
-	firstChunk = 1 << 16 // bytes, a multiple of every element size
-	lastChunk  = 1 << 24
+	"github.com/seed-08962ecc/kronfield/mat/internal/raw"
 )
 
 // Read reads a file up to the end of r. If it has a checksum, it must be right;
@@ -33,7 +30,7 @@ func Read(r io.Reader) (*File, error) { return read(r, false) }
 // is a [*FormatError] too. No change to a file that [Write] wrote passes.
 func ReadSealed(r io.Reader) (*File, error) { return read(r, true) }
 
-func read(r io.Reader, sealed bool) (*File, error) {
+func read(r io.Reader, mustBeSealed bool) (*File, error) {
 	var field [8]byte
 	if n, err := io.ReadFull(r, field[:]); err != nil {
 		return nil, truncated("header length", n, len(field), err)
@@ -43,16 +40,16 @@ func read(r io.Reader, sealed bool) (*File, error) {
 		return nil, &FormatError{"header length", strconv.FormatUint(length, 10) + " bytes",
 			"at most " + strconv.Itoa(maxHeader)}
 	}
-	chunks, err := readChunks(r, int(length), "header")
+	chunks, have, err := raw.ReadChunks(r, int(length))
 	if err != nil {
-		return nil, err
+		return nil, truncated("header", have, int(length), err)
 	}
 	text := bytes.Join(chunks, nil)
 	h, err := parseHeader(string(text))
 	if err != nil {
 		return nil, err
 	}
-	if sealed && h.sum == "" {
+	if mustBeSealed && h.sum == "" {
 		return nil, &FormatError{metadataKey, "no checksum", "the key " + quote.Text(ChecksumKey)}
 	}
 	hash := sha256.New()
@@ -87,30 +84,32 @@ func read(r io.Reader, sealed bool) (*File, error) {
 // readTensor reads the values of a tensor, and gives their bytes to seal.
 func readTensor(r io.Reader, e entry, seal io.Writer) (any, error) {
 	place, size := "tensor "+quote.Text(e.name), e.end-e.begin
-	if holds(r, size) { // by pieces that stay in a near cache
-		piece, have := make([]byte, min(firstChunk, size)), 0
-		return decode(e, func() ([]byte, error) {
-			piece = piece[:min(len(piece), size-have)]
-			n, err := io.ReadFull(r, piece)
-			have += n
-			if err != nil {
-				return nil, truncated(place, have, size, err)
-			}
-			seal.Write(piece)
-			return piece, nil
+	if !holds(r, size) {
+		chunks, have, err := raw.ReadChunks(r, size)
+		if err != nil {
+			return nil, truncated(place, have, size, err)
+		}
+		return decode(e, func(b []byte) error {
+			raw.Gather(b, chunks)
+			seal.Write(b)
+			return nil
 		})
 	}
-	chunks, err := readChunks(r, size, place)
-	if err != nil {
-		return nil, err
-	}
-	return decode(e, func() ([]byte, error) {
-		c := chunks[0]
-		chunks[0], chunks = nil, chunks[1:]
-		seal.Write(c)
-		return c, nil
+	return decode(e, func(b []byte) error {
+		have := 0
+		for piece := range slices.Chunk(b, sealed) {
+			n, err := io.ReadFull(r, piece)
+			if have += n; err != nil {
+				return truncated(place, have, size, err)
+			}
+			seal.Write(piece)
+		}
+		return nil
 	})
 }
+
+// sealed is how many bytes are read before they are hashed, while they are in a near cache.
+const sealed = 1 << 16
 
 // holds tells that a reader has so many bytes, as far as can be told: what is there need not be read to be believed.
 func holds(r io.Reader, size int) bool {
@@ -122,22 +121,6 @@ func holds(r io.Reader, size int) bool {
 		return err == nil && info.Mode().IsRegular() && info.Size() >= int64(size)
 	}
 	return false
-}
-
-// readChunks reads size bytes. Each chunk is about as long as all before it, so
-// that a size that is a lie costs no more than the truth and a first chunk.
-func readChunks(r io.Reader, size int, place string) ([][]byte, error) {
-	var chunks [][]byte
-	for have, next := 0, firstChunk; have < size; next = min(2*next, lastChunk) {
-		chunk := make([]byte, min(next, size-have))
-		n, err := io.ReadFull(r, chunk)
-		have += n
-		if err != nil {
-			return nil, truncated(place, have, size, err)
-		}
-		chunks = append(chunks, chunk)
-	}
-	return chunks, nil
 }
 
 // truncated turns the end of the input into a FormatError; any other error of
@@ -162,74 +145,21 @@ func expectEnd(r io.Reader) error {
 	}
 }
 
-// decode turns the bytes of a tensor, which next gives chunk by chunk, into the slice of its type.
-func decode(e entry, next func() ([]byte, error)) (any, error) {
+// decode makes the slice of a tensor's type of its bytes, which read gives.
+func decode(e entry, read func(b []byte) error) (any, error) {
+	t := dtypes[e.typ]
+	data := raw.Make(t.kind, (e.end-e.begin)/t.size)
+	memory := raw.Bytes(data)
+	b := memory[len(memory)-(e.end-e.begin):]
+	if err := read(b); err != nil {
+		return nil, err
+	}
+	raw.Order(b, t.size, binary.LittleEndian)
 	switch e.typ {
-	case i64:
-		return gather(e, next, func(dst []int64, src []byte) {
-			for i := range dst {
-				dst[i] = int64(binary.LittleEndian.Uint64(src[8*i:]))
-			}
-		})
-	case f64:
-		return gather(e, next, func(dst []float64, src []byte) {
-			for i := range dst {
-				dst[i] = math.Float64frombits(binary.LittleEndian.Uint64(src[8*i:]))
-			}
-		})
-	case f32:
-		return gather(e, next, func(dst []float32, src []byte) {
-			for i := range dst {
-				dst[i] = math.Float32frombits(binary.LittleEndian.Uint32(src[4*i:]))
-			}
-		})
-	case i32:
-		return gather(e, next, func(dst []int32, src []byte) {
-			for i := range dst {
-				dst[i] = int32(binary.LittleEndian.Uint32(src[4*i:]))
-			}
-		})
 	case f16:
-		return gather(e, next, func(dst []float32, src []byte) {
-			for i := range dst {
-				dst[i] = half(binary.LittleEndian.Uint16(src[2*i:]))
-			}
-		})
+		raw.Widen(memory, raw.Half)
 	case bf16:
-		return gather(e, next, func(dst []float32, src []byte) {
-			for i := range dst {
-				dst[i] = math.Float32frombits(uint32(binary.LittleEndian.Uint16(src[2*i:])) << 16)
-			}
-		})
+		raw.Widen(memory, func(h uint16) float32 { return math.Float32frombits(uint32(h) << 16) })
 	}
-	return gather(e, next, func(dst []uint8, src []byte) { copy(dst, src) })
-}
-
-// half is the number whose bits in binary16 are b: a sign, 5 bits of an exponent with bias 15, and 10 of a fraction.
-func half(b uint16) float32 {
-	sign, exponent, fraction := uint32(b>>15)<<31, uint32(b>>10&31), uint32(b&1023)
-	switch exponent {
-	case 0: // subnormal, or zero
-		return math.Float32frombits(sign | math.Float32bits(float32(fraction)*0x1p-24))
-	case 31: // infinite, or NaN with its payload
-		return math.Float32frombits(sign | 255<<23 | fraction<<13)
-	}
-	return math.Float32frombits(sign | (exponent+127-15)<<23 | fraction<<13)
-}
-
-// gather converts the chunks with conv, which fills dst from the bytes of
-// len(dst) elements.
-func gather[T Element](e entry, next func() ([]byte, error), conv func(dst []T, src []byte)) ([]T, error) {
-	size := e.typ.size()
-	dst := make([]T, (e.end-e.begin)/size)
-	for at := 0; at < len(dst); {
-		c, err := next()
-		if err != nil {
-			return nil, err
-		}
-		k := len(c) / size
-		conv(dst[at:at+k], c)
-		at += k
-	}
-	return dst, nil
+	return data, nil
 }

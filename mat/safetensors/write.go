@@ -9,13 +9,13 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/seed-08962ecc/kronfield/internal/quote"
+	"github.com/seed-08962ecc/kronfield/mat/internal/raw"
 )
 
 // zeros stands for the checksum's digits while the file is hashed.
@@ -45,7 +45,7 @@ func Write(w io.Writer, f *File) error {
 		return fmt.Errorf("safetensors: writing the header: %w", err)
 	}
 	for _, t := range tensors {
-		if err := encode(w, t.Data); err != nil {
+		if err := raw.Write(w, t.Data, binary.LittleEndian); err != nil {
 			return fmt.Errorf("safetensors: writing tensor %s: %w", quote.Text(t.Name), err)
 		}
 	}
@@ -66,7 +66,7 @@ func (t *Tensor) check() {
 			panic(fmt.Sprintf("safetensors.Write: tensor %s has a negative axis in shape %v", quote.Text(t.Name), t.Shape))
 		}
 	}
-	if size, ok := sizeOf(t.Shape, 1); !ok || size != n {
+	if size, ok := raw.Size(t.Shape, 1); !ok || size != n {
 		panic(fmt.Sprintf("safetensors.Write: tensor %s of shape %v has %d elements", quote.Text(t.Name), t.Shape, n))
 	}
 }
@@ -95,7 +95,7 @@ func encodeHeader(metadata map[string]string, tensors []Tensor) ([]byte, error) 
 	hash := sha256.New() // its Write never fails
 	hash.Write(b)
 	for _, t := range tensors {
-		encode(hash, t.Data)
+		raw.Write(hash, t.Data, binary.LittleEndian)
 	}
 	hex.Encode(b[sumAt:], hash.Sum(nil))
 	return b, nil
@@ -148,52 +148,4 @@ func appendEntries(b []byte, tensors []Tensor) ([]byte, error) {
 func appendString(b []byte, s string) []byte {
 	quoted, _ := json.Marshal(s) // of a string it never fails
 	return append(b, quoted...)
-}
-
-// encode writes the elements of a slice in little-endian order.
-func encode(w io.Writer, data any) error {
-	switch d := data.(type) {
-	case []int64:
-		return blocks(w, d, func(b []byte, s []int64) []byte {
-			for _, v := range s {
-				b = binary.LittleEndian.AppendUint64(b, uint64(v))
-			}
-			return b
-		})
-	case []float64:
-		return blocks(w, d, func(b []byte, s []float64) []byte {
-			for _, v := range s {
-				b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
-			}
-			return b
-		})
-	case []float32:
-		return blocks(w, d, func(b []byte, s []float32) []byte {
-			for _, v := range s {
-				b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
-			}
-			return b
-		})
-	case []int32:
-		return blocks(w, d, func(b []byte, s []int32) []byte {
-			for _, v := range s {
-				b = binary.LittleEndian.AppendUint32(b, uint32(v))
-			}
-			return b
-		})
-	}
-	return blocks(w, data.([]uint8), func(b []byte, s []uint8) []byte { return append(b, s...) })
-}
-
-// blocks writes src through a buffer of 8192 elements, which put appends to it.
-func blocks[T Element](w io.Writer, src []T, put func(b []byte, s []T) []byte) error {
-	buf := make([]byte, 0, 8*min(len(src), 8192))
-	for len(src) > 0 {
-		k := min(len(src), 8192)
-		if _, err := w.Write(put(buf, src[:k])); err != nil {
-			return err
-		}
-		src = src[k:]
-	}
-	return nil
 }

@@ -340,9 +340,6 @@ func parseClock(s string) (seconds float64, ok bool) {
 // String returns the units as they were given.
 func (u *TimeUnits) String() string { return u.text }
 
-// Calendar returns the name of the calendar.
-func (u *TimeUnits) Calendar() string { return u.name }
-
 // Date returns the date of a time in these units, as 1990-01-15 or, with a time of day, 1990-01-15 12:30:00, to the second.
 func (u *TimeUnits) Date(t float64) string {
 	days := t*u.unit + u.fraction

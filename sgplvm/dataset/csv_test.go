@@ -75,7 +75,7 @@ func TestLoadCSV(t *testing.T) {
 		if !f.Table || f.Channels != c.columns || f.Points() != 1 || !slices.Equal(f.Columns, c.names) || !same {
 			t.Errorf("%q: %+v with %v", c.text, f.Form, values)
 		}
-		o, err := dataset.Open(path, dataset.Layout{})
+		o, err := dataset.OpenWith(path, dataset.SetOptions{})
 		if err != nil || !o.Table || !slices.Equal(o.Columns, c.names) {
 			t.Errorf("%q: opened: %v", c.text, err)
 		}

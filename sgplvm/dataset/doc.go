@@ -19,8 +19,21 @@
 // to 255, or to 65535 for a PNG of 16 bits. The frames of a GIF have times; for others [LoadTimes] reads
 // them.
 //
-// JPEG pictures are turned as their EXIF orientation says. Of an animated PNG the first picture is read, with a note. Where numbers are missing in the names of a
+// Of a folder all files are read whose names end in .png, .jpg or .jpeg, in the order of
+// their names with runs of digits compared as numbers (frame2 before frame10); names
+// that begin with a dot are passed over. The pictures have one size and 8 or 16
+// bits a sample; grey ones of 1, 2 and 4 bits are stretched to 0…255. Grey
+// pictures have one channel and colour ones three, red, green, blue; grey ones
+// among colour ones have three equal channels, and a palette of greys is grey. JPEG pictures are turned as their EXIF orientation says; those in four inks are
+// refused. The path of one picture is that of a folder with nothing else. Where numbers are missing in the names of a
 // film's frames, the frames' times are those numbers ([Form.FilmTimes]).
+//
+// The frames of a GIF are the pictures that a viewer shows one after the other, although the
+// file may hold only the parts that change. They have three channels unless all pixels are
+// grey. A pixel in which the viewer's background shows is missing. Times count from the
+// first frame; a delay of less than 0.02 s stands for 0.1 s, as in viewers. Of an animated PNG the first picture is read, with a note.
+//
+// Sides are at most 16384, pictures at most 2²⁶ pixels.
 //
 // An array n×d without a grid is a table, and so is a file of text: one point, of which the channels are
 // the columns, each in a unit of its own.
@@ -50,12 +63,11 @@
 // others, if it lacks fewer than it has.
 //
 // Examples seen at scattered points have no grid: [LoadTrainingPoints] reads the coordinates and
-// [LoadAt] the values, n×points or n×points×channels. [Cover] makes the grid of a picture
+// [LoadWith] the values, n×points or n×points×channels. [Cover] makes the grid of a picture
 // in another resolution.
 //
-// [Open] opens frames for training, which need not fit into memory: those of a .npy file
-// stay in the file and are read whenever training needs them. [OpenEach] leaves the
-// pictures of a folder in their files too.
+// [OpenWith] opens frames for training, which need not fit into memory: those of a .npy file
+// stay in the file and are read whenever training needs them.
 //
 // # Incomplete data
 //

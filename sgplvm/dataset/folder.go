@@ -22,13 +22,12 @@ func arePictures(path string) bool {
 
 // read reads the pixels of the frames from ≤ i < to and tells which are holes; nil: none.
 func (f *folder) read(from, to int) (a *npy.Array, holes []bool, err error) {
-	a = &npy.Array{Shape: append([]int{to - from}, f.stored[1:]...), Type: npy.Uint8}
+	a = &npy.Array{Shape: append([]int{to - from}, f.stored[1:]...), Type: f.all.typ()}
 	names, size := f.names[from:to], to-from
 	for _, d := range f.stored[1:] {
 		size *= d
 	}
-	if f.all.bits == 16 {
-		a.Type = npy.Uint16
+	if a.Type == npy.Uint16 {
 		a.Data, holes, err = readPixels[uint16](f.path, names, f.all, size)
 	} else {
 		a.Data, holes, err = readPixels[uint8](f.path, names, f.all, size)
@@ -51,24 +50,6 @@ type folder struct {
 	notes []string
 
 	stored []int // the shape in the files, of which one is grey and the other coloured where other channels are asked for
-}
-
-// readFrame reads the values of one frame, NaN where it has holes.
-func (f *folder) readFrame(dst []float64, frame int) error {
-	a, holes, err := f.read(frame, frame+1)
-	if err != nil {
-		return err
-	}
-	a.CopyFloat64s(dst, 0)
-	channels := len(dst) / (f.all.width * f.all.height)
-	for pixel, hole := range holes {
-		for c := range channels {
-			if hole {
-				dst[pixel*channels+c] = math.NaN()
-			}
-		}
-	}
-	return nil
 }
 
 // openFolder reads the headers of all pictures of a folder, or of the picture that the path names, which decide about size
@@ -267,7 +248,7 @@ func digits(s string) int {
 // read is refused.
 func readPixels[T uint8 | uint16](folder string, names []string, want header, size int) (data []T, holes []bool, err error) {
 	data = make([]T, size)
-	n, pixels := size/len(names), want.width*want.height
+	n, pixels := size/max(1, len(names)), want.width*want.height
 	for i, name := range names {
 		path := filepath.Join(folder, name)
 		found, err := readPicture(data[i*n:(i+1)*n], path, want)

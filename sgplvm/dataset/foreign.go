@@ -3,7 +3,6 @@ package dataset
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -75,15 +74,12 @@ func foreignError(path string) *Error {
 			return &Error{Path: path, Found: "a store of Zarr", Want: "a NetCDF file, which this makes: python3 -c \"" + script + "\" " + ShellWord(path)}
 		}
 	}
-	file, err := os.Open(path)
-	if err != nil {
+	if _, err := os.Stat(path); err != nil {
 		return nil
 	}
-	defer file.Close()
-	start := make([]byte, 32)
-	n, _ := io.ReadFull(file, start)
+	start := begin(path, 32)
 	is := func(c container) bool {
-		return slices.ContainsFunc(c.marks, func(m mark) bool { return bytes.HasPrefix(start[min(m.at, n):n], []byte(m.text)) })
+		return slices.ContainsFunc(c.marks, func(m mark) bool { return bytes.HasPrefix(start[min(m.at, len(start)):], []byte(m.text)) })
 	}
 	for _, c := range videos {
 		if is(c) || isKind(path, c.endings) {

@@ -17,19 +17,7 @@ import (
 const maxAnimation = 1 << 30
 
 // isGIF tells whether a regular file begins as a GIF does.
-func isGIF(path string) bool {
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return false
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer file.Close()
-	var start [4]byte
-	_, err = io.ReadFull(file, start[:])
-	return err == nil && string(start[:]) == "GIF8"
-}
+func isGIF(path string) bool { return string(begin(path, 4)) == "GIF8" }
 
 // readGIF reads the pictures of an animation as a viewer shows them, n×h×w or n×h×w×3, tells which pixels are holes (nil: none), and returns
 // their times in seconds.

@@ -121,7 +121,7 @@ func TestGIFTimes(t *testing.T) {
 	if s := f.Select([]int{5, 1}); !slices.Equal(s.Times, []float64{3.26, 0.04}) || s.Values(0)[0] != 20 {
 		t.Errorf("selected: times %v, values %v", s.Times, s.Values(0))
 	}
-	open, err := dataset.Open(path, dataset.Layout{})
+	open, err := dataset.OpenWith(path, dataset.SetOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

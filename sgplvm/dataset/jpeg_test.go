@@ -85,7 +85,7 @@ func TestJPEGFolder(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		each, err := dataset.OpenEach(folder, dataset.Layout{})
+		each, err := dataset.OpenWith(folder, dataset.SetOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,14 +11,9 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
 
-// LoadSet loads incomplete data from a file: what [Load] loads, and
-//
-//	FILE.nc[:VARIABLE]     NetCDF (CDF-1, CDF-2, CDF-5) by the CF conventions, (time, lat, lon), (time, station) and others alike
-//	FILE.npz[:MEMBER]      an array of NumPy in an archive, with MEMBER_mask beside it where it is masked
-//	FILE.csv, .tsv, .txt   a table of text, an example in a row or a value in a row (see the package documentation)
-//
-// Without a name the only variable that fits is taken. Points that have no value in any example do not exist, unless a mask says
-// which do; a table has no such points. All pixels of PNG and JPEG pictures and of films exist, and so do points of which a mask hides the values. Errors: [*Error].
+// LoadSet loads incomplete data from a file (see the package documentation). Without a name the only variable that fits is taken. Points that have no value in any
+// example do not exist, unless a mask says which do; a table has no such points. All pixels of PNG and JPEG pictures and of films exist, and so do points of which
+// a mask hides the values. Errors: [*Error].
 func LoadSet(name string, o SetOptions) (*Set, error) {
 	s, err := loadSource(name, o)
 	if err != nil {
@@ -63,26 +58,6 @@ func LoadSet(name string, o SetOptions) (*Set, error) {
 	return s, s.check()
 }
 
-// LoadWith is [Load], or [LoadAt] at o.Points, which then are the Grid, or o.At, with those of the options that say how a source is read: Layout, Points, FillValue,
-// Select and Slice. A name that [Several] takes stands for the examples of some files of one form, one after the other. Errors: [*Error].
-func LoadWith(path string, o SetOptions) (*Frames, error) {
-	names, err := Several(path)
-	switch {
-	case err != nil:
-		return nil, err
-	case names != nil || o.FillValue != nil || o.Select != "" || o.Points != "" || o.Slice != nil:
-	case o.At > 0:
-		return LoadAt(path, o.At, o.Channels)
-	case !IsText(path):
-		return Load(path, o.Layout)
-	}
-	s, err := loadSource(path, o)
-	if err != nil {
-		return nil, err
-	}
-	return s.frames(), nil
-}
-
 // LoadTable loads a table of the given number of columns, as [LoadWith] does; an array of one axis is one column. Errors: [*Error].
 func LoadTable(path string, columns int, o SetOptions) (*Frames, error) {
 	o.known = columns
@@ -105,32 +80,6 @@ func LoadTable(path string, columns int, o SetOptions) (*Frames, error) {
 		return nil, &Error{Path: path, Place: "shape " + quote.Shape(f.Shape), Found: found, Want: "a table of " + quote.Counted(columns, "column")}
 	}
 	return f, nil
-}
-
-// OpenWith is [Open] with options, as [LoadWith] is Load. With FillValue or Select, and those of a table of text, the values are in memory.
-func OpenWith(path string, o SetOptions) (*Training, error) {
-	names, err := Several(path)
-	switch {
-	case err != nil:
-		return nil, err
-	case names != nil || o.FillValue != nil || o.Select != "" || IsText(path):
-		f, err := LoadWith(path, o)
-		if err != nil {
-			return nil, err
-		}
-		return f.training(), nil
-	case o.Points == "":
-		return Open(path, o.Layout)
-	}
-	grid, err := LoadTrainingPoints(o.Points)
-	if err != nil {
-		return nil, err
-	}
-	t, err := OpenAt(path, grid.Len(), o.Layout.Channels)
-	if err == nil {
-		t.Grid = grid
-	}
-	return t, err
 }
 
 // loadSource reads the values, the points and the times of a source, without those that mean missing.
@@ -157,7 +106,7 @@ func loadSource(name string, o SetOptions) (s *Set, err error) {
 	case isNetCDF(name) && (o.At == 0 || grid != nil):
 		s, err = loadNetCDF(name, o)
 	case isNPZ(name) && (o.At == 0 || grid != nil):
-		s, err = loadNPZ(name, o.Layout, grid)
+		s, err = loadNPZ(name, o)
 	case IsText(name):
 		s, err = loadTable(name, o, o.At)
 	default:
@@ -190,11 +139,17 @@ func loadSource(name string, o SetOptions) (s *Set, err error) {
 
 // loadPlain loads frames or a table.
 func loadPlain(name string, o SetOptions) (*Set, error) {
-	open := func() (*Training, error) { return OpenEach(name, o.Layout) }
-	if o.At > 0 {
-		open = func() (*Training, error) { return OpenAt(name, o.At, o.Channels) }
+	plain := SetOptions{Layout: o.Layout, At: o.At}
+	if arePictures(name) && o.At == 0 {
+		plain.Slice = o.Slice
+		f, err := loadFolder(name, plain)
+		if err != nil {
+			return nil, err
+		}
+		s := &Set{Form: f.Form, Values: make([]float64, f.Count*f.size())}
+		return s, f.ReadExamples(s.Values, 0, f.Count)
 	}
-	t, err := open()
+	t, err := OpenWith(name, plain)
 	if err != nil {
 		return nil, err
 	}

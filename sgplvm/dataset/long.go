@@ -374,9 +374,6 @@ func (l *longTable) describe(s *Set) {
 	if !s.Table && s.Channels > 1 {
 		s.Shape = append(s.Shape, s.Channels)
 	}
-	if s.examples = "example"; l.example < 0 {
-		s.examples = l.title(l.Time[0])
-	}
 	var what []string
 	for _, c := range slices.Concat(l.keys, l.coordinates) {
 		what = append(what, l.Name(c))

@@ -31,20 +31,23 @@ func isRegular(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// beginsNetCDF tells whether a regular file begins as a NetCDF file does.
-func beginsNetCDF(path string) bool {
+// begin returns the first bytes of a regular file, no more than some; nil: there is no such file.
+func begin(path string, most int) []byte {
 	if !isRegular(path) {
-		return false
+		return nil
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		return false
+		return nil
 	}
 	defer file.Close()
-	var start [8]byte
-	n, _ := io.ReadFull(file, start[:])
-	return netcdf.IsFile(start[:n])
+	start := make([]byte, most)
+	n, _ := io.ReadFull(file, start)
+	return start[:n]
 }
+
+// beginsNetCDF tells whether a regular file begins as a NetCDF file does.
+func beginsNetCDF(path string) bool { return netcdf.IsFile(begin(path, 8)) }
 
 // Endings of the names of files that hold several arrays.
 var (

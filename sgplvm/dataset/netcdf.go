@@ -391,7 +391,6 @@ func (s *Set) readSpace(path string, f *index, a arrangement) error {
 func (s *Set) readTimes(path string, f *index, d int) error {
 	name := f.Dimensions[d].Name
 	v := f.find(name)
-	s.examples = name
 	if v < 0 || f.Variables[v].Type == netcdf.Char || !slices.Equal(f.Variables[v].Dimensions, []int{d}) {
 		return nil
 	}

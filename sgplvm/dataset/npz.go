@@ -13,7 +13,6 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/internal/quote"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
-	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
 
 // Limits of archives: members, and how many bytes deflate can make of one.
@@ -261,24 +260,16 @@ func readNPZ(name string, fits func(h npy.Header) error) (array, original *npy.A
 	return npy.New(masked, array.Shape...), array, member, nil
 }
 
-// formIn finds the form of an array of frames or, with points, of examples at them.
-func formIn(name string, h npy.Header, want Layout, grid sgplvm.Grid) (Form, error) {
-	if grid != nil {
-		return formAt(name, h.Shape, h.Type, grid.Len(), want.Channels)
-	}
-	return formOf(name, h.Shape, h.Type, want)
-}
-
 // loadNPZ reads an array of a .npz file as a set.
-func loadNPZ(name string, want Layout, grid sgplvm.Grid) (*Set, error) {
+func loadNPZ(name string, o SetOptions) (*Set, error) {
 	array, original, member, err := readNPZ(name, func(h npy.Header) error {
-		_, err := formIn(name, h, want, grid)
+		_, err := o.formOf(name, h.Shape, h.Type)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	form, err := formIn(name, npy.Header{Shape: array.Shape, Type: original.Type}, want, grid)
+	form, err := o.formOf(name, array.Shape, original.Type)
 	if err != nil {
 		return nil, err
 	}
@@ -351,22 +342,4 @@ func (s *Set) writeMember(z *zip.Writer, name string, values []float64) error {
 		return err
 	}
 	return s.writeArray(w, values)
-}
-
-// writeNPZ writes an archive of its own.
-func (s *Set) writeNPZ(w io.Writer, r *Filled) error {
-	z := zip.NewWriter(w)
-	name := newNames[0]
-	if r.Variance == nil {
-		name = "variance"
-	}
-	if err := s.writeMember(z, name, s.whole(r.Mean)); err != nil {
-		return err
-	}
-	if r.Variance != nil {
-		if err := s.writeMember(z, newNames[1], s.spread(r)); err != nil {
-			return err
-		}
-	}
-	return z.Close()
 }

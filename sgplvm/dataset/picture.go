@@ -29,6 +29,14 @@ type header struct {
 	frames        int // of an animated PNG; 0: it is none
 }
 
+// typ is the type of the samples.
+func (h *header) typ() npy.Type {
+	if h.bits == 16 {
+		return npy.Uint16
+	}
+	return npy.Uint8
+}
+
 // A format is a kind of picture file; "" is none.
 type format string
 

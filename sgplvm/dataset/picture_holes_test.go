@@ -37,11 +37,7 @@ func TestTransparentPixels(t *testing.T) {
 			if fmt.Sprint(whole.Files) != "[a.png]" || whole.Count != 1 {
 				t.Errorf("%s: %d pictures of files %q", c.name, whole.Count, whole.Files)
 			}
-			open, err := dataset.Open(path, dataset.Layout{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			each, err := dataset.OpenEach(path, dataset.Layout{})
+			open, err := dataset.OpenWith(path, dataset.SetOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -51,7 +47,7 @@ func TestTransparentPixels(t *testing.T) {
 			}
 			for what, source := range map[string]interface {
 				ReadExamples(dst []float64, from, to int) error
-			}{"Load": whole, "Open": open, "OpenEach": each, "LoadSet": set, "Select": whole.Select([]int{0})} {
+			}{"Load": whole, "OpenWith": open, "LoadSet": set, "Select": whole.Select([]int{0})} {
 				got := make([]float64, len(c.want))
 				if err := source.ReadExamples(got, 0, 1); err != nil {
 					t.Fatal(err)
@@ -96,7 +92,7 @@ func TestMaskPictures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		training, err := dataset.Open(data, dataset.Layout{})
+		training, err := dataset.OpenWith(data, dataset.SetOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -190,7 +186,7 @@ func TestVideos(t *testing.T) {
 		path := filepath.Join(folder, c.name)
 		want := fmt.Sprintf("%s: found a video (%s), expected its frames as a folder of pictures: mkdir frames && ffmpeg -i ", c.name, c.kind)
 		_, err := dataset.Load(path, dataset.Layout{})
-		_, opened := dataset.Open(path, dataset.Layout{})
+		_, opened := dataset.OpenWith(path, dataset.SetOptions{})
 		_, set := dataset.LoadSet(path, dataset.SetOptions{})
 		errs := []error{err, opened, set}
 		if dataset.VideoKind(c.name) != "" { // a folder of videos is told by their names

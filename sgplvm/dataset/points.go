@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"github.com/seed-08962ecc/kronfield/internal/quote"
-	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
 
@@ -44,36 +43,6 @@ func loadPoints(path string, most int) (sgplvm.Grid, error) {
 	}
 	return factor(x, dims), nil
 }
-
-// LoadAt loads examples seen at scattered points from a .npy file, n×points or
-// n×points×channels; a number of channels other than 0 must be that of the file. The points
-// take the place of the pixels of a picture of one row. Errors: [*Error].
-func LoadAt(path string, points, channels int) (*Frames, error) {
-	if IsText(path) {
-		s, err := loadTable(path, SetOptions{Layout: Layout{Channels: channels}}, points)
-		if err != nil {
-			return nil, err
-		}
-		return s.frames(), nil
-	}
-	a, err := LoadArray(path, wantExamples)
-	if err != nil {
-		return nil, err
-	}
-	form, err := formAt(path, a.Shape, a.Type, points, channels)
-	if err != nil {
-		return nil, err
-	}
-	return &Frames{Form: form, values: a}, nil
-}
-
-// OpenAt opens what [LoadAt] loads, as [Open] does. Errors: [*Error].
-func OpenAt(path string, points, channels int) (*Training, error) {
-	return open(path, wantExamples, func() (*Frames, error) { return LoadAt(path, points, channels) },
-		func(shape []int, t npy.Type) (Form, error) { return formAt(path, shape, t, points, channels) })
-}
-
-const wantExamples = "a .npy file of examples at points"
 
 // Cover returns a grid of width×height points for the same pictures in another resolution.
 // Along each axis the points are evenly spaced from the first to the last coordinate of g;

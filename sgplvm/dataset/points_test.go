@@ -49,11 +49,11 @@ func TestLoadAt(t *testing.T) {
 	values := ramp[float64](30)
 	values[17] = math.NaN()
 	path := saveArray(t, "values.npy", npy.New(values, 3, 5, 2))
-	f, err := dataset.LoadAt(path, 5, 0)
+	f, err := dataset.LoadWith(path, dataset.SetOptions{At: 5})
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := dataset.OpenAt(path, 5, 2)
+	o, err := dataset.OpenWith(path, dataset.SetOptions{At: 5, Layout: dataset.Layout{Channels: 2}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,9 +107,9 @@ func TestLoadAt(t *testing.T) {
 			size *= d
 		}
 		path := saveArray(t, "bad.npy", npy.New(make([]float64, size), c.shape...))
-		_, err := dataset.LoadAt(path, c.points, c.channels)
+		_, err := dataset.LoadWith(path, dataset.SetOptions{At: c.points, Layout: dataset.Layout{Channels: c.channels}})
 		checkError(t, err, filepath.Dir(path), "bad.npy: "+c.err)
-		_, err = dataset.OpenAt(path, c.points, c.channels)
+		_, err = dataset.OpenWith(path, dataset.SetOptions{At: c.points, Layout: dataset.Layout{Channels: c.channels}})
 		checkError(t, err, filepath.Dir(path), "bad.npy: "+c.err)
 	}
 }

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
-	"strings"
 
 	"github.com/seed-08962ecc/kronfield/internal/quote"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
@@ -62,13 +60,4 @@ func (s *Set) coordinateNames() []string {
 		names[k] = fmt.Sprintf("x%d", k)
 	}
 	return names
-}
-
-// exampleName is what examples are called.
-func (s *Set) exampleName() string {
-	name := strings.ToLower(s.examples)
-	if name == "" || slices.Contains(s.coordinateNames(), name) {
-		return "example"
-	}
-	return name
 }

@@ -98,7 +98,6 @@ type Set struct {
 	hidden      []bool    // points that had a value before a mask of what was observed; nil: there was none
 	strides     []int     // for each axis in the source the distance in Values; nil: the order is the same
 	coordinates []string  // names of the points' coordinates
-	examples    string    // what the source calls its examples
 	store       store
 }
 
@@ -109,9 +108,6 @@ type store interface {
 	check() error      // whether it can
 	write(w *errorWriter, s *Set, r *Filled) error
 }
-
-// newNames are the names of means and standard errors in files that are made afresh.
-var newNames = [2]string{"filled", "filled_standard_error"}
 
 // NewSet returns a set of values, which it shares, of examples of the given form: those of a picture's pixels unless the form has a
 // grid. It panics if their number does not fit.

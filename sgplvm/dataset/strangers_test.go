@@ -306,7 +306,7 @@ func TestForeignFormats(t *testing.T) {
 		path := saveText(t, c.name, c.start+strings.Repeat(" ", 40))
 		_, err := dataset.LoadSet(path, dataset.SetOptions{})
 		checkError(t, err, filepath.Dir(path), c.name+": found "+c.want)
-		_, err = dataset.Open(path, dataset.Layout{})
+		_, err = dataset.OpenWith(path, dataset.SetOptions{})
 		checkError(t, err, filepath.Dir(path), c.name+": found "+c.want)
 	}
 	for _, name := range []string{"sst.zarr", "sst.nc"} {

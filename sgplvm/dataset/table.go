@@ -20,17 +20,8 @@ func IsText(path string) bool {
 	if isKind(path, TableEndings) {
 		return true
 	}
-	if isKind(path, []string{".npy"}) || isKind(path, npzEndings) || isKind(path, netcdfEndings) || formatOf(path) != "" || !isRegular(path) {
-		return false
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer file.Close()
-	start := make([]byte, 1<<12)
-	n, _ := io.ReadFull(file, start)
-	return table.Is(string(start[:n]))
+	other := isKind(path, []string{".npy"}) || isKind(path, npzEndings) || isKind(path, netcdfEndings) || formatOf(path) != ""
+	return !other && table.Is(string(begin(path, 1<<12)))
 }
 
 // readTable reads a table of text.

@@ -3,9 +3,9 @@ package dataset
 import (
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/seed-08962ecc/kronfield/mat/npy"
+	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
 
 // Training holds frames to learn from, which are read when training needs them. Those of a
@@ -17,11 +17,42 @@ type Training struct {
 	close func() error
 }
 
-// Open opens what [Load] loads, under the same rules. The file must not change
+// OpenWith opens what [LoadWith] loads, under the same rules. The file must not change
 // before [Training.Close]. Errors: [*Error].
-func Open(path string, want Layout) (*Training, error) {
-	return open(path, wantFrames, func() (*Frames, error) { return Load(path, want) },
-		func(shape []int, t npy.Type) (Form, error) { return formOf(path, shape, t, want) })
+func OpenWith(path string, o SetOptions) (*Training, error) {
+	names, err := Several(path)
+	if err != nil {
+		return nil, err
+	}
+	var grid sgplvm.Grid
+	if o.Points != "" {
+		if grid, err = LoadTrainingPoints(o.Points); err != nil {
+			return nil, err
+		}
+	}
+	// What has to be decoded, a folder, or a pipe that can be read but once, is in memory.
+	if names != nil || o.FillValue != nil || o.Select != "" || o.Slice != nil || !isRegular(path) ||
+		isNetCDF(path) || isNPZ(path) || isGIF(path) || IsText(path) || formatOf(path) != "" {
+		f, err := LoadWith(path, o)
+		if err != nil {
+			return nil, err
+		}
+		return f.training(), nil
+	}
+	if grid != nil {
+		o.At = grid.Len()
+	}
+	file, err := npy.Open(path)
+	if err != nil {
+		return nil, arrayError(path, o.want(), err)
+	}
+	form, err := o.formOf(path, file.Shape, file.Type)
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	form.Grid = grid
+	return &Training{Form: form, read: file.CopyFloat64s, close: file.Close}, nil
 }
 
 // training returns frames in memory to learn from.
@@ -33,67 +64,6 @@ func (f *Frames) training() *Training {
 		},
 		close: func() error { return nil },
 	}
-}
-
-// open opens a .npy file, of which form returns the form. Anything else is read with load.
-// want says in messages what the file should be.
-func open(path, want string, load func() (*Frames, error), form func(shape []int, t npy.Type) (Form, error)) (*Training, error) {
-	decoded := isNetCDF(path) || isNPZ(path) || isGIF(path) || IsText(path) || formatOf(path) != ""
-	if info, err := os.Stat(path); err != nil && !decoded {
-		return nil, &Error{Path: path, Err: err}
-	} else if decoded || !info.Mode().IsRegular() { // what has to be decoded, a folder, or a pipe that can be read but once
-		f, err := load()
-		if err != nil {
-			return nil, err
-		}
-		return f.training(), nil
-	}
-	file, err := npy.Open(path)
-	if err != nil {
-		return nil, arrayError(path, want, err)
-	}
-	found, err := form(file.Shape, file.Type)
-	if err != nil {
-		file.Close()
-		return nil, err
-	}
-	return &Training{Form: found, read: file.CopyFloat64s, close: file.Close}, nil
-}
-
-// OpenEach opens what [Load] loads, under the same rules, to be read frame by frame: the
-// pictures of a folder stay in their files too, of which only the headers are read at
-// once. Neither the files nor the folder may change before [Training.Close]. Errors:
-// [*Error].
-func OpenEach(path string, want Layout) (*Training, error) {
-	if !arePictures(path) {
-		return Open(path, want)
-	}
-	f, err := openFolder(path, want.Channels)
-	if err != nil {
-		return nil, err
-	}
-	t := npy.Uint8
-	if f.all.bits == 16 {
-		t = npy.Uint16
-	}
-	form, err := formOf(path, f.shape, t, want)
-	if err != nil {
-		return nil, err
-	}
-	form.Files, form.Notes = f.names, f.notes
-	n := form.size()
-	return &Training{
-		Form: form,
-		read: func(dst []float64, from int) error {
-			for k := 0; k < len(dst); k += n {
-				if err := f.readFrame(dst[k:k+n], (from+k)/n); err != nil {
-					return err
-				}
-			}
-			return nil
-		},
-		close: func() error { return nil },
-	}, nil
 }
 
 // WithMask makes all that the mask calls not observed NaN, as [Frames.WithMask] does, and returns t. It panics if the mask was

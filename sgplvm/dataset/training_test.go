@@ -2,7 +2,6 @@ package dataset_test
 
 import (
 	"errors"
-	"image"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -31,7 +30,7 @@ func TestOpen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := dataset.Open(path, grid)
+		f, err := dataset.OpenWith(path, dataset.SetOptions{Layout: grid})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -57,7 +56,7 @@ func TestOpen(t *testing.T) {
 
 // A folder's pictures stay in memory, with 8 or 16 bits a sample.
 func TestOpenFolder(t *testing.T) {
-	f, err := dataset.Open(folderOf(t, map[string][]byte{"1.png": grey(7, 200), "2.png": grey(9, 100)}), dataset.Layout{})
+	f, err := dataset.OpenWith(folderOf(t, map[string][]byte{"1.png": grey(7, 200), "2.png": grey(9, 100)}), dataset.SetOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,72 +69,10 @@ func TestOpenFolder(t *testing.T) {
 	}
 }
 
-// Pictures that stay in their files are those that Load reads, of 8 and 16 bits, grey ones
-// among coloured ones too; one that has gone since is an error that names it.
-func TestOpenEach(t *testing.T) {
-	colour := image.NewRGBA(image.Rect(0, 0, 2, 1))
-	copy(colour.Pix, []uint8{1, 2, 3, 255, 4, 5, 6, 255})
-	deep := image.NewGray16(image.Rect(0, 0, 2, 1))
-	copy(deep.Pix, []uint8{1, 2, 3, 4})
-	array := saveArray(t, "frames.npy", npy.New(ramp[uint8](60), 5, 2, 3, 2))
-	for _, path := range []string{
-		folderOf(t, map[string][]byte{"1.png": grey(7, 200), "2.png": encoded(colour), "10.png": grey(9, 100)}),
-		folderOf(t, map[string][]byte{"1.png": encoded(deep)}),
-		array,
-	} {
-		want, err := dataset.Load(path, dataset.Layout{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		f, err := dataset.OpenEach(path, dataset.Layout{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(want.Form, f.Form, cmpopts.IgnoreUnexported(dataset.Form{})); diff != "" {
-			t.Errorf("-want +got:\n%s", diff)
-		}
-		for from := range f.Count {
-			for to := from; to <= f.Count; to++ {
-				size := (to - from) * f.Points() * f.Channels
-				got, loaded := make([]float64, size), make([]float64, size)
-				if err := errors.Join(f.ReadExamples(got, from, to), want.ReadExamples(loaded, from, to)); err != nil {
-					t.Fatal(err)
-				}
-				if !slices.Equal(got, loaded) {
-					t.Errorf("%s: frames %d to %d: %v, loaded %v", path, from, to, got, loaded)
-				}
-			}
-		}
-		if err := f.Close(); err != nil {
-			t.Error(err)
-		}
-	}
-
-	path := folderOf(t, map[string][]byte{"1.png": grey(7, 200), "2.png": grey(9, 100)})
-	f, err := dataset.OpenEach(path, dataset.Layout{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	gone := filepath.Join(path, "2.png")
-	if err := os.Remove(gone); err != nil {
-		t.Fatal(err)
-	}
-	var bad *dataset.Error
-	if err := f.ReadExamples(make([]float64, 4), 0, 2); !errors.As(err, &bad) || bad.Path != gone || !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("error %v, expected one about %s", err, gone)
-	}
-	if _, err := dataset.OpenEach(path, dataset.Layout{Width: 3}); !errors.As(err, &bad) {
-		t.Errorf("error %v, expected one about the width", err)
-	}
-	if _, err := dataset.OpenEach(t.TempDir(), dataset.Layout{}); !errors.As(err, &bad) {
-		t.Errorf("error %v, expected one about an empty folder", err)
-	}
-}
-
 // The file is cut short, or is closed, while it is open.
 func TestOpenFails(t *testing.T) {
 	path := saveArray(t, "cut.npy", npy.New(ramp[float64](24), 2, 3, 4))
-	f, err := dataset.Open(path, dataset.Layout{})
+	f, err := dataset.OpenWith(path, dataset.SetOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,7 +39,7 @@ func (s *Set) Fill(points []int, mean, variance []float64, smooth bool) (*Filled
 var SetEndings = append(slices.Clone(npzEndings), netcdfEndings...)
 
 // wantResult are the endings of the names of results.
-const wantResult = "a name that ends in .npy, .npz, .nc, .csv, .tsv or .txt"
+const wantResult = "a name that ends in .npy, .csv, .tsv or .txt, or in .nc or .npz where the data are such a file"
 
 // CheckOutput says whether results can be written under a name, before any work: the ending must be known, and names in the file that
 // is to be completed must be free. Errors: [*Error].
@@ -47,13 +47,13 @@ func (s *Set) CheckOutput(path string) error {
 	switch {
 	case s.store != nil && isKind(path, s.store.endings()):
 		return s.store.check()
-	case isKind(path, []string{".npy"}) || isKind(path, TableEndings) || isKind(path, npzEndings) || isKind(path, netcdfEndings):
+	case isKind(path, []string{".npy"}) || isKind(path, TableEndings):
 		return nil
 	}
 	return &Error{Path: path, Found: "the ending " + quote.Text(filepath.Ext(path)), Want: wantResult}
 }
 
-// WriteVariance writes the variances alone, as [Set.Write] does of a source that is no file of several arrays.
+// WriteVariance writes the variances alone, as [Set.Write] does the means, but into no file of several arrays.
 func (s *Set) WriteVariance(w io.Writer, path string, r *Filled) error {
 	v := r.Variance
 	plain := *s
@@ -71,23 +71,16 @@ func (s *Set) WriteVariance(w io.Writer, path string, r *Filled) error {
 		return plain.writeTable(w, path, plain.whole(v))
 	case isKind(path, TableEndings):
 		return plain.writeLong(w, path, &Filled{Mean: v})
-	case isKind(path, npzEndings):
-		return plain.writeNPZ(w, &Filled{Mean: v})
-	case isKind(path, netcdfEndings):
-		return plain.writeNetCDF(w, &Filled{Mean: v})
 	}
 	return s.CheckOutput(path)
 }
 
-// ResultNames returns by which names a file that Write makes has the means and the standard errors; empty ones where its form has no names.
+// ResultNames returns by which names a file that Write makes of one with several arrays has the means and the standard errors; empty ones elsewhere.
 func (s *Set) ResultNames(path string) (means, deviations string) {
-	names := [2]string{}
-	switch {
-	case s.store != nil && isKind(path, s.store.endings()):
-		names = s.store.names()
-	case isKind(path, npzEndings), isKind(path, netcdfEndings):
-		names = newNames
+	if s.store == nil || !isKind(path, s.store.endings()) {
+		return "", ""
 	}
+	names := s.store.names()
 	return names[0], names[1]
 }
 
@@ -99,9 +92,8 @@ func (s *Set) ResultNames(path string) (means, deviations string) {
 //	.csv   and other tables of text: the table that is the source, in which gaps are numbers of as many digits as others of their column have, and all
 //	       else is as it was (WriteErrors writes the standard errors); of others a row for each value: example, coordinates, value and standard error
 //
-// From a source of another form the last three are made afresh, with the names filled and filled_standard_error. Float32 numbers of
-// the source give float32 results, all others float64. Points that do not exist have what stood there in the source, no rows in a long
-// .csv, and the fill value in NetCDF. Errors: [*Error], and those of w.
+// Float32 numbers of the source give float32 results, all others float64. Points that do not exist have what stood there in the source, and no rows in a long
+// .csv. Errors: [*Error], and those of w.
 func (s *Set) Write(w io.Writer, path string, r *Filled) error {
 	if s.store != nil && isKind(path, s.store.endings()) {
 		return s.store.write(&errorWriter{Writer: w}, s, r)
@@ -109,10 +101,6 @@ func (s *Set) Write(w io.Writer, path string, r *Filled) error {
 	switch {
 	case isKind(path, []string{".npy"}):
 		return s.writeArray(w, s.whole(r.Mean))
-	case isKind(path, npzEndings):
-		return s.writeNPZ(w, r)
-	case isKind(path, netcdfEndings):
-		return s.writeNetCDF(w, r)
 	case isKind(path, TableEndings) && s.isTableOf(r.Mean):
 		return s.text.write(w, r.Mean, table.Result{})
 	case isKind(path, TableEndings) && s.Table:

@@ -54,6 +54,12 @@
 // unlike training at a rate of false alarms (Model.Alarm), leaves patches of values out that are farther off than any were there, and has variances of what is not seen that fit what was found one to five steps ahead.
 // Other models give those of their kernels, which are often too small.
 //
+// # Learning
+//
+// A Learner (Model.NewLearner) is a stream that learns from what it fills in, of a model that was compiled to (compile -learn, with -held for alarms): what examples add up to is kept beside the model, and every hundredth example predictions and noise become those of all
+// (docs/math.md, section 26). Frames that raise an alarm are not learned from. Learner.Rollback goes back to before the last time, Learner.Save and Load keep what was learned in a file that is old or new at any moment, and Learner.Unexplained tells when to train again. Models with white noise and without a part
+// in time in their latent kernel learn. Programs that do not call NewLearner have none of it.
+//
 // # Files
 //
 // A file names its version, the engine and what a reader needs to know: this package reads all files of its version, skips optional sections that it does not know, and refuses what it would need to know by name (NeedError). A Model tells

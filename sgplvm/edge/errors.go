@@ -76,3 +76,8 @@ type TimeError struct{ Time, Last float64 }
 func (e *TimeError) Error() string {
 	return text.Sprintf("edge: an example at time %v, expected a finite one from %v on", e.Time, e.Last)
 }
+
+// A LearnError says why a model does not learn, or has not learned.
+type LearnError struct{ Reason string }
+
+func (e *LearnError) Error() string { return "edge: learning: " + e.Reason }

@@ -26,6 +26,7 @@ type Model struct {
 	c *points.Contents
 
 	levelMean, levelDeviation float64 // of c.Scores
+	digest                    uint64  // of the file
 }
 
 // Open returns the model in a compiled file, of which it keeps views: the file must not change. With a file of package embed's
@@ -35,7 +36,7 @@ func Open(file []byte) (*Model, error) {
 	if err != nil {
 		return nil, refused(err)
 	}
-	m := &Model{m: points.New(c), c: c}
+	m := &Model{m: points.New(c), c: c, digest: points.Checksum(file)}
 	if len(c.Scores) > 0 {
 		m.setLevels()
 	}

@@ -75,40 +75,6 @@ func TestCoverageEdges(t *testing.T) {
 	}
 }
 
-// Draws from the predictive distribution itself. The median of ½ log 2πv +
-// ½ χ²(1) is log√2π + log σ + ½·0.4549364, its mean log√2π + log σ + ½. Bounds:
-// four standard errors of 40000 draws; those of the median are √¼/(√n·density)
-// with the density 2·0.4715 of ½χ² at its median, and var(½χ²) = ½.
-func TestScoreStatistics(t *testing.T) {
-	const n, sd = 40000, 3.5
-	r := rand.New(rand.NewPCG(7, 7))
-	truth, seen, mean, variance := mat.New(n, 1), mat.New(n, 1), mat.New(n, 1), mat.New(n, 1)
-	seen.Fill(nan)
-	variance.Fill(sd * sd)
-	for i := range n {
-		mean.Set(i, 0, 100*r.Float64())
-		truth.Set(i, 0, mean.At(i, 0)+sd*r.NormFloat64())
-	}
-	s, err := evaluate.Score(truth, seen, mean, variance)
-	if err != nil {
-		t.Fatal(err)
-	}
-	within := func(name string, got, want, bound float64) {
-		t.Helper()
-		if !(math.Abs(got-want) <= bound) {
-			t.Errorf("%s is %v, expected %v ± %v", name, got, want, bound)
-		}
-	}
-	root := math.Sqrt(n)
-	within("RMSE", s.RMSE, sd, 4*sd/math.Sqrt2/root)
-	within("MAE", s.MAE, sd*math.Sqrt(2/math.Pi), 4*sd*math.Sqrt(1-2/math.Pi)/root)
-	within("MNLP", s.MNLP, logs2pi+math.Log(sd)+0.5*0.4549364, 4*0.5/(2*0.4715)/root)
-	within("NLP", s.NLP, logs2pi+math.Log(sd)+0.5, 4*math.Sqrt(0.5)/root)
-	for k, p := range evaluate.Levels {
-		within(fmt.Sprint("coverage of ", p), s.Coverage[k], p, 4*math.Sqrt(p*(1-p))/root)
-	}
-}
-
 func TestScoreNothing(t *testing.T) {
 	one := mat.NewDense(1, 1, []float64{1})
 	for _, empty := range []mat.Matrix{one, mat.New(0, 1)} {

@@ -8,7 +8,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/fuzz"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
@@ -71,38 +70,8 @@ func drawPoints(s *fuzz.Source, n, d, most int) mat.Matrix {
 	return x
 }
 
-// FuzzMatrix holds kernel matrices of any kinds and scales to the definition of one value, gradients to differences, and both to
-// the same bits at any GOMAXPROCS; whatever numbers Validate takes, the values are numbers, of variances up to 10²⁵⁰.
-func FuzzMatrix(f *testing.F) { fuzz.OneOf(f, tryValues, trySlopes, tryNumbers) }
-
-func tryValues(t *testing.T, s *fuzz.Source) {
-	d := 1 + s.IntN(3)
-	k := drawKernel(s, d, 2, 3)
-	k.Variance = math.Pow(10, float64(s.IntN(9)-4))
-	unit := s.IntN(7) - 3
-	x, y := drawPoints(s, 1+s.IntN(20), d, unit), drawPoints(s, 1+s.IntN(20), d, unit)
-	if s.Bool() {
-		y = x
-	}
-	if err := k.Validate(d); err != nil {
-		t.Fatalf("%+v: %v", k, err)
-	}
-	got := mat.New(x.Rows, y.Rows)
-	k.Matrix(got, x, y)
-	for i := range x.Rows {
-		for j := range y.Rows {
-			// Distances of points in 10³ periods keep 12 digits.
-			if want := reference.Covariance(k, x.Row(i), y.Row(j)); !(math.Abs(got.At(i, j)-want) <= 1e-9*k.Variance) {
-				t.Errorf("%+v of %v and %v: %v, want %v", k, x.Row(i), y.Row(j), got.At(i, j), want)
-			}
-		}
-	}
-	compare.AtEveryWidth(func(procs int) {
-		again := mat.New(x.Rows, y.Rows)
-		k.Matrix(again, x, y)
-		compare.SameBits(t, fmt.Sprint("GOMAXPROCS ", procs), again.Data, got.Data)
-	})
-}
+// FuzzMatrix gives kernels any numbers: whatever Validate takes, the values are numbers, of variances up to 10²⁵⁰.
+func FuzzMatrix(f *testing.F) { fuzz.OneOf(f, tryNumbers) }
 
 // visit calls f with all parameters that have a derivative.
 func visit(k, grad *kernel.Kernel, f func(value, slope *float64)) {
@@ -117,56 +86,6 @@ func visit(k, grad *kernel.Kernel, f func(value, slope *float64)) {
 	}
 	for i := range k.Terms {
 		visit(&k.Terms[i], &grad.Terms[i], f)
-	}
-}
-
-func trySlopes(t *testing.T, s *fuzz.Source) {
-	d := 1 + s.IntN(3)
-	k := drawKernel(s, d, 2, 0)
-	n, m := 1+s.IntN(6), 1+s.IntN(6)
-	x, y := drawPoints(s, n, d, 0), fuzz.Normal(s, m, d) // no two points coincide
-	g, values, dy := fuzz.Normal(s, n, m), mat.New(n, m), mat.New(m, d)
-	k.Matrix(values, x, y)
-	grad := k.Clone()
-	grad.Zero()
-	grad.Variance = 0
-	k.AddGradient(&grad, dy, g, values, x, y)
-	var at []*float64
-	var slopes []float64
-	visit(&k, &grad, func(value, slope *float64) { at, slopes = append(at, value), append(slopes, *slope) })
-	at, slopes = append(at, &k.Variance), append(slopes, grad.Variance)
-	for i := range y.Data {
-		at, slopes = append(at, &y.Data[i]), append(slopes, dy.Data[i])
-	}
-	start, direction, slope, size := make([]float64, len(at)), make([]float64, len(at)), 0.0, 0.0
-	for i, p := range at {
-		start[i], direction[i] = *p, s.NormFloat64()
-		slope, size = slope+direction[i]*slopes[i], size+math.Abs(direction[i]*slopes[i])
-	}
-	value := func(h float64) float64 {
-		for i, p := range at {
-			*p = start[i] + h*direction[i]
-		}
-		k.Matrix(values, x, y)
-		return mat.Dot(g, values)
-	}
-	nearest := math.Inf(1) // a kink
-	for i := range n {
-		for j := range m {
-			var r2 float64
-			for q := range d {
-				r2 += math.Pow(x.At(i, q)-y.At(j, q), 2)
-			}
-			nearest = min(nearest, math.Sqrt(r2))
-		}
-	}
-	if nearest < 0.05 {
-		return
-	}
-	const h = 1e-4
-	got := (8*(value(h)-value(-h)) - (value(2*h) - value(-2*h))) / (12 * h)
-	if most := 1e-6 * (1 + size); !(math.Abs(got-slope) <= most) {
-		t.Errorf("%+v: derivative %v, differences give %v, want them within %.3g", k, slope, got, most)
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed-08962ecc/kronfield/eig"
 	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
@@ -138,28 +137,6 @@ func TestFar(t *testing.T) {
 				k.AddGradient(&grad, dy, mat.Vector([]float64{1}), got, x, y)
 			}
 			near(t, fmt.Sprintf("%s at distance %g", kind, 2*far), append(numbers(grad), got.Data[0], dy.Data[0]), make([]float64, 3+len(k.LengthScale)), 0)
-		}
-	}
-}
-
-// A kernel matrix has no negative eigenvalue beyond the rounding of its entries.
-func TestDefinite(t *testing.T) {
-	rng := rand.New(rand.NewPCG(2, 1))
-	for d, kernels := range spatial(t) {
-		for _, k := range kernels {
-			if k.Kind == "oscillator" && d > 1 {
-				continue // a covariance function in one dimension only
-			}
-			x := normalMatrix(rng, 12, d)
-			gram := mat.New(12, 12)
-			k.Matrix(gram, x, x)
-			s, err := eig.Sym(gram)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if low := s.Values[0]; !(low >= -12*12*epsilon*k.Variance) {
-				t.Errorf("%v: eigenvalue %v", k, low)
-			}
 		}
 	}
 }

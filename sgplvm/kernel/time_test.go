@@ -1,7 +1,6 @@
 package kernel_test
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -132,18 +131,5 @@ func TestTimePanics(t *testing.T) {
 		if got := tier.Panic(f); !strings.HasPrefix(got, "kernel: ") || !strings.Contains(got, want) {
 			t.Errorf("panic %q, expected one about %q", got, want)
 		}
-	}
-}
-
-// A row of covariances in time, as a kernel matrix has many.
-func BenchmarkValues(b *testing.B) {
-	delta, dst := normals(rand.New(rand.NewPCG(1, 1)), 200), make([]float64, 200)
-	for _, text := range []string{"matern32(2)", "0.5*matern12(2)+0.5*matern32(2)", "rbf(2)*periodic(3,1)"} {
-		k := parsed(b, text)
-		b.Run(fmt.Sprint(k), func(b *testing.B) {
-			for b.Loop() {
-				k.Values(dst, delta)
-			}
-		})
 	}
 }

@@ -90,13 +90,46 @@ func (f *Flags) Files(inputs, results []string) error {
 	return AllWritable(paths...)
 }
 
-// Sheet refuses a name of -sheet that is not one of a PNG file, and a file that cannot be written.
-func (f *Flags) Sheet() error {
-	path := f.Text("sheet")
-	if path != "" && !strings.EqualFold(filepath.Ext(path), ".png") {
-		return f.Usagef("-sheet %q, expected a name that ends in .png", path)
+// check refuses a command line that the definitions of its flags forbid.
+func (f *Flags) check() error {
+	if err := f.Require(f.needed...); err != nil {
+		return err
 	}
-	return AllWritable(path)
+	if f.Lookup("points") != nil && f.Lookup("grid") != nil {
+		if err := f.Exclusive(f.Text("points"), f.Text("grid")); err != nil {
+			return err
+		}
+	}
+	if err := f.Apart(f.inputs, f.results); err != nil {
+		return err
+	}
+	for _, name := range f.results {
+		path := f.Text(name)
+		if endings := f.endings[name]; path != "" && endings != nil && !slices.Contains(endings, strings.ToLower(filepath.Ext(path))) {
+			return f.Usagef("-%s %q, expected a name that ends in %s", name, path, endings[0])
+		}
+		if slices.Contains(f.models, name) {
+			if err := f.ModelName(name); err != nil {
+				return err
+			}
+		}
+		if path != "" && !slices.Contains(f.outputs, name) {
+			if err := Writable(path); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Forbid refuses a command line with one of the named flags beside something else, which the text says.
+func (f *Flags) Forbid(beside string, names ...string) error {
+	for _, name := range names {
+		if f.Given(name) {
+			return f.Usagef("-%s with %s", name, beside)
+		}
+	}
+	return nil
 }
 
 // Without refuses a command line with one of the named flags, which need another one.

@@ -16,7 +16,6 @@ import (
 
 // Limits on flags, far beyond use, within which no arithmetic overflows.
 const (
-	MaxLatent     = 1024
 	MaxIterations = 1000000
 	MaxFields     = 1000000
 	MaxChannels   = 1024 // what package dataset reads
@@ -29,11 +28,15 @@ type Flags struct {
 	synopsis           string
 	everyday, examples []string            // of help
 	words              map[string][]string // that a flag takes
+	needed             []string            // flags that must be given
+	inputs, results    []string            // flags that take files that are read, and that are written
+	endings            map[string][]string // that the names of some results have
+	models, outputs    []string            // results that are models, and those of which an output asks whether they can be written
 }
 
 // NewFlags returns no flags yet for a command; the synopsis stands above them in its help.
 func NewFlags(e *Environment, name, synopsis string) *Flags {
-	f := &Flags{FlagSet: flag.NewFlagSet(name, flag.ContinueOnError), e: e, synopsis: synopsis, words: map[string][]string{}}
+	f := &Flags{FlagSet: flag.NewFlagSet(name, flag.ContinueOnError), e: e, synopsis: synopsis, words: map[string][]string{}, endings: map[string][]string{}}
 	f.SetOutput(io.Discard) // errors are reported in one line by Run
 	f.Usage = func() {}
 	return f
@@ -136,22 +139,6 @@ func (f *Flags) Choice(name, value, usage string, words ...string) *string {
 	})
 }
 
-// List defines a flag that takes different ones of some words, separated by commas, or all.
-func (f *Flags) List(name, usage string, words ...string) *string {
-	return Add(f, name, "all", usage+strings.Join(words, ", "), func(s string) (string, error) {
-		if s == "all" {
-			return s, nil
-		}
-		found := strings.Split(s, ",")
-		for k, w := range found {
-			if !slices.Contains(words, w) || slices.Contains(found[:k], w) {
-				return "", fmt.Errorf("expected all, or different ones of %s, separated by commas", strings.Join(words, ", "))
-			}
-		}
-		return s, nil
-	})
-}
-
 // Grid defines a flag that takes the size of a picture.
 func (f *Flags) Grid(name, value, usage string) *string {
 	return Add(f, name, value, usage, func(s string) (string, error) {
@@ -169,6 +156,36 @@ func Layout(grid string, channels int) dataset.Layout {
 		l.Width, l.Height, _ = dataset.ParseGrid(grid) // checked by the flag
 	}
 	return l
+}
+
+// Need names the flags without which a command line is refused.
+func (f *Flags) Need(names ...string) { f.needed = names }
+
+// Input defines a flag that takes a file that is read.
+func (f *Flags) Input(name, usage string) *string {
+	f.inputs = append(f.inputs, name)
+	return f.String(name, "", usage)
+}
+
+// Result defines a flag that takes a file that is written, which replaces no input and no other result. Its name has one of some endings, if there are any.
+func (f *Flags) Result(name, usage string, endings ...string) *string {
+	f.results = append(f.results, name)
+	if endings != nil {
+		f.endings[name] = endings
+	}
+	return f.String(name, "", usage)
+}
+
+// Output is Result of what need not be a file: whether it can be written, whoever makes it asks.
+func (f *Flags) Output(name, usage string) *string {
+	f.outputs = append(f.outputs, name)
+	return f.Result(name, usage)
+}
+
+// Model is Result of a model, which has no name of another kind of file.
+func (f *Flags) Model(name, usage string) *string {
+	f.models = append(f.models, name)
+	return f.Result(name, usage)
 }
 
 // Toggle defines a flag that is on or off, off unless given.

@@ -91,11 +91,6 @@ func (p *Progress) Count(verb string, done, total int, begin time.Time, before i
 	p.Show("%s %d/%d pictures  %s left", verb, before+done, before+total, left(done, total, begin).Round(time.Second))
 }
 
-// CountAtMost shows that done of at most total steps of something were taken.
-func (p *Progress) CountAtMost(doing string, done, total int, begin time.Time) {
-	p.Show("%s %d/%d  %s left at most", doing, done, total, left(done, total, begin).Round(time.Second))
-}
-
 // left is the time that the rest of some steps takes at the pace so far.
 func left(done, total int, begin time.Time) time.Duration {
 	return time.Duration(float64(time.Since(begin)) / float64(max(done, 1)) * float64(total-done))
@@ -128,29 +123,22 @@ func (e *Environment) Counting(verb string, total int) (count func(done int), st
 // Timing shows what is being done and for how long, until stop is called.
 func (e *Environment) Timing(text string) (stop func()) {
 	begin, p := time.Now(), NewProgress(e)
-	ended, gone := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(gone)
-		tick := time.NewTicker(time.Second)
-		defer tick.Stop()
-		for {
-			p.Show("%s  %s", text, time.Since(begin).Round(time.Second))
-			select {
-			case <-ended:
-				return
-			case <-tick.C:
-			}
-		}
-	}()
+	show := func() { p.Show("%s  %s", text, time.Since(begin).Round(time.Second)) }
+	show()
+	end := everySecond(show)
 	return func() {
-		close(ended)
-		<-gone
+		end()
 		p.Clear()
 	}
 }
 
 // remind says what the work is about and for how long it goes on where nothing was said for a while, within one step too, until stop is called.
 func (e *Environment) remind(command string) (stop func()) {
+	return everySecond(func() { e.sayOverdue(command, time.Since(e.begin)) })
+}
+
+// everySecond calls a function again and again in a goroutine, which has ended when stop returns.
+func everySecond(do func()) (stop func()) {
 	tick := time.NewTicker(time.Second)
 	ended, gone := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -160,7 +148,7 @@ func (e *Environment) remind(command string) (stop func()) {
 			case <-ended:
 				return
 			case <-tick.C:
-				e.sayOverdue(command, time.Since(e.begin))
+				do()
 			}
 		}
 	}()

@@ -34,7 +34,10 @@ func (f *Flags) Read(args []string) error {
 	case f.NArg() > 0:
 		return Usagef("%s: found %s, expected nothing but flags (%s %s -h explains them)", f.Name(), quote.Text(f.Arg(0)), f.e.program(), f.Name())
 	}
-	return f.work(args)
+	if err := f.work(args); err != nil {
+		return err
+	}
+	return f.check()
 }
 
 // Parts defines -part and -parts, by which a command does a part of its work in one of several processes. It reads, of what -data names, its slice alone.

@@ -141,9 +141,9 @@ type hiddenAbout struct {
 	Deviations bool `json:"inDeviations,omitempty"` // of a table's columns the errors are
 }
 
-// AboutFilled tells of pictures that were filled in, and of the errors beside a truth (nil: there is none), of a table by column.
-func AboutFilled(seen *dataset.Frames, errors []report.Row) FilledAbout {
-	a := FilledAbout{Examples: seen.Count, Values: seen.Count * seen.Points() * seen.Channels}
+// AboutFilled tells of pictures that were filled in, of how well, and of the errors beside a truth (nil: there is none), of a table by column.
+func AboutFilled(seen *dataset.Frames, checks []sgplvm.FillCheck, errors []report.Row) FilledAbout {
+	a := FilledAbout{Examples: seen.Count, Values: seen.Count * seen.Points() * seen.Channels, Kinds: aboutKinds(checks)}
 	for i := range seen.Count {
 		a.Missing += seen.Missing(i)
 	}
@@ -172,9 +172,14 @@ func AboutCompleted(set *dataset.Set, c *Completed, filled *dataset.Filled, took
 	if !c.given {
 		a.Selection = c.Model.Selection()
 	}
-	a.Hidden, a.Period = aboutCheck(c.Check), c.Period
-	for _, k := range c.Kinds {
-		a.Kinds = append(a.Kinds, kindAbout{k.Kind, k.Missing, k.By, aboutCheck(k), k.Simplest, cli.Number(k.SimplestRMSE)})
-	}
+	a.Hidden, a.Period, a.Kinds = aboutCheck(c.Check), c.Period, aboutKinds(c.Kinds)
 	return a
+}
+
+// aboutKinds tells how well values were filled in, by the way in which they were missing.
+func aboutKinds(checks []sgplvm.FillCheck) (all []kindAbout) {
+	for _, k := range checks {
+		all = append(all, kindAbout{k.Kind, k.Missing, k.By, aboutCheck(k), k.Simplest, cli.Number(k.SimplestRMSE)})
+	}
+	return all
 }

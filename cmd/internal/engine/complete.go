@@ -138,24 +138,24 @@ func CompleteWith(ctx context.Context, e *cli.Environment, path string, set *dat
 		return nil, err
 	}
 	c := &Completed{&sgplvm.Completion{Mean: mat.New(n*points, channels), Variance: mat.New(n*points, channels), Model: m}, nil, true}
-	all, err := fillEach(ctx, e, "filled", set.Name, set.Whole(), &Result{c.Mean.Data, c.Variance.Data, points * channels}, func(i int, done *filled) error {
-		i -= set.First
-		obs := sgplvm.Observed{Values: mat.New(points, channels)}
-		if err := d.Source.ReadExamples(obs.Values.Data, i, i+1); err != nil {
-			return err
-		}
-		if d.Errors != nil {
+	read := func(i int) (obs sgplvm.Observed, err error) {
+		obs.Values = mat.New(points, channels)
+		if err = d.Source.ReadExamples(obs.Values.Data, i, i+1); err == nil && d.Errors != nil {
 			obs.Errors = mat.New(points, channels)
-			if err := d.Errors.ReadExamples(obs.Errors.Data, i, i+1); err != nil {
-				return err
+			err = d.Errors.ReadExamples(obs.Errors.Data, i, i+1)
+		}
+		if err == nil && Timed(m) && d.Times != nil {
+			var priors []sgplvm.Latent
+			if priors, err = m.LatentAt(0, []float64{d.Times[i]}); err == nil {
+				obs.Prior = &priors[0]
 			}
 		}
-		if Timed(m) && d.Times != nil {
-			priors, err := m.LatentAt(0, []float64{d.Times[i]})
-			if err != nil {
-				return err
-			}
-			obs.Prior = &priors[0]
+		return obs, err
+	}
+	all, err := fillEach(ctx, e, "filled", set.Name, set.Whole(), &Result{Mean: c.Mean.Data, Variance: c.Variance.Data, Size: points * channels}, func(i int, done *filled) error {
+		obs, err := read(i - set.First)
+		if err != nil {
+			return err
 		}
 		p, l, err := m.Impute(ctx, obs, o)
 		if err == nil {
@@ -174,7 +174,12 @@ func CompleteWith(ctx context.Context, e *cli.Environment, path string, set *dat
 		}
 		return err
 	})
-	c.Report.Outliers = numbered(all)
+	if c.Report.Outliers = numbered(all); err == nil {
+		c.Kinds, err = checkFilling(ctx, m, set.Count, func(i int) sgplvm.Observed {
+			obs, _ := read(i) // without an error before
+			return obs
+		}, c.Report.Outliers, o)
+	}
 	return c, err
 }
 
@@ -257,7 +262,10 @@ func ReportCompleted(e *cli.Environment, set *dataset.Set, c *Completed, filled 
 	if c.Period > 0 {
 		s.text("the series repeats itself every %d steps: each period was an example of the model", c.Period)
 	}
-	s.kinds(c.Completion)
+	if len(c.Kinds) == 0 && c.Check.Values > 0 {
+		c.Kinds = []sgplvm.FillCheck{c.Check}
+	}
+	s.kinds(c.Kinds)
 	s.byColumn(set, filled)
 	s.sureness(set, surenessOf(set, filled))
 	if c.Report.Forecast > 0 && took > time.Second {
@@ -269,27 +277,4 @@ func ReportCompleted(e *cli.Environment, set *dataset.Set, c *Completed, filled 
 		e.Note("warning: %s", w)
 	}
 	return nil
-}
-
-// kinds says of each way in which values are missing what fills them in, and how well that did with observed values that were hidden for a test.
-func (s *lines) kinds(c *sgplvm.Completion) {
-	list := c.Kinds
-	if len(list) == 0 && c.Check.Values > 0 {
-		list = []sgplvm.FillCheck{c.Check}
-	}
-	for _, k := range list {
-		line := fmt.Sprintf("%s: %d missing, filled in by %s", k.Kind, k.Missing, k.By)
-		if k.Kind == "" {
-			line = "test"
-		}
-		if k.Values > 0 {
-			of := "root mean square" + map[bool]string{true: ", in standard deviations of the columns"}[k.Deviations]
-			line += fmt.Sprintf("; %d observed ones that were hidden for a test have an error of %.4g (%s), %.0f %% of them lie within their 90 %% intervals",
-				k.Values, k.RMSE, of, 100*k.Coverage)
-			if k.Simplest != "" && k.Simplest != k.By {
-				line += fmt.Sprintf("; by %s the error is %.4g", k.Simplest, k.SimplestRMSE)
-			}
-		}
-		s.text("%s", line)
-	}
 }

@@ -18,7 +18,18 @@ import (
 // Describe tells a model's sizes, kernels and noise in lines of words, and how it was chosen.
 func Describe(m *sgplvm.Model) string {
 	var s lines
-	line := s.pair
+	for _, f := range Facts(m) {
+		s.pair(f[0], "%s", f[1])
+	}
+	s.selection(m.Selection())
+	return s.String()
+}
+
+// Facts are a model's sizes, kernels and noise, each with its name.
+func Facts(m *sgplvm.Model) (all [][2]string) {
+	line := func(name, format string, args ...any) {
+		all = append(all, [2]string{name, fmt.Sprintf(format, args...)})
+	}
 	p := m.Summary()
 	if Table(m) {
 		line("table", "%d rows of %d columns", m.Examples(), m.Channels())
@@ -58,8 +69,7 @@ func Describe(m *sgplvm.Model) string {
 	if cfg, ok := m.Config(); ok {
 		line("configuration", "%s", cli.Text(ConfigText(cfg)))
 	}
-	s.selection(m.Selection())
-	return s.String()
+	return all
 }
 
 // describeSpace tells what a model knows of space.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -53,14 +52,11 @@ func SaveEmulator(path string, m *sgplvm.Emulator) error {
 
 // LoadEmulator reads an emulator from a file; nil where the file has a model of another kind, or is none.
 func LoadEmulator(path string) (*sgplvm.Emulator, error) {
-	file, err := os.Open(path)
+	file, _, err := openModel(path)
 	if err != nil {
-		return nil, &dataset.Error{Path: path, Err: err, Want: "a model file"}
+		return nil, err
 	}
 	defer file.Close()
-	if info, err := file.Stat(); err == nil && info.IsDir() {
-		return nil, nil
-	}
 	m, err := sgplvm.LoadEmulator(file)
 	if err == nil || errors.Is(err, sgplvm.ErrNoEmulator) {
 		return m, nil

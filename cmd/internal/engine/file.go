@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"slices"
@@ -20,23 +21,32 @@ func Save(path string, m *sgplvm.Model) error {
 	return files.WriteAtomic(path, func(w io.Writer) error { return m.Save(w) })
 }
 
-// Load reads a model from a file.
-func Load(path string) (*sgplvm.Model, error) {
+// openModel opens the file of a model of any kind.
+func openModel(path string) (*os.File, fs.FileInfo, error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, &dataset.Error{Path: path, Err: err, Want: "a model file"}
+		return nil, nil, &dataset.Error{Path: path, Err: err, Want: "a model file"}
+	}
+	info, err := file.Stat()
+	if err == nil && info.IsDir() {
+		err = &dataset.Error{Path: path, Found: "a folder", Want: "a model file"}
+	}
+	if err != nil {
+		file.Close()
+	}
+	return file, info, err
+}
+
+// Load reads a model from a file.
+func Load(path string) (*sgplvm.Model, error) {
+	file, info, err := openModel(path)
+	if err != nil {
+		return nil, err
 	}
 	defer file.Close()
-	if info, err := file.Stat(); err == nil && info.IsDir() {
-		return nil, &dataset.Error{Path: path, Found: "a folder", Want: "a model file"}
-	}
 	m, err := sgplvm.Load(file)
 	if err == nil {
-		info, err := file.Stat()
-		if err == nil {
-			err = checkModelMemory(m, info.Size())
-		}
-		return m, err
+		return m, checkModelMemory(m, info.Size())
 	}
 	if errors.Is(err, sgplvm.ErrEmulator) {
 		return nil, fmt.Errorf("%s: an emulator, which these take: predict -inputs, sample -inputs, update, invert, sensitivity, design, info, report", path)

@@ -145,7 +145,7 @@ func modelFrames(f *cli.Flags, o dataset.SetOptions, path string, m *sgplvm.Mode
 func LoadLike(f *cli.Flags, frames *dataset.Frames, path string) (*dataset.Frames, error) {
 	o := ReadOptions(f)
 	if frames.Scattered {
-		return dataset.LoadAt(path, frames.Points(), frames.Channels)
+		return dataset.LoadWith(path, dataset.SetOptions{At: frames.Points(), Layout: dataset.Layout{Channels: frames.Channels}})
 	}
 	if frames.Table {
 		o.Names = frames.Columns
@@ -200,7 +200,8 @@ func Fill(ctx context.Context, e *cli.Environment, m *sgplvm.Model, frames *Obse
 			e.Note("%s: %s: nothing observed: filled with the prediction of the prior", frames.Name, place)
 		}
 	}
-	NoteOutliers(e, &frames.Form, numbered(all))
+	r.outliers = numbered(all)
+	NoteOutliers(e, &frames.Form, r.outliers)
 	if neighbourhoods > 0 {
 		e.Note("%d pictures have so many observed points that each missing one was conditioned on its neighbourhood only", neighbourhoods)
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/part"
-	"github.com/seed-08962ecc/kronfield/cmd/internal/picture"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
@@ -62,15 +61,6 @@ func (f *Frames) All(ctx context.Context) (means, variances []float64, err error
 		return nil
 	})
 	return means, variances, err
-}
-
-// Pictures returns the pictures with the given values.
-func (f *Frames) Pictures(values []float64) []picture.Picture {
-	var p []picture.Picture
-	for size := f.grid.Size(); len(values) > 0; values = values[size:] {
-		p = append(p, picture.Picture{Layout: f.grid.Layout, Values: values[:size]})
-	}
-	return p
 }
 
 // together returns how many frames are predicted together: groups of about the same size.

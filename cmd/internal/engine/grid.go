@@ -118,10 +118,10 @@ type FieldFlags struct {
 // NewFieldFlags defines the flags; verb is what the command does.
 func NewFieldFlags(f *cli.Flags, verb string) FieldFlags {
 	return FieldFlags{f,
-		f.String("model", "", "the model `file`"),
-		f.String("points", "", "the `file` with coordinates to "+verb+" at (.npy, .npz, .nc, .csv), points×dimensions"),
+		f.Input("model", "the model `file`"),
+		f.Input("points", "the `file` with coordinates to "+verb+" at (.npy, .npz, .nc, .csv), points×dimensions"),
 		f.Grid("grid", "", "`WIDTHxHEIGHT` of the pictures, from the first to the last row and column of the training grid; of scattered points the first coordinate runs down the rows, and pixels of a film with motion cover the area of the training pictures"),
-		f.String("sheet", "", "the PNG `file` with the first pictures")}
+		f.Result("sheet", "the PNG `file` with the first pictures", ".png")}
 }
 
 // Fields is what a command needs to make fields: the model, the output grid, and two results, of which the second may be missing.
@@ -142,21 +142,9 @@ func LoadAt(f *cli.Flags) (*sgplvm.Model, OutputGrid, error) {
 	return m, g, err
 }
 
-// Open checks the command line, on which the named flags take further files and other takes the second result, and loads the model.
-func (p FieldFlags) Open(inputs []string, other string) (*Fields, error) {
+// Open opens the results, of which other takes the second, and loads the model.
+func (p FieldFlags) Open(other string) (*Fields, error) {
 	f := p.f
-	if err := f.Require("model", "out"); err != nil {
-		return nil, err
-	}
-	if err := f.Exclusive(*p.points, *p.grid); err != nil {
-		return nil, err
-	}
-	if err := f.Apart(append(inputs, "model", "points"), []string{"out", other, "sheet"}); err != nil {
-		return nil, err
-	}
-	if err := f.Sheet(); err != nil {
-		return nil, err
-	}
 	a := new(Fields)
 	var err error
 	if a.Out, err = NewOutput(f, "out"); err != nil {

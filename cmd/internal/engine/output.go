@@ -28,6 +28,7 @@ type Output struct {
 	told         bool      // black and white were given
 	twice        bool      // two files of the source have the same name but for its ending
 	approximated bool      // a GIF has fewer colours than its pictures
+	Rate         float64   // frames a second of a GIF of frames that have no times in seconds; 0: 10
 	observed     []float64 // values of the examples, NaN where they were filled in; nil: not known
 }
 
@@ -142,7 +143,7 @@ func (o *Output) Stream(write func(put func(values []float64) error) error) erro
 	case "":
 		return write(func([]float64) error { return nil })
 	case ".npy":
-		return files.StreamNPY(o.path, o.form.Shape, npy.Float64, write)
+		return files.StreamNPY(o.path, o.form.Shape, write)
 	case folderKind:
 		return files.WriteFolder(o.path, func(folder string) error {
 			first := 0
@@ -179,7 +180,7 @@ func (o *Output) Stream(write func(put func(values []float64) error) error) erro
 	})
 }
 
-// animate writes a GIF: of the times of an animation, else ten frames a second.
+// animate writes a GIF: of the times of an animation, else so many frames a second.
 func (o *Output) animate(write func(put func(values []float64) error) error) error {
 	animation, n := picture.NewAnimation(o.path), 0
 	err := write(func(values []float64) (err error) {
@@ -201,7 +202,7 @@ func (o *Output) animate(write func(put func(values []float64) error) error) err
 	case n == len(o.form.Times) && inSeconds(o.form.Times):
 		err = animation.SaveAt(o.form.Times)
 	default:
-		err = animation.Save(10)
+		err = animation.Save(cmp.Or(o.Rate, 10))
 	}
 	o.approximated = animation.Approximated
 	return err
@@ -286,10 +287,7 @@ func modelLevels(m *sgplvm.Model) picture.Levels {
 // Deviation is the largest standard deviation of the training data's channels.
 func Deviation(m *sgplvm.Model) float64 { return slices.Max(m.Summary().Deviation) }
 
-// SaveArray writes numbers to a .npy file, if a path is given.
+// SaveArray writes numbers to a .npy file.
 func SaveArray(path string, shape []int, values []float64) error {
-	if path == "" {
-		return nil
-	}
-	return files.SaveNPY(path, shape, values, npy.Float64)
+	return files.StreamNPY(path, shape, func(put func([]float64) error) error { return put(values) })
 }

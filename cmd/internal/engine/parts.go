@@ -42,11 +42,12 @@ func hold(w *part.Work, form *dataset.Form, sources ...sgplvm.Source) error {
 type Result struct {
 	Mean, Variance []float64
 	Size           int // values of a picture
+	outliers       []sgplvm.Outlier
 }
 
 // NewResult returns room for some pictures.
 func NewResult(pictures, size int) *Result {
-	return &Result{make([]float64, pictures*size), make([]float64, pictures*size), size}
+	return &Result{Mean: make([]float64, pictures*size), Variance: make([]float64, pictures*size), Size: size}
 }
 
 // A filled example is what was made of one.

@@ -5,7 +5,6 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/part"
-	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
@@ -51,13 +50,10 @@ type LatentFlags struct {
 
 // NewLatentFlags defines -data, -observed, -data-points, and -times with its description.
 func NewLatentFlags(f *cli.Flags, aboutTimes string) *LatentFlags {
-	f.String("data-points", "", "the `file` with the coordinates of the values of -data (.npy, .npz, .nc, .csv), points×dimensions, where these are not the training points")
+	f.Input("data-points", "the `file` with the coordinates of the values of -data (.npy, .npz, .nc, .csv), points×dimensions, where these are not the training points")
 	NewReadFlags(f)
-	return &LatentFlags{f, f.String("data", "", "partly seen examples, as impute takes them: "+DataUsage), f.String("observed", "", MaskUsage), NewTimeFlags(f, aboutTimes)}
+	return &LatentFlags{f, f.Input("data", "partly seen examples, as impute takes them: "+DataUsage), f.Input("observed", MaskUsage), NewTimeFlags(f, aboutTimes)}
 }
-
-// Inputs are the flags that take files.
-func (s *LatentFlags) Inputs() []string { return []string{"data", "observed", "data-points", "times"} }
 
 // Check refuses flags that do not fit together.
 func (s *LatentFlags) Check() error {
@@ -87,31 +83,4 @@ func (s *LatentFlags) Latents(ctx context.Context, path string, m *sgplvm.Model)
 	}
 	err = s.f.Without("-times", "sequence")
 	return Latents{path, m.Examples(), func(i int) (sgplvm.Latent, error) { return m.TrainingLatent(i), nil }}, err
-}
-
-// Mix predicts a field for each of some latent posteriors by mixtures of Gaussians, several at a time.
-func Mix(ctx context.Context, e *cli.Environment, m *sgplvm.Model, l Latents, g OutputGrid, o sgplvm.MixtureOptions) (*Result, error) {
-	means, err := g.Room("predict", e.Work.Own(l.Count))
-	if err != nil {
-		return nil, err
-	}
-	r := &Result{means, make([]float64, len(means)), g.Size()}
-	_, err = fillEach(ctx, e, "predicted", l.Name, l.Count, r, func(i int, done *filled) error {
-		latent, err := l.Of(i)
-		if err != nil {
-			return err
-		}
-		mixture, err := m.PredictMixture(latent, g.Points, o)
-		if err != nil {
-			return err
-		}
-		p := mixture.Moments()
-		if err := check(p, mat.Matrix{}); err != nil {
-			return err
-		}
-		copy(done.Mean, p.Mean.Data)
-		copy(done.Variance, p.Variance.Data)
-		return nil
-	})
-	return r, err
 }

@@ -50,7 +50,7 @@ func EmulatorOutputs(f *cli.Flags, model string, m *sgplvm.Emulator, path string
 		o.Names = form.Columns
 		return dataset.LoadTable(path, m.Channels(), o)
 	case form.Scattered:
-		return dataset.LoadAt(path, m.Points(), m.Channels())
+		return dataset.LoadWith(path, dataset.SetOptions{At: m.Points(), Layout: dataset.Layout{Channels: m.Channels()}})
 	}
 	o.Layout = form.Layout
 	return dataset.LoadWith(path, o)

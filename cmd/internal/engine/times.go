@@ -21,7 +21,7 @@ type TimeFlags struct {
 
 // NewTimeFlags defines -times, with its description, and -sequence.
 func NewTimeFlags(f *cli.Flags, about string) *TimeFlags {
-	return &TimeFlags{f: f, file: f.String("times", "", about),
+	return &TimeFlags{f: f, file: f.Input("times", about),
 		sequence: f.Whole("sequence", 0, -math.MaxInt32, math.MaxInt32, "the `label` of the sequence whose times these are")}
 }
 

@@ -1,3 +1,3 @@
 // Package files writes results: as a whole or not at all ([WriteAtomic]), and numbers as .npy files,
-// at once ([SaveNPY]) or in parts ([StreamNPY]); a folder of files likewise ([WriteFolder]).
+// some at a time ([StreamNPY]); a folder of files likewise ([WriteFolder]).
 package files

@@ -1,15 +1,10 @@
 package bound
 
 import (
-	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
-	"runtime"
 	"testing"
-	"time"
 
-	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
@@ -65,117 +60,6 @@ func (s step) evaluator() (*Evaluator, *Params) {
 	return NewEvaluator(scaled, space, 1e-6), p
 }
 
-// phases is time and work of the parts of evaluations.
-type phases struct {
-	names  []string
-	took   map[string]time.Duration
-	flops  map[string]float64
-	at     time.Time
-	peak   time.Duration // of the multiply-add loop that all is compared with
-	rounds float64
-}
-
-func newPhases() *phases {
-	return &phases{took: map[string]time.Duration{}, flops: map[string]float64{}}
-}
-
-func (p *phases) begin() { p.at = time.Now() }
-
-// end books the time since begin, or the last end, and the work done.
-func (p *phases) end(name string, flops float64) {
-	if p.took[name] == 0 {
-		p.names = append(p.names, name)
-	}
-	p.took[name] += time.Since(p.at)
-	p.flops[name] += flops
-	p.at = time.Now()
-}
-
-// report gives milliseconds of each phase and which fraction of the peak of all processors in use its
-// work is.
-func (p *phases) report(b *testing.B) {
-	var all time.Duration
-	var flops float64
-	gflops := func(work float64, took time.Duration) float64 { return work / took.Seconds() / 1e9 }
-	peak := gflops(p.rounds, p.peak) * float64(runtime.GOMAXPROCS(0))
-	for _, name := range p.names {
-		b.ReportMetric(1e3*p.took[name].Seconds()/float64(b.N), name+"-ms")
-		if p.flops[name] > 0 {
-			b.ReportMetric(gflops(p.flops[name], p.took[name])/peak, name+"-of-peak")
-		}
-		all += p.took[name]
-		flops += p.flops[name]
-	}
-	b.ReportMetric(1e3*all.Seconds()/float64(b.N), "ms")
-	b.ReportMetric(gflops(flops, all)/peak, "of-peak")
-	b.ReportMetric(0, "ns/op")
-}
-
-// evaluate is Evaluate with a stop watch, for white noise and tied inducing points. The work counts additions
-// and multiplications of the matrix products alone.
-func (w *phases) evaluate(t testing.TB, e *Evaluator, grad, p *Params, free Group) {
-	check := func(err error) {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	ctx := context.Background()
-	n, m, d := float64(e.y.Examples), float64(p.Z.Rows), float64(p.Z.Cols)
-	ns, dy := float64(e.y.Points), float64(e.y.Channels)
-	pairs := m * (m + 1) / 2
-	w.begin()
-	check(e.Derive(p))
-	if !e.holds(p, 0) {
-		var project, decompose float64
-		for f, x := range e.x {
-			check(p.space().factor(e.factors[f+1], &e.works[f+1], p, f, x, e.jitter))
-			if e.factors[f+1].Coord.Rows > 0 {
-				project += 2 * n * ns * dy * float64(x.Rows)
-				decompose += 22. / 3 * math.Pow(float64(x.Rows), 3) // with all vectors, divide and conquer without deflation
-			}
-		}
-		w.end("space", decompose)
-		check(e.project(ctx, false))
-		e.held = p.Clone()
-		w.end("project", project)
-	}
-	e.psi.Set(p.Latent, p.Inducing())
-	s, own := e.factors[0], &e.works[0]
-	work.Resize(&s.K, p.Z.Rows, p.Z.Rows)
-	work.Resize(&s.Psi1, p.X.Mu.Rows, p.Z.Rows)
-	work.Resize(&own.psi2, p.Z.Rows, p.Z.Rows)
-	e.psi.Matrix(s.K)
-	e.psi.Forward(s.Psi1, own.psi2, p.Q())
-	w.end("psi", 2*n*(pairs*(d+2)+m*(4*d+2)))
-	check(s.diagonalise(own, e.jitter))
-	w.end("factor", 2*n*m*m+10*m*m*m)
-	check(e.sweep.run(ctx, e, p.Noise.Precision(), e.wanted(true, p, free)))
-	contract := 2 * ns * dy * (2*n*m + m*m)
-	if e.sweep.oneRow() {
-		contract = 2 * (n*n*m + n*m*m/2)
-	}
-	w.end("contract", contract)
-	grad.zero()
-	if free&GroupSpatial != 0 {
-		var flops float64
-		for f, x := range e.x {
-			check(e.spatialGradient(ctx, grad, p, f))
-			if r := float64(x.Rows); e.factors[f+1].Coord.Rows > 0 && ns*dy*m/r < r {
-				flops += 2*m*ns*dy*r + m*ns*dy*r + r*r*r
-			} else if e.factors[f+1].Coord.Rows > 0 {
-				flops += m*ns*dy*r + 3*r*r*r
-			}
-		}
-		w.end("gradient-space", flops)
-	}
-	e.latentGradient(grad, p)
-	e.prior.backward(&grad.X, &p.X)
-	w.end("gradient-latent", 2*n*(pairs*(3*d+4)+m*m+m*(10*d+5))+10*m*m*m)
-	at := time.Now()
-	w.rounds += asm.Peak(1 << 14)
-	w.peak += time.Since(at)
-}
-
 // One evaluation of the bound with all gradients, at new length scales each time ("joint"), or with the
 // spatial parameters held ("latent"). The sizes are those of Frey faces, of the eye clip at 640×360 in three
 // channels, and of ever more examples.
@@ -198,8 +82,6 @@ func BenchmarkStep(b *testing.B) {
 			b.Run(fmt.Sprintf("n=%d/m=%d/%s%v/%s", c.n, c.m, c.kind, c.points, name), func(b *testing.B) {
 				e, p := c.evaluator()
 				grad := p.Clone()
-				newPhases().evaluate(b, e, grad, p, free)
-				w := newPhases()
 				b.ReportAllocs()
 				for b.Loop() {
 					if free == GroupAll {
@@ -207,9 +89,10 @@ func BenchmarkStep(b *testing.B) {
 							p.Space[0].Kernel.LengthScale[i] *= 1.0000001
 						}
 					}
-					w.evaluate(b, e, grad, p, free)
+					if _, err := e.Evaluate(b.Context(), p, grad, free); err != nil {
+						b.Fatal(err)
+					}
 				}
-				w.report(b)
 			})
 		}
 	}
@@ -250,32 +133,5 @@ func TestOneRow(t *testing.T) {
 		compare.Near(t, "gram", got.gram.Data, want.gram.Data, 1e-12)
 		compare.Near(t, "weighted", got.weighted.Data, want.weighted.Data, 1e-12)
 		compare.Near(t, "cross", got.cross.Data, want.cross.Data, 1e-12)
-	}
-}
-
-// The benchmark does what Evaluate does: its derivatives have the bits of Evaluate's.
-func TestBenchmarkIsTheStep(t *testing.T) {
-	for _, c := range []step{{20, 5, 3, 2, kernel.White, []int{30}}, {20, 5, 3, 2, kernel.Matern32, []int{6, 7}}} {
-		for _, free := range []Group{GroupAll, GroupLatent} {
-			e, p := c.evaluator()
-			got, want := p.Clone(), p.Clone()
-			newPhases().evaluate(t, e, got, p, free)
-			e, _ = c.evaluator()
-			if _, err := e.Evaluate(t.Context(), p, want, free); err != nil {
-				t.Fatal(err)
-			}
-			coordinates := Coordinates{Free: free}
-			x, y := make([]float64, coordinates.Count(p)), make([]float64, coordinates.Count(p))
-			coordinates.PackGradient(x, p, got)
-			coordinates.PackGradient(y, p, want)
-			for i := range x {
-				if free == GroupAll && i == 0 {
-					continue // β, which costs nothing
-				}
-				if math.Float64bits(x[i]) != math.Float64bits(y[i]) {
-					t.Fatalf("%+v: derivative %d is %v, Evaluate has %v", c, i, x[i], y[i])
-				}
-			}
-		}
 	}
 }

@@ -171,17 +171,6 @@ func TestPackNoiseFloor(t *testing.T) {
 	}
 }
 
-// Packing moves no precision, not even by its last bit.
-func TestPackMovesNoNoise(t *testing.T) {
-	p := threeFactors().Model(t).Params
-	for i := range 200 {
-		beta := 2 + 0.37*float64(i)
-		p.Noise.Beta, p.Noise.Floor = beta, 0.3/beta
-		packed(bound.Coordinates{Free: bound.GroupNoise}, p)
-		compare.SameBits(t, "precision", []float64{p.Noise.Beta}, []float64{beta})
-	}
-}
-
 // A noise that lies next to its floor stays where it is when its own coordinates are unpacked.
 func TestNoiseAtItsFloor(t *testing.T) {
 	for ulps := range 6 {
@@ -201,44 +190,6 @@ func TestNoiseAtItsFloor(t *testing.T) {
 		c.Unpack(p, x)
 		if math.Abs(p.Noise.Beta-before) > 8*0x1p-52*before {
 			t.Errorf("%d units of rounding above the floor: precision %v, was %v", ulps, p.Noise.Beta, before)
-		}
-	}
-}
-
-// With a preconditioner the coordinates of μ̄ are Rᵀ·μ̄, and back; the others are as they were.
-func TestPackPreconditioned(t *testing.T) {
-	for seed, text := range []string{"rbf(3)", "matern32(2)", "0.5*matern52(2)+0.5*periodic(2,1)"} {
-		shape := dynamical()
-		shape.Seed = uint64(seed)
-		p := shape.Model(t).Params
-		prior := p.X.Paths.Prior.Clone()
-		prior.Kernel = reference.Parsed(t, text)
-		preconditioner, err := dynamics.NewPreconditioner(prior)
-		if err != nil {
-			t.Fatal(err)
-		}
-		plain, c := bound.Coordinates{Free: bound.GroupAll}, bound.Coordinates{Free: bound.GroupAll, Preconditioner: preconditioner}
-		before := flat(p)
-		x := packed(c, p)
-		compare.SameBits(t, text+": packing changes nothing", flat(p), before)
-		want := p.X.Paths.MuBar.Clone()
-		preconditioner.To(want, p.X.Paths.MuBar)
-		// β, the latent kernel's 5, then μ̄.
-		compare.SameBits(t, text+": coordinates of μ̄", x[6:18], want.Data)
-		y := packed(plain, p)
-		compare.SameBits(t, text+": coordinates before", x[:6], y[:6])
-		compare.SameBits(t, text+": coordinates after", x[18:], y[18:])
-
-		muBar := p.X.Paths.MuBar.Clone()
-		c.Unpack(p, x)
-		compare.SameBits(t, text+": μ̄ that did not move", p.X.Paths.MuBar.Data, muBar.Data)
-		for i := range x {
-			x[i] += 0.5
-		}
-		c.Unpack(p, x)
-		compare.Near(t, text+": there and back", packed(c, p), x, 1e-12) // R has a condition number below 10²
-		if i := slices.IndexFunc(natural(p).values(), func(v float64) bool { return math.IsNaN(v) }); i >= 0 {
-			t.Errorf("%s: parameter %d is NaN", text, i)
 		}
 	}
 }
@@ -272,24 +223,6 @@ func TestPackedGradient(t *testing.T) {
 				return s.bound(t)
 			})
 			c.Unpack(s.Params, x)
-		}
-	}
-}
-
-// Wherever a search has gone, the parameters there can be checked, kept and read again.
-func TestUnpackFarAway(t *testing.T) {
-	for _, shape := range []reference.Shape{dynamical(), threeFactors()} {
-		for _, far := range []float64{-1e5, -300, 300, 1e5} {
-			m := shape.Model(t)
-			c := bound.Coordinates{Free: bound.GroupAll}
-			x := packed(c, m.Params)
-			for i := range x {
-				x[i] = far
-			}
-			c.Unpack(m.Params, x)
-			if err := m.Params.Latent.Validate(m.Params.X.Mu.Cols, m.Params.X.Paths != nil); err != nil {
-				t.Errorf("all coordinates %v: %v", far, err)
-			}
 		}
 	}
 }

@@ -261,21 +261,6 @@ func TestRefusedPaths(t *testing.T) {
 	compare.SameBits(t, "bound", []float64{s.bound(t)}, []float64{want})
 }
 
-// A repeated evaluation has the same bits at any number of processors, with and without derivatives.
-func TestSameBitsAtAnyWidth(t *testing.T) {
-	for _, shape := range []shape{threeFactors(), structuredNoise(), dynamical()} {
-		var want []float64
-		compare.AtEveryWidth(func(procs int) {
-			s := subjectOf(t, shape)
-			got := slices.Concat(flat(s.gradient(t, bound.GroupAll)), []float64{s.bound(t)})
-			if want == nil {
-				want = got
-			}
-			compare.SameBits(t, fmt.Sprintf("%v with %d processors", shape, procs), got, want)
-		})
-	}
-}
-
 // The eigenproblems' solutions after Alpha are those of factors made anew, by the bit, and stay when the evaluator goes on.
 func TestSpectra(t *testing.T) {
 	for _, shape := range []shape{

@@ -87,32 +87,6 @@ func TestFactorsDiagonalise(t *testing.T) {
 	}
 }
 
-// The factors of a prediction are those of the bound, bit by bit.
-func TestFactors(t *testing.T) {
-	for seed := range uint64(10) {
-		shape := reference.RandomShape(16000 + seed)
-		if seed%2 == 0 {
-			shape = reference.ResidualShape(16000 + seed)
-		}
-		s := subjectOf(t, shape)
-		s.bound(t)
-		statistics := new(psi.Statistics)
-		statistics.Set(s.Params.Latent, s.Params.Inducing())
-		got, err := bound.Factors(statistics, s.Params, s.Space, s.Jitter)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for number, f := range s.evaluator.AllFactors() {
-			what := fmt.Sprintf("%v: factor %d", shape, number)
-			g := got[number]
-			for name, pair := range map[string][2][]float64{"K": {g.K.Data, f.K.Data}, "Ψ1": {g.Psi1.Data, f.Psi1.Data}, "Λ": {g.Lambda, f.Lambda}, "ω": {g.Omega, f.Omega},
-				"data basis": {g.Data.Data, f.Data.Data}, "T": {g.Coord.Data, f.Coord.Data}} {
-				compare.SameBits(t, what+": "+name, pair[0], pair[1])
-			}
-		}
-	}
-}
-
 // ToInducing multiplies with T, also where it is the identity that is not stored.
 func TestToInducing(t *testing.T) {
 	x := mat.NewDense(3, 1, []float64{0, 1, 3})

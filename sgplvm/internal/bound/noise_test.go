@@ -2,7 +2,6 @@ package bound_test
 
 import (
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -11,6 +10,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
@@ -103,30 +103,6 @@ func TestLearnNoise(t *testing.T) {
 	}
 }
 
-// A learned Σ without a prior raises the bound: the step is one of expectation and maximisation. With a
-// firm one hardly anything moves.
-func TestLearnNoiseRaisesTheBound(t *testing.T) {
-	raised := 0
-	for seed := range uint64(compare.Sizes(40)) {
-		shape := reference.ResidualShape(31000 + seed)
-		s := subjectOf(t, shape)
-		before := s.bound(t)
-		if shape.Examples*shape.Channels <= 2*s.Space.Len() {
-			s.learnNoise(t, 1e9)
-			compare.NearOne(t, shape.String()+": firm prior", s.bound(t), before, 1e-5)
-			continue
-		}
-		raised++
-		s.learnNoise(t, 0)
-		if after := s.bound(t); !(after >= before-1e-9*math.Abs(before)) {
-			t.Errorf("%v: bound %v, %v after the step", shape, before, after)
-		}
-	}
-	if raised == 0 && !testing.Short() {
-		t.Error("no shape with enough examples")
-	}
-}
-
 // Derivatives beside a learned Σ, which itself is held.
 func TestLearnedNoiseGradient(t *testing.T) {
 	for seed := range uint64(compare.Sizes(10)) {
@@ -147,7 +123,7 @@ func TestLearnedNoiseGradient(t *testing.T) {
 func TestNoiseElsewhere(t *testing.T) {
 	s := subjectOf(t, structuredNoise())
 	noise, x := &s.Params.Noise, s.Space[0]
-	points := reference.Permuted(x, []int{2, 0, 2}, nil)
+	points := work.Gather(x, []int{2, 0, 2})
 	if at := noise.LearnedAt(points, x); at != nil {
 		t.Errorf("nothing is learned, but at %v", at)
 	}
@@ -181,30 +157,5 @@ func TestLearnedAtNegativeZero(t *testing.T) {
 	negative := math.Copysign(0, -1)
 	if diff := cmp.Diff([]int{1, 0}, noise.LearnedAt(mat.NewDense(2, 1, []float64{1, negative}), mat.NewDense(2, 1, []float64{0, 1}))); diff != "" {
 		t.Error(diff)
-	}
-}
-
-// TaperAt is exp(−Σ (x_q − y_q)²/ℓ_q²), 1 without lengths.
-func TestTaperAt(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 3))
-	x := mat.New(4, 2)
-	for i := range x.Data {
-		x.Data[i] = rng.NormFloat64()
-	}
-	for _, lengths := range [][]float64{nil, {0.7, 2}} {
-		want := mat.New(4, 4)
-		for i := range 4 {
-			for j := range 4 {
-				var s float64
-				for q, l := range lengths {
-					s += math.Pow((x.At(i, q)-x.At(j, q))/l, 2)
-				}
-				want.Set(i, j, math.Exp(-s))
-			}
-		}
-		compare.Near(t, "taper", (&bound.Noise{Taper: lengths}).TaperAt(x).Data, want.Data, 1e-15)
-	}
-	for examples, want := range map[float64]float64{1: 2.6, 64: 5.2, 729: 7.8} {
-		compare.NearOne(t, "default", bound.DefaultTaper(examples), want, 1e-15)
 	}
 }

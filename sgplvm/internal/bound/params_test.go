@@ -175,19 +175,6 @@ func TestClone(t *testing.T) {
 	}
 }
 
-// zero leaves no number of a gradient.
-func TestZero(t *testing.T) {
-	for name, p := range manyParams(t) {
-		p.Zero()
-		l := natural(p)
-		for i, v := range l.values() {
-			if v != 0 {
-				t.Errorf("%s: %s is %v", name, l.names[i], v)
-			}
-		}
-	}
-}
-
 // stored returns p after it went through encoding/gob.
 func stored(t *testing.T, p *bound.Params) *bound.Params {
 	t.Helper()
@@ -201,33 +188,4 @@ func stored(t *testing.T, p *bound.Params) *bound.Params {
 	}
 	got.X.At()
 	return got
-}
-
-// Parameters outlive encoding/gob with the same bits.
-func TestGob(t *testing.T) {
-	for name, p := range manyParams(t) {
-		p.X.Mu.Set(0, 0, math.Copysign(0, -1))
-		p.X.Mu.Set(1, 0, 5e-324)
-		p.X.At()
-		if diff := cmp.Diff(p, stored(t, p), exactly); diff != "" {
-			t.Errorf("%s:\n%s", name, diff)
-		}
-	}
-}
-
-// Inducing points have the times of their examples, and examples those of the prior.
-func TestTimes(t *testing.T) {
-	p := dynamical().Model(t).Params
-	at := p.X.At()
-	if diff := cmp.Diff(p.X.Paths.Prior.Instants(), at); diff != "" {
-		t.Errorf("examples:\n%s", diff)
-	}
-	for k, i := range p.ZExamples {
-		if got := p.Inducing().At[k]; got != at[i] {
-			t.Errorf("inducing point %d is at %v, its example at %v", k, got, at[i])
-		}
-	}
-	if q := threeFactors().Model(t).Params; q.Q().At != nil || q.Inducing().At != nil {
-		t.Error("times of a model without")
-	}
 }

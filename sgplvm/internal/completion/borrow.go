@@ -97,6 +97,29 @@ func (h *Mask) SomeOf(rng *rand.Rand, example int) []bool {
 	return hide
 }
 
+// Patch returns marks of the observed values of an example nearest to one of them, as many as are missing, at most half of them; nil if nothing is missing or the points
+// are one.
+func (h *Mask) Patch(rng *rand.Rand, example int, x mat.Matrix, channels int) []bool {
+	own := h.Of(example)
+	var points []int
+	missing := 0
+	for i := range x.Rows {
+		if slices.Contains(own[i*channels:(i+1)*channels], true) {
+			missing++
+		} else {
+			points = append(points, i)
+		}
+	}
+	if x.Rows == 1 || missing == 0 || len(points) < 2 {
+		return nil
+	}
+	centre := x.Row(points[rng.IntN(len(points))])
+	slices.SortStableFunc(points, func(a, b int) int {
+		return cmp.Compare(work.SquaredDistance(x.Row(a), centre), work.SquaredDistance(x.Row(b), centre))
+	})
+	return allChannels(points[:min(missing, len(points)/2)], x.Rows, channels)
+}
+
 // part returns a part of the marks hide, for an example that misses values itself.
 func (h *Mask) part(rng *rand.Rand, example int, hide []bool, x mat.Matrix, channels int) []bool {
 	if x.Rows == 1 {

@@ -90,6 +90,19 @@ func (f *Filled) Hiding(list []HeldValue) *Mask {
 	return h
 }
 
+// SetKinds sets the kinds of held-out values, which list has one after the other.
+func (f *Filled) SetKinds(list []HeldValue, held []Held) {
+	kinds, i := f.Hiding(list).KindsOf(f.GapTimes(), f.Points, f.Channels), 0
+	for _, r := range held {
+		for k := range r.Values() {
+			if list[i].Kind = kinds[list[i].Example*f.Holes.Size+k]; k == r.Gap { // however much of the gap was hidden
+				list[i].Kind = KindGaps
+			}
+			i++
+		}
+	}
+}
+
 // A Filler is a method that needs no search. Fill returns all values of all examples, NaN where it leaves one open.
 type Filler struct {
 	Name string

@@ -19,6 +19,8 @@ type HoldOut struct {
 	At       []data.Instant // of the examples; nil: there are no gaps in time
 	Frames   []data.Instant // of the frames of a film, whole ones of which may be missing; nil of other data
 	Rand     *rand.Rand
+	Most     int  // examples, at most; 0: as many as Some says
+	Patches  bool // where nothing is missing that others have, as much as is missing of an example is held out in one piece
 }
 
 // Values are held out of at least minHeld examples and at most the share maxHeldShare. Of many examples it is one in ten, at most maxTenth: a few values of each cost
@@ -34,6 +36,9 @@ const (
 func (h HoldOut) Some(examples int) {
 	n := h.Y.Rows
 	limit := max(1, int(maxHeldShare*float64(n)))
+	if h.Most > 0 {
+		limit = min(limit, h.Most)
+	}
 	examples = min(max(examples, minHeld, min(n/10, maxTenth)), limit)
 	var gaps []TimeGap
 	if h.At != nil {
@@ -69,6 +74,9 @@ func (h HoldOut) Some(examples int) {
 			continue
 		}
 		hide := h.Mask.Borrow(h.Rand, i, h.Points, h.Channels)
+		if hide == nil && h.Patches {
+			hide = h.Mask.Patch(h.Rand, i, h.Points, h.Channels)
+		}
 		if hide == nil {
 			hide = h.Mask.SomeOf(h.Rand, i)
 		}

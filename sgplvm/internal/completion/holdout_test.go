@@ -1,11 +1,13 @@
 package completion
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
@@ -51,5 +53,34 @@ func TestHoldOutFrames(t *testing.T) {
 	}
 	if whole, _ := held(); len(whole) > 0 {
 		t.Errorf("with no frame missing whole %v are held out whole", whole)
+	}
+}
+
+// No more examples are held out than are allowed; where all miss the same points, as many others are hidden, nearest to one of them.
+func TestHoldOutPatches(t *testing.T) {
+	const n, width = 30, 8
+	m := &Mask{Size: width * width, Missing: make([]bool, n*width*width)}
+	for k := range m.Missing {
+		m.Missing[k] = k%(width*width) < 2*width // two rows of the picture
+	}
+	x := data.InSpacings(field.Grid{line(width), line(width)})
+	HoldOut{Mask: m, Y: mat.New(n, width*width), Points: x, Channels: 1, Rand: rand.New(rand.NewPCG(1, 2)), Most: 2, Patches: true}.Some(5)
+	if len(m.HeldOut) != 2 {
+		t.Fatalf("%d examples are held out, expected 2", len(m.HeldOut))
+	}
+	for _, h := range m.HeldOut {
+		hidden := map[int]bool{}
+		for k := range h.Values() {
+			hidden[k] = true
+		}
+		far := 0.
+		for k := range hidden {
+			for l := range hidden {
+				far = max(far, math.Hypot(x.At(k, 0)-x.At(l, 0), x.At(k, 1)-x.At(l, 1)))
+			}
+		}
+		if len(hidden) != 2*width || far > width { // a disc, cut by two sides at most
+			t.Errorf("example %d: %d values are hidden, up to %v apart", h.Example, len(hidden), far)
+		}
 	}
 }

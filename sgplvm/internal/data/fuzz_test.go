@@ -15,7 +15,7 @@ import (
 )
 
 // FuzzScaled looks through data of any numbers: they are refused in one line that names a place, or have channels of mean 0 and
-// variance 1, whatever their offset and unit. Sequences have every example once, in order.
+// variance 1, whatever their offset and unit.
 func FuzzScaled(f *testing.F) {
 	f.Fuzz(func(t *testing.T, input []byte) {
 		s := fuzz.FromBytes(input)
@@ -47,7 +47,6 @@ func FuzzScaled(f *testing.F) {
 		if refused(t, err); err == nil {
 			checkScaled(t, y, scaled)
 		}
-		checkSequences(t, s)
 	})
 }
 
@@ -93,32 +92,4 @@ func checkScaled(t *testing.T, y mat.Matrix, scaled *data.Scaled) {
 		t.Errorf("%d values are missing, said to be %d", missing, scaled.Missing)
 	}
 	compare.SameBits(t, "applied", slices.DeleteFunc(scaled.Scaler.Apply(y).Data, math.IsNaN), slices.DeleteFunc(z, math.IsNaN))
-}
-
-func checkSequences(t *testing.T, s *fuzz.Source) {
-	t.Helper()
-	n := s.IntN(10)
-	times, labels := make([]float64, n), make([]int, n)
-	for i := range n {
-		times[i], labels[i] = float64(s.IntN(5)), s.IntN(4)-1
-	}
-	seen, last := make([]bool, n), math.MinInt
-	for _, q := range data.Sequences(times, labels) {
-		if q.Label <= last || len(q.Examples) == 0 || len(q.Times) != len(q.Examples) || !slices.IsSorted(q.Times) {
-			t.Errorf("sequence %+v after one of label %d", q, last)
-		}
-		last = q.Label
-		for k, i := range q.Examples {
-			if seen[i] || labels[i] != q.Label || times[i] != q.Times[k] {
-				t.Errorf("example %d of %+v: label %d, time %v", i, q, labels[i], times[i])
-			}
-			seen[i] = true
-		}
-	}
-	if slices.Contains(seen, false) {
-		t.Errorf("examples in sequences: %v", seen)
-	}
-	if data.CheckInstants(times, labels, n) != nil || n > 0 && data.CheckInstants(append(times[:n-1:n-1], s.Bits()), labels, n+1) == nil {
-		t.Error("times are refused that are right, or taken that are too few")
-	}
 }

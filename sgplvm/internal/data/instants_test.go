@@ -81,28 +81,6 @@ func TestColumns(t *testing.T) {
 	compare.SameBits(t, "there and back", a.Data, before.Data)
 }
 
-// The median of the distances to the nearest other example of a sequence at another time.
-func TestMedianSpacing(t *testing.T) {
-	for name, c := range map[string]struct {
-		at   []data.Instant
-		want float64
-	}{
-		"none":                 {nil, 1},
-		"one":                  {[]data.Instant{{Time: 3}}, 1},
-		"one of each":          {[]data.Instant{{Sequence: 1, Time: 3}, {Sequence: 2, Time: 4}}, 1},
-		"equal times":          {[]data.Instant{{Time: 3}, {Time: 3}}, 1},
-		"two":                  {[]data.Instant{{Time: 3}, {Time: 3.5}}, 0.5},
-		"equal ones among":     {[]data.Instant{{Time: 0}, {Time: 0}, {Time: 7}}, 7},
-		"in no order":          {[]data.Instant{{Time: 10}, {Time: 0}, {Time: 2}, {Time: 5}}, 3},                                                                                // 5, 2, 2, 3: the upper of the middle two
-		"within sequences":     {[]data.Instant{{Sequence: 1, Time: 0}, {Sequence: 2, Time: 0.1}, {Sequence: 1, Time: 2}, {Sequence: 2, Time: 4.1}, {Sequence: 1, Time: 4}}, 2}, // 2, 4, 2, 4, 2
-		"a gap does not count": {[]data.Instant{{Time: 0}, {Time: 1}, {Time: 2}, {Time: 50}, {Time: 51}}, 1},
-	} {
-		if got := data.MedianSpacing(c.at); got != c.want {
-			t.Errorf("%s: %v, want %v", name, got, c.want)
-		}
-	}
-}
-
 func TestCheckInstants(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	large := math.MaxInt32

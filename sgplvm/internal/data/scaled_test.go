@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/field"
@@ -65,22 +63,6 @@ func TestScaler(t *testing.T) {
 	}
 	if s.Mean[2] != -7 || s.Scale[2] != 1 {
 		t.Errorf("constant channel: mean %v, deviation %v", s.Mean[2], s.Scale[2])
-	}
-}
-
-// Mean and deviation come out of slabs of any size with the bits that they have in one piece.
-func TestScalerOfSlabs(t *testing.T) {
-	y := normals(1, 17*6, 3)
-	for i := range y.Rows {
-		y.Row(i)[1] += 1e9
-	}
-	want := scaledOf(t, field.MatrixSource(y, 17)).Scaler
-	for _, n := range []int{1, 18, 36, 37, 100, 306} {
-		data.WithParts(n, n, func() {
-			if diff := cmp.Diff(want, scaledOf(t, field.MatrixSource(y, 17)).Scaler); diff != "" {
-				t.Errorf("slabs of %d numbers:\n%s", n, diff)
-			}
-		})
 	}
 }
 

@@ -172,32 +172,6 @@ func TestMarginalsAtTheirLimits(t *testing.T) {
 	}
 }
 
-// A sequence has the numbers that it has without the others.
-func TestSequencesAreIndependent(t *testing.T) {
-	withEachForm(func(bool) {
-		p := many(t, "matern32(3)", 40)
-		mu, s, kl := marginalsOf(t, p)
-		var total float64
-		for _, sequence := range p.Prior.sequences() {
-			n := len(sequence.Times)
-			alone := &Params{Prior{Times: sequence.Times, Kernel: p.Prior.Kernel}, mat.New(n, 2), mat.New(n, 2)}
-			for q := range 2 {
-				for i, e := range sequence.Examples {
-					alone.MuBar.Set(i, q, p.MuBar.At(e, q))
-					alone.Lambda.Set(i, q, p.Lambda.At(e, q))
-				}
-			}
-			m, v, part := marginalsOf(t, alone)
-			total += part
-			for q := range 2 {
-				compare.SameBits(t, "means", columnOf(sequence, mu, q), m.Slice(0, n, q, q+1).Clone().Data)
-				compare.SameBits(t, "variances", columnOf(sequence, s, q), v.Slice(0, n, q, q+1).Clone().Data)
-			}
-		}
-		compare.Near(t, "divergence", one(kl), one(total), 1e-12)
-	})
-}
-
 // The same parameters give the same bits at any GOMAXPROCS, in storage used before for others.
 func TestSameBits(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))

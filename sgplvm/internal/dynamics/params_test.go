@@ -73,29 +73,6 @@ func TestParamsAreData(t *testing.T) {
 	}
 }
 
-// Visit's order is that of an optimiser's vector: μ̄, Λ, the kernel's parameters.
-func TestVisit(t *testing.T) {
-	p := few(t, "0.5*rbf(1.7)*periodic(2.5,1)+0.5*matern12(1.2)", false, 3)
-	grad := p.Clone()
-	mat.Scale(grad.MuBar, 2, p.MuBar)
-	mat.Scale(grad.Lambda, 3, p.Lambda)
-	var got [][]float64
-	var positive []bool
-	p.Visit(grad, nil, func(value, slope []float64, pos bool) {
-		got, positive = append(got, append([]float64{}, value...)), append(positive, pos)
-		if len(value) != len(slope) {
-			t.Errorf("%d values and %d slopes", len(value), len(slope))
-		}
-	})
-	want := [][]float64{p.MuBar.Data, p.Lambda.Data, {1}, {1.7}, {1}, {2.5}, {1.2}} // the weights' ratio first
-	if d := cmp.Diff(want, got); d != "" {
-		t.Errorf("values (-want +got):\n%s", d)
-	}
-	if d := cmp.Diff([]bool{false, true, true, true, true, true, true}, positive); d != "" {
-		t.Errorf("positive (-want +got):\n%s", d)
-	}
-}
-
 // The optimiser's variables are Rᵀ·μ̄, and back; looking changes nothing.
 func TestVisitPreconditioned(t *testing.T) {
 	withEachForm(func(states bool) {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -160,38 +159,6 @@ func TestPosteriorErrors(t *testing.T) {
 		if paths, err := posterior.Sample(5, one(1), 0, 0); err != nil || len(paths) != 0 {
 			t.Errorf("no paths: %v, %v", paths, err)
 		}
-	})
-}
-
-// A posterior does not change: not with the parameters that it was made from, and not by being used from
-// many goroutines at once.
-func TestPosteriorIsImmutable(t *testing.T) {
-	withEachForm(func(bool) {
-		p := many(t, "0.3*matern12(1)+0.7*matern52(4)", 30)
-		posterior, at := posteriorOf(t, p), []float64{0.3, -1, 4, 4}
-		use := func() []mat.Matrix {
-			mu, s, err := posterior.Marginals(0, at)
-			if err != nil {
-				t.Error(err)
-			}
-			paths, err := posterior.Sample(0, at, 2, 9)
-			if err != nil {
-				t.Error(err)
-			}
-			return append(paths, mu, s)
-		}
-		want := use()
-		p.Visit(p, nil, func(value, _ []float64, _ bool) { mat.Vector(value).Fill(1.5) })
-		p.Prior.Times[0], p.Prior.Sequences[0] = 99, 99
-		var all sync.WaitGroup
-		for range 8 {
-			all.Go(func() {
-				for i, m := range use() {
-					compare.SameBits(t, "used at once", m.Data, want[i].Data)
-				}
-			})
-		}
-		all.Wait()
 	})
 }
 

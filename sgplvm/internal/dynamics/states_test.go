@@ -11,29 +11,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 )
 
-// The states give what the matrices give, derivatives included. Those in the kernel's
-// parameters have an error of ε·Λ² in the form with matrices, by Aᵀ·Λ·A with A = I − S·Λ.
-func TestStatesAgainstMatrices(t *testing.T) {
-	for _, text := range markovKernels {
-		for _, n := range []int{1, 2, 7, 60} {
-			var values, slopes []float64
-			withEachForm(func(states bool) {
-				v, s := result(t, many(t, text, n))
-				if states {
-					values, slopes = v, s
-					return
-				}
-				for i, want := range v {
-					compare.Near(t, fmt.Sprintf("%s: %d times: value %d", text, n, i), one(values[i]), one(want), 1e-9)
-				}
-				for i, want := range s {
-					compare.Near(t, fmt.Sprintf("%s: %d times: derivative %d", text, n, i), one(slopes[i]), one(want), 1e-9)
-				}
-			})
-		}
-	}
-}
-
 // R of both forms is the factor of K + 0.1·I, and its products are those of the matrix.
 func TestRootOf(t *testing.T) {
 	for _, text := range markovKernels {

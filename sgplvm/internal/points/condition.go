@@ -131,11 +131,7 @@ func (w *Workspace) conditionOn(p prediction, channels, missing, seen []int) err
 	r, t := &w.room, &w.moments
 	w.factor.InverseDiagonal(r.precision[:len(seen)])
 	for place, c := range channels {
-		residual := w.residuals(place, seen)
-		for k, i := range seen {
-			residual.Data[k] = w.value(i, c) - p.mean.Row(i)[c]
-		}
-		w.factor.SolveHalf(residual)
+		residual := w.whitenedResiduals(p, place, c, seen)
 		if t.latent {
 			po := w.spreadRoom(place, len(seen))
 			w.setSpread(po.Data, c, seen)
@@ -168,11 +164,7 @@ func (w *Workspace) conditionMoments(p prediction, channels, missing, seen []int
 		if err := w.factor.RefactorizeInPlace(covariance); err != nil {
 			return err
 		}
-		residual := w.residuals(0, seen)
-		for k, i := range seen {
-			residual.Data[k] = w.value(i, c) - p.mean.Row(i)[c]
-		}
-		w.factor.SolveHalf(residual)
+		residual := w.whitenedResiduals(p, 0, c, seen)
 		po := w.predictions(0, c, seen)
 		for from := 0; from < len(missing); from += together {
 			to := min(from+together, len(missing))
@@ -213,6 +205,16 @@ func (w *Workspace) spreadRoom(place, seen int) mat.Matrix {
 func (w *Workspace) residuals(place int, seen []int) mat.Matrix {
 	size := len(w.room.residual) / w.m.c.Channels
 	return mat.NewDense(len(seen), 1, w.room.residual[place*size:][:len(seen)])
+}
+
+// whitenedResiduals sets the place-th room to L⁻¹·(y_O − mean_O) of a channel, of whose C_OO there is the factor.
+func (w *Workspace) whitenedResiduals(p prediction, place, c int, seen []int) mat.Matrix {
+	residual := w.residuals(place, seen)
+	for k, i := range seen {
+		residual.Data[k] = w.value(i, c) - p.mean.Row(i)[c]
+	}
+	w.factor.SolveHalf(residual)
+	return residual
 }
 
 // setSurprise says how surprising observed values of a channel are, given all others: the first time for an example. It sets what variances of missing points are

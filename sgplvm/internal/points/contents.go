@@ -75,6 +75,8 @@ type Contents struct {
 	// Calibration has a, p and b: a variance f + β⁻¹ of what a stream predicts of an example of which nothing was seen is a·f^p + b·β⁻¹. nil: it stays.
 	Calibration []float64
 
+	Learning Learning // of a model whose streams may learn
+
 	Memory Memory
 }
 
@@ -98,11 +100,27 @@ func (c *Contents) visitAbout(f codec) {
 
 func (c *Contents) visitCalibration(f codec) { f.numbers(&c.Calibration) }
 
+func (c *Contents) visitLearning(f codec) {
+	l := &c.Learning
+	for _, v := range []*float64{&l.Jitter, &l.Floor, &l.Trace} {
+		f.number(v)
+	}
+	f.numbers(&l.Totals)
+	f.table(&l.Sums)
+}
+
 func (c *Contents) visitAlarms(f codec) {
 	f.numbers(&c.Scores)
 	f.numbers(&c.Spreads)
 	f.table(&c.Innovations)
 	f.number(&c.Counted)
+}
+
+// Learning is what the examples of a model add up to (docs/math.md, section 26), and what a Learner needs beside it.
+type Learning struct {
+	Jitter, Floor, Trace float64   // of K_0 in parts of its mean diagonal, of the noise's variance, and the trace of K of all points
+	Totals               []float64 // of learn.Sums
+	Sums                 Table     // T_0ᵀ·G, m_ξ×Π m_f·d_y, of features, the channels of one side by side; 0×0: the model does not learn
 }
 
 // Memory is what models that have no file have beside their tables. The zero value is nothing.
@@ -380,6 +398,12 @@ func (c *Contents) validateNumbers() string {
 	}
 	if n := len(c.Calibration); n != 0 && n != 3 {
 		return text.Sprintf("%d numbers of a calibration, expected 3", n)
+	}
+	if l := &c.Learning; l.Sums.rows > 0 {
+		white := c.Structure.rows == 0 && !c.Whitened && c.Time.Variance == 0 && l.Jitter >= 0 && l.Floor >= 0 && l.Floor*c.Beta < 1 && l.Trace > 0
+		if !white || len(l.Totals) != 4 || !l.Sums.is(int64(c.Inducing), int64(len(c.Lambda))*int64(c.Channels), false) {
+			return "sums of examples that do not go with the model"
+		}
 	}
 	if of := &c.Innovations; of.rows > 0 && !of.is(int64(c.Points), int64(c.Points), true) {
 		return "second moments of innovations of the wrong shape"

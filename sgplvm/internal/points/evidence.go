@@ -91,9 +91,7 @@ func (w *Workspace) setMask(channels, seen []int) error {
 	}
 	for place, c := range channels {
 		po := h.predictions(place, m.c.Channels, len(seen), m.c.Inducing)
-		for k, i := range seen {
-			copy(po.Row(k), m.p[c].Row(i))
-		}
+		work.GatherTo(po, m.p[c], seen)
 		h.whiten(po)
 		v.Constant -= 0.5*logNoise + 0.5*float64(len(seen))*math.Log(2*math.Pi)
 		v.Count += float64(len(seen))
@@ -121,11 +119,8 @@ func (w *Workspace) addValues(place, c int, seen []int) {
 
 // predictions sets the place-th room for them to P_c at points.
 func (w *Workspace) predictions(place, c int, points []int) mat.Matrix {
-	k := w.m.c.Inducing
-	po := view(w.room.po[place*len(w.room.po)/w.m.c.Channels:], len(points), k)
-	for l, i := range points {
-		copy(po.Row(l), w.m.p[c].Row(i))
-	}
+	po := view(w.room.po[place*len(w.room.po)/w.m.c.Channels:], len(points), w.m.c.Inducing)
+	work.GatherTo(po, w.m.p[c], points)
 	return po
 }
 

@@ -107,6 +107,7 @@ var sections = [...]section{
 	{"about", (*Contents).visitAbout, func(c *Contents) bool { return c.About == About{} }},
 	{"calibration", (*Contents).visitCalibration, func(c *Contents) bool { return c.Calibration == nil }},
 	{"alarms", (*Contents).visitAlarms, func(c *Contents) bool { return len(c.Scores) == 0 && c.Innovations.rows == 0 }},
+	{"learning", (*Contents).visitLearning, func(c *Contents) bool { return c.Learning.Sums.rows == 0 }},
 }
 
 func (w *writer) sections(c *Contents) {

@@ -13,7 +13,7 @@ type Foresight struct {
 	// Score is the mean square of all values, those of a channel decorrelated, in units of what was expected; NaN where nothing was observed or too much to be used at once.
 	Score float64
 
-	// Scale is a deviation of leave-one-out residuals in such units, from their median, of the channel where it is the largest; 0 where there is no score.
+	// Scale is a deviation of leave-one-out residuals in such units, from their median, of the channel where it is the largest, without values that are suspects; 0 where there is no score.
 	Scale float64
 
 	// Patch is by how many standard deviations the patch is off that is farthest off, an observed value and those nearest to it, all shifted alike, and Place
@@ -60,15 +60,16 @@ func (w *Workspace) Foresee(scores, mean, variance []float64, bounds Bounds) (f 
 			return f, err
 		}
 		square += chi
-		scale, most := w.scale(solved, precision), max(1, int(largestPatch*float64(len(seen))))
-		f.Scale = max(f.Scale, scale)
+		most := max(1, int(largestPatch*float64(len(seen))))
 		z, centre, _ := w.farthestPatch(seen, solved, precision, most)
 		if z > f.Patch {
 			f.Patch, f.Place = z, seen[centre]*w.m.c.Channels+c
 		}
-		w.suspect(c, seen, solved, precision, 1, bounds.Value*max(1, scale))
+		scale, _ := w.suspect(c, seen, solved, precision, 1, bounds.Value)
+		f.Scale = max(f.Scale, scale)
 		if z > bounds.Patch {
-			f.Left = w.suspect(c, seen, solved, precision, most, bounds.Patch) || f.Left
+			_, left := w.suspect(c, seen, solved, precision, most, bounds.Patch)
+			f.Left = f.Left || left
 		}
 	}
 	if w.exactly() {
@@ -97,14 +98,10 @@ func (c *Contents) Calibrated(v float64) float64 {
 
 // whiten returns C⁻¹·r and C⁻¹ of the observed values of a channel, and rᵀ·C⁻¹·r. What the example itself counts in Innovations is taken off C.
 func (w *Workspace) whiten(c int, seen []int) (solved []float64, precision mat.Matrix, chi float64, err error) {
-	residual := w.residuals(0, seen)
-	for k, i := range seen {
-		residual.Data[k] = w.value(i, c) - w.result.mean.Row(i)[c]
-	}
 	if err := w.factor.RefactorizeInPlace(w.foreseenCovariance(c, seen)); err != nil {
 		return nil, precision, 0, err
 	}
-	w.factor.SolveHalf(residual)
+	residual := w.whitenedResiduals(w.result, 0, c, seen)
 	chi, solved = mat.Dot(residual, residual), w.solve(residual)
 	precision = view(w.room.observed, len(seen), len(seen))
 	w.factor.Inverse(precision)
@@ -157,26 +154,32 @@ func (w *Workspace) Suspects() []bool { return w.suspects }
 func (w *Workspace) scale(solved []float64, precision mat.Matrix) float64 {
 	size, order := w.room.z[:len(solved)], w.room.block[:0]
 	for k, v := range solved {
-		size[k] = math.Abs(v) / math.Sqrt(precision.At(k, k))
-		order = append(order, k)
+		if p := precision.At(k, k); p > 0 { // it was not left out
+			size[k] = math.Abs(v) / math.Sqrt(p)
+			order = append(order, k)
+		}
 	}
 	w.sort(order, size)
 	return size[order[len(order)/2]] / normalMedian
 }
 
-// suspect makes the values of patches of so many values suspects that are off by more than a bound, from the farthest on. They are left out of C⁻¹·r and C⁻¹ before the next one is looked for:
-// given values A no more, these are C⁻¹ − C⁻¹_:A·(C⁻¹_AA)⁻¹·C⁻¹_A:. If they are much of the channel, none is suspect. It reports whether some are.
-func (w *Workspace) suspect(c int, seen []int, solved []float64, precision mat.Matrix, most int, bound float64) (some bool) {
-	for left := int(mostSuspect * float64(len(seen))); !math.IsInf(bound, 1); {
+// suspect makes the values of patches of so many values suspects that are off by more than a bound, from the farthest on; single values by more than that many scales. They are left out of C⁻¹·r and C⁻¹ before the next one is looked for:
+// given values A no more, these are C⁻¹ − C⁻¹_:A·(C⁻¹_AA)⁻¹·C⁻¹_A:. If they are much of the channel, none is suspect. It returns the scale of the others, and whether some are suspect.
+func (w *Workspace) suspect(c int, seen []int, solved []float64, precision mat.Matrix, most int, bound float64) (scale float64, some bool) {
+	scale = w.scale(solved, precision)
+	copy(w.before, w.suspects)
+	for left, whole := int(mostSuspect*float64(len(seen))), scale; !math.IsInf(bound, 1); scale = w.scale(solved, precision) {
+		limit := bound
+		if most == 1 {
+			limit *= max(1, scale)
+		}
 		z, centre, size := w.farthestPatch(seen, solved, precision, most)
-		if !(z > bound) {
-			return some
+		if !(z > limit) {
+			return scale, some
 		}
 		if left -= size; left < 0 {
-			for _, i := range seen {
-				w.suspects[i*w.m.c.Channels+c] = false
-			}
-			return false
+			copy(w.suspects, w.before)
+			return whole, false
 		}
 		some = true
 		for _, k := range w.around(seen, centre, size) {
@@ -184,7 +187,7 @@ func (w *Workspace) suspect(c int, seen []int, solved []float64, precision mat.M
 			w.leaveOut(k, solved, precision)
 		}
 	}
-	return some
+	return scale, some
 }
 
 // leaveOut takes value k out of C⁻¹·r and C⁻¹, where it then has zeros.

@@ -147,27 +147,45 @@ func TestCounted(t *testing.T) {
 	}
 }
 
-// Few values that are far off are suspects; where they are much of a channel, none is: that is a change.
+// Few values that are far off are suspects, also those that only show once others are left out; where they are much of a channel, none is: that is a change. Too many patches leave suspects as they were.
 func TestSuspects(t *testing.T) {
-	for _, c := range []struct{ far, want int }{{0, 0}, {3, 3}, {20, 0}} {
-		const n = 30
+	const n = 60
+	of := func(off []float64, most int, was bool) (count int, some bool) {
 		w := scattered(rand.New(rand.NewPCG(1, 2)), n)
-		w.m.c.Channels, w.suspects, w.room.block, w.room.row = 1, make([]bool, n), make([]int, 0, n), make([]float64, n)
-		seen, solved := make([]int, n), make([]float64, n)
+		w.m.c.Channels, w.suspects, w.before = 1, make([]bool, n), make([]bool, n)
+		w.room.block, w.room.row, w.room.z = make([]int, 0, n), make([]float64, n), make([]float64, n)
+		w.suspects[n-1] = was
+		precision, solved, seen := mat.Identity(n), make([]float64, n), make([]int, n)
+		for k := range precision.Data { // noise, and all values shifted by any amount
+			precision.Data[k] -= 1. / n
+		}
 		for k := range seen {
-			if seen[k] = k; k < c.far {
-				solved[k] = 10 + float64(k)
+			seen[k] = k
+			for l, v := range off {
+				solved[k] += precision.At(k, l) * v
 			}
 		}
-		some := w.suspect(0, seen, solved, mat.Identity(n), 1, 5)
-		count := 0
+		_, some = w.suspect(0, seen, solved, precision, most, 5)
 		for _, suspect := range w.suspects {
 			if suspect {
 				count++
 			}
 		}
-		if count != c.want || some != (c.want > 0) {
-			t.Errorf("%d values are far off: %d suspects, %v", c.far, count, some)
+		return count, some
+	}
+	many := make([]float64, 20)
+	for k := range many {
+		many[k] = 10 + float64(k)
+	}
+	for _, c := range []struct {
+		off  []float64
+		want int
+	}{{nil, 0}, {[]float64{10, 11, 12}, 3}, {[]float64{200, -20, 200, -20, 200, 20}, 6}, {many, 0}} {
+		if count, some := of(c.off, 1, false); count != c.want || some != (c.want > 0) {
+			t.Errorf("%v off: %d suspects, %v", c.off, count, some)
 		}
+	}
+	if count, some := of(many, 4, true); count != 1 || some {
+		t.Errorf("too many patches: %d suspects, %v", count, some)
 	}
 }

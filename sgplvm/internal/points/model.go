@@ -63,6 +63,9 @@ func New(c *Contents) *Model {
 	return m
 }
 
+// Contents returns those of the model.
+func (m *Model) Contents() *Contents { return m.c }
+
 // begin returns a model that knows covariances.
 func begin(c *Contents) *Model {
 	m := &Model{c: c, features: 1, exact: true, stats: c.Memory.Statistics}
@@ -148,10 +151,14 @@ func (m *Model) setKnown() {
 // setTaken sets taken, 1 − β⁻¹/d_ij of complete data.
 func (m *Model) setTaken() {
 	c := m.c
-	if m.taken = c.Memory.Taken; m.taken != nil || m.shaped() {
+	if c.Memory.Taken != nil || m.shaped() {
+		m.taken = c.Memory.Taken
 		return
 	}
-	t := mat.New(len(c.Latent), len(c.Lambda))
+	if m.taken == nil {
+		m.taken = []mat.Matrix{mat.New(len(c.Latent), len(c.Lambda))}
+	}
+	t := m.taken[0]
 	for i, latent := range c.Latent {
 		row := t.Row(i)
 		for j, lambda := range c.Lambda {
@@ -159,7 +166,6 @@ func (m *Model) setTaken() {
 			row[j] = v / (1 + v)
 		}
 	}
-	m.taken = []mat.Matrix{t}
 }
 
 // version returns which of taken is that of a channel.

@@ -6,6 +6,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // setMoments evaluates those of N(mu, diag s) at the example's time.
@@ -120,9 +121,7 @@ func (w *Workspace) setSpread(dst []float64, c int, points []int) {
 	if w.moments.refined {
 		of = w.refinement.of(c)
 	}
-	for k, i := range points {
-		copy(dst[k*of.Cols:(k+1)*of.Cols], of.Row(i))
-	}
+	work.GatherTo(view(dst, len(points), of.Cols), of, points)
 }
 
 // spreadOf sets dst to what the latent uncertainty adds to variances, for rows of P_c·M or P_c, at most so many as are taken together.

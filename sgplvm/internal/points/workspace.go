@@ -56,6 +56,7 @@ type Workspace struct {
 	refinement refinement
 	field      streamField
 	suspects   []bool // n·d_y
+	before     []bool // before further ones were looked for
 	room       room   // for covariances and conditioning
 	factor     chol.Factor
 	ready      bool // factor is of C_OO of all channels and moments
@@ -113,7 +114,7 @@ func (m *Model) newWorkspace(most, exact int) *Workspace {
 	w.newRoom(exact)
 	w.newRefinement()
 	w.newField()
-	w.suspects = make([]bool, m.values())
+	w.suspects, w.before = make([]bool, m.values()), make([]bool, m.values())
 	w.result, w.direct, w.kept = w.newPrediction(), w.newPrediction(), w.newPrediction()
 	if m.kept() {
 		w.weights, w.counts = w.vector(c.Examples), w.vector(n)

@@ -246,8 +246,8 @@ func TestCalibratedSlabs(t *testing.T) {
 	})
 }
 
-// Of an example that was seen in part as much is calibrated as its values leave open:
-// v·(1 + (c/v_0 − 1)·min(1, v/v_0)).
+// Of an example that was seen in part as much is calibrated as its values leave open: what they add to the precision 1/v_0 of the time alone stays, 1/v − 1/v_0, and nothing
+// is taken away from it.
 func TestCalibrateSeen(t *testing.T) {
 	calibratedModels(t, func(m, plain model, l field.Latent, _ []field.Grid) {
 		l.Noise = 0 // a prior's does not count
@@ -270,7 +270,10 @@ func TestCalibrateSeen(t *testing.T) {
 		ratio := m.ratios(t, alone, *l.At, nil)
 		for i, v := range before.Variance.Data {
 			v0 := alone.Variance.Data[i]
-			want := v * (1 + (ratio.Data[i]-1)*min(1, v/v0))
+			want := ratio.Data[i] * v
+			if v < v0 {
+				want = 1 / (1/v - 1/v0 + 1/(ratio.Data[i]*v0))
+			}
 			compare.NearOne(t, "variance", got.Variance.Data[i]/v0, want/v0, 1e-12)
 		}
 

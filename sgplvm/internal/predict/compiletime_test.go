@@ -13,7 +13,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/edge"
 	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
@@ -216,71 +215,6 @@ func atOnce(t testing.TB, m model, times []float64, precisions, shifts [][]float
 		variance -= right.At(i, 1) * right.At(i, 1)
 	}
 	return mean, variance
-}
-
-// Of whole examples far behind the training ones a stream of a part in time alone is Gaussian process regression on their times and points.
-func TestStreamIsRegression(t *testing.T) {
-	for seed := range uint64(6) {
-		rng := rand.New(rand.NewPCG(seed, 84))
-		shape := reference.Shape{Examples: 4, Inducing: 4, Latent: 1, Channels: 2, Jitter: 1e-9, Time: "matern32", Sequences: 1, Parts: reference.Time,
-			TimePart: []string{"matern12", "matern32", "0.5*matern12+0.5*matern52*periodic"}[seed%3],
-			Space:    []reference.Factor{{Points: 4, Dims: 1, Kind: "matern32"}, {Points: 3, Dims: 1, Kind: "matern52"}}[:1+seed/3]}
-		m := modelOf(t, shape)
-		_, s := m.stream(t, edge.Float64)
-		points, p := reference.GridPoints(m.grid), m.params
-		n, dy := len(points), m.channels()
-		part := p.Latent.Part("time").(*psi.Time)
-		k := part.Kernel
-		k.Variance = part.Variance
-		var at []float64
-		var where []reference.Rows
-		var values [2][]float64 // of each channel
-		now := 1e4
-		for step := range 5 {
-			now += rng.ExpFloat64()
-			dst, variance := make([]float64, n*dy), make([]float64, n*dy)
-			if err := s.Predict(now, dst, variance); err != nil {
-				t.Fatal(err)
-			}
-			size := len(at)
-			covariance := reference.NewRows(size, size)
-			for i := range size {
-				for j := range size {
-					covariance[i][j] = reference.Covariance(k, at[i:i+1], at[j:j+1]) * reference.SpatialCovariance(p, where[i], where[j])
-				}
-				covariance[i][i] += 1 / p.Noise.Beta
-			}
-			factor := reference.Cholesky(covariance)
-			for i, x := range points {
-				cross := make([]float64, size)
-				for j := range cross {
-					cross[j] = reference.Covariance(k, []float64{now}, at[j:j+1]) * reference.SpatialCovariance(p, x, where[j])
-				}
-				left := part.Variance*reference.SpatialCovariance(p, x, x) + 1/p.Noise.Beta - reference.Inner(cross, reference.Solve(factor, cross))
-				for c, scale := range m.scaler.Scale {
-					mean := m.scaler.Mean[c] + scale*reference.Inner(cross, reference.Solve(factor, values[c]))
-					name := fmt.Sprintf("seed %d, step %d, point %d, channel %d", seed, step, i, c)
-					compare.NearOne(t, name+": mean", dst[i*dy+c], mean, 1e-6)
-					compare.NearOne(t, name+": variance", variance[i*dy+c], scale*scale*left, 1e-6)
-				}
-			}
-			if step == 2 {
-				continue // it is dropped
-			}
-			seen, mask := make([]float64, n*dy), make([]bool, n*dy)
-			for i, x := range points {
-				at, where = append(at, now), append(where, x)
-				for c, scale := range m.scaler.Scale {
-					v := rng.NormFloat64()
-					values[c] = append(values[c], v)
-					seen[i*dy+c], mask[i*dy+c] = m.scaler.Mean[c]+scale*v, true
-				}
-			}
-			if err := s.Fill(now, dst, nil, seen, mask); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
 }
 
 // Of a part in time alone whole examples that come late by up to two are as good as in their order; one that is later is refused, and changes nothing.

@@ -140,49 +140,6 @@ func TestConditionLimits(t *testing.T) {
 	}
 }
 
-// Conditioning is a closed form at S = 0 in a model that is one Gaussian: with a
-// certain latent point, the missing values given the observed ones by the joint
-// covariance of PredictCovariance.
-func TestConditionalIsGaussian(t *testing.T) {
-	for seed := range uint64(compare.Sizes(20)) {
-		shape := reference.RandomShape(14000 + seed)
-		ref := shape.Model(t)
-		ref.Scaler = reference.Unscaled(shape.Channels)
-		m := saying(t, ref, Options{})
-		rng := rand.New(rand.NewPCG(seed, 44))
-		values := reference.Masked(rng, m.grid.Len(), shape.Channels, 0.5, false)
-		values.Set(0, 0, 1)
-		e := m.mustObserve(t, nil, values)
-		l := randomLatent(rng, shape.Latent)
-		clear(l.S)
-		p := m.conditional(t, e, l, field.InferOptions{})
-		mean, cov, err := m.PredictCovariance(l, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for c, seen := range e.seen() {
-			coo := reference.NewRows(len(seen), len(seen))
-			residual := make([]float64, len(seen))
-			for k, i := range seen {
-				residual[k] = values.At(i, c) - mean.At(i, c)
-				for h, j := range seen {
-					coo[k][h] = cov[c].At(i, j)
-				}
-				coo[k][k] += 1 / m.params.Noise.Beta
-			}
-			factor := reference.Cholesky(coo)
-			for _, i := range complement(seen, mean.Rows) {
-				com := make([]float64, len(seen))
-				for k, j := range seen {
-					com[k] = cov[c].At(j, i)
-				}
-				compare.NearOne(t, shape.String()+": mean", p.Mean.At(i, c), mean.At(i, c)+reference.Inner(com, reference.Solve(factor, residual)), 1e-9)
-				compare.NearOne(t, shape.String()+": variance", p.Variance.At(i, c), cov[c].At(i, i)-reference.Inner(com, reference.Solve(factor, com)), 1e-9)
-			}
-		}
-	}
-}
-
 // The paper's way: the Gaussian with the exact moments of each channel, noise included,
 // conditioned by the dense formula; in groups that see all observed points as well.
 func TestConditionMoments(t *testing.T) {

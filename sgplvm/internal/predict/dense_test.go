@@ -6,11 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
@@ -142,50 +140,5 @@ func TestCases(t *testing.T) {
 			got := boundAt(mustEvidence(t, m.mustObserve(t, nil, values)), field.Latent{Mu: test.Mu, S: test.S})
 			compare.NearOne(t, "test bound", got, test.Bound, reference.Digits)
 		})
-	}
-}
-
-// A latent kernel of time alone makes the model Gaussian process regression on time and space: with all
-// times as inducing points its prediction is the posterior.
-func TestTimeAloneIsRegression(t *testing.T) {
-	shape := reference.Shape{Examples: 5, Inducing: 5, Latent: 1, Channels: 2, Jitter: 1e-9, Time: "rbf", Sequences: 1, TimePart: "matern12", Parts: reference.Time,
-		Space: []reference.Factor{{Points: 4, Dims: 1, Kind: "matern32"}}}
-	ref := shape.Model(t)
-	p := ref.Params
-	copy(p.X.Paths.Prior.Times, []float64{0, 2, 1, 4.5, 3})
-	reference.SetMarginals(t, p)
-	m := saying(t, ref, Options{})
-	const n, ns, at = 5, 4, 2.7
-	points, times := reference.GridPoints(m.grid), p.X.Paths.Prior.Times
-	own := p.Latent.Part("time").(*psi.Time)
-	covariance := func(a, b float64, x, y reference.Rows) float64 {
-		inTime := own.Kernel
-		inTime.Variance = own.Variance
-		return reference.Covariance(inTime, one(a), one(b)) * reference.SpatialCovariance(p, x, y)
-	}
-	k := reference.NewRows(n*ns, n*ns)
-	for i := range k {
-		for j := range k {
-			k[i][j] = covariance(times[i/ns], times[j/ns], points[i%ns], points[j%ns])
-		}
-		k[i][i] += 1 / p.Noise.Beta
-	}
-	factor := reference.Cholesky(k)
-	got, err := m.Predict(field.Latent{Mu: one(0.3), S: one(0.5), At: &data.Instant{Time: at}}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for c, scale := range m.scaler.Scale {
-		y := mat.Matrix{Rows: n * ns, Cols: 1, RowStride: m.channels(), ColStride: 1, Data: ref.Y.Data[c:]}.Clone().Data
-		for i := range ns {
-			cross := make([]float64, n*ns)
-			for j := range cross {
-				cross[j] = covariance(at, times[j/ns], points[i], points[j%ns])
-			}
-			mean := reference.Inner(cross, reference.Solve(factor, y))
-			variance := covariance(at, at, points[i], points[i]) - reference.Inner(cross, reference.Solve(factor, cross)) + 1/p.Noise.Beta
-			compare.NearOne(t, "mean", got.Mean.At(i, c), m.scaler.Mean[c]+scale*mean, 1e-7)
-			compare.NearOne(t, "variance", got.Variance.At(i, c), scale*scale*variance, 1e-7)
-		}
 	}
 }

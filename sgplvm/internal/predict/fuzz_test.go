@@ -2,7 +2,6 @@ package predict_test
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -11,17 +10,15 @@ import (
 	"github.com/seed-08962ecc/kronfield/fuzz"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/field"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 )
 
-// A drawn is a posterior with the dense model that it has to agree with, and an example on a grid.
+// A drawn is a posterior, and an example on a grid.
 type drawn struct {
 	name      string
 	posterior *predict.Posterior
 	model     *reference.Model
-	dense     *reference.Dense
 	latent    field.Latent
 	grid      field.Grid
 	values    mat.Matrix // of the model's units, some missing
@@ -39,7 +36,7 @@ func draw(t *testing.T, s *fuzz.Source) drawn {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := drawn{name: shape.String(), posterior: q, model: m, dense: reference.NewDense(m), grid: m.Space}
+	c := drawn{name: shape.String(), posterior: q, model: m, grid: m.Space}
 	if s.Bool() {
 		c.grid = m.RandomGrid(rand.New(rand.NewPCG(s.Uint64(), 1)))
 	}
@@ -72,79 +69,8 @@ func (c drawn) observed() field.Observed {
 	return obs
 }
 
-// FuzzPosterior tries one of the laws below.
-func FuzzPosterior(f *testing.F) { fuzz.OneOf(f, tryForecast, tryExample, tryNumbers) }
-
-// Means, variances and covariances are those of full matrices.
-func tryForecast(t *testing.T, s *fuzz.Source) {
-	c := draw(t, s)
-	mean, cov, err := c.posterior.PredictCovariance(c.latent, c.grid)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := c.posterior.Predict(c.latent, c.grid)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, noise := c.dense.Forecast(c.latent.Mu, c.latent.S, c.latent.At, c.grid), c.dense.Noise(reference.GridPoints(c.grid))
-	for k, scale := range c.model.Scaler.Scale {
-		for i := range mean.Rows {
-			y := c.model.Scaler.Mean[k] + float64(scale*want.Mean[k][i])
-			compare.NearOne(t, c.name+": mean", mean.At(i, k), y, 1e-8)
-			compare.NearOne(t, c.name+": marginal mean", p.Mean.At(i, k), y, 1e-8)
-			compare.NearOne(t, c.name+": marginal variance", p.Variance.At(i, k)/(scale*scale), want.Cov[k][i][i]+noise[i][i], 1e-8)
-			for j := range mean.Rows {
-				compare.NearOne(t, c.name+": covariance", cov[k].At(i, j)/(scale*scale), want.Cov[k][i][j], 1e-8)
-			}
-		}
-	}
-}
-
-// What is said of a partly seen example is by definition: its bound at the latent posterior found, which is no worse
-// than at the prior and at training examples, and what its missing values are given that. The bits are the same at any
-// GOMAXPROCS.
-func tryExample(t *testing.T, s *fuzz.Source) {
-	c := draw(t, s)
-	obs, o := c.observed(), field.InferOptions{FirstOrder: true, Candidates: 50, Iterations: 1 + s.IntN(20)}
-	l, err := c.posterior.Infer(t.Context(), obs, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := c.posterior.ImputeGiven(t.Context(), obs, l, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	compare.AtEveryWidth(func(procs int) {
-		again, other, err := c.posterior.Impute(t.Context(), obs, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		compare.SameBits(t, fmt.Sprint("GOMAXPROCS ", procs), slices.Concat(other.Mu, other.S, again.Mean.Data, again.Variance.Data), slices.Concat(l.Mu, l.S, p.Mean.Data, p.Variance.Data))
-	})
-	if slices.ContainsFunc(c.values.Data, func(v float64) bool { return v == v }) {
-		bound := func(mu, v []float64) float64 { return c.dense.TestBound(mu, v, c.latent.At, c.grid, c.values) }
-		compare.NearOne(t, c.name+": L*", l.Bound, bound(l.Mu, l.S), 1e-8)
-		start := c.posterior.PriorLatent()
-		least := bound(start.Mu, start.S)
-		for i := range c.model.Examples() {
-			least = max(least, bound(c.model.Params.X.Mu.Row(i), c.model.Params.X.S.Row(i)))
-		}
-		if !(l.Bound >= least-1e-8*max(1, math.Abs(least))) {
-			t.Errorf("%s: L* %v, of its starts %v", c.name, l.Bound, least)
-		}
-	}
-	mean, variance := c.dense.Conditional(l.Mu, l.S, c.latent.At, c.grid, c.values)
-	for k, scale := range c.model.Scaler.Scale {
-		for i := range mean.Rows {
-			m, v := c.model.Scaler.Mean[k]+float64(scale*mean.At(i, k)), variance.At(i, k)+1/c.model.Params.Noise.Beta
-			if c.values.At(i, k) == c.values.At(i, k) {
-				m, v = obs.Values.At(i, k), 0
-			}
-			compare.NearOne(t, c.name+": mean given what was seen", p.Mean.At(i, k), m, 1e-7)
-			compare.NearOne(t, c.name+": variance given what was seen", p.Variance.At(i, k)/(scale*scale), v, 1e-7)
-		}
-	}
-}
+// FuzzPosterior tries the law below.
+func FuzzPosterior(f *testing.F) { fuzz.OneOf(f, tryNumbers) }
 
 // Any numbers of a user are refused by a typed error, or give finite means and variances that are not negative.
 func tryNumbers(t *testing.T, s *fuzz.Source) {

@@ -9,7 +9,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/seed-08962ecc/kronfield/eig"
 	"github.com/seed-08962ecc/kronfield/lbfgs"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/field"
@@ -322,25 +321,4 @@ func trained(t testing.TB) model {
 		t.Fatal(err)
 	}
 	return saying(t, m, Options{})
-}
-
-// gaussHermite returns nodes and weights such that Σ w·f(x) is the expectation
-// of f under the standard normal distribution, exactly for polynomials of degree
-// below 2n: eigenvalues and first components of the Jacobi matrix (Golub and
-// Welsch, Math. Comp. 23, 1969).
-func gaussHermite(t testing.TB, n int) (nodes, weights []float64) {
-	t.Helper()
-	jacobi := mat.New(n, n)
-	for k := 1; k < n; k++ {
-		jacobi.Set(k, k-1, math.Sqrt(float64(k)))
-	}
-	s, err := eig.Sym(jacobi)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for j := range n {
-		v := s.Vectors.At(0, j)
-		weights = append(weights, v*v)
-	}
-	return s.Values, weights
 }

@@ -59,35 +59,6 @@ func hide(m *reference.Model, rng *rand.Rand) {
 	}
 }
 
-// Of complete data both ways to learn say the same.
-func TestHolesComplete(t *testing.T) {
-	for seed := range uint64(compare.Sizes(30)) {
-		m := holedShape(seed).Model(t)
-		whole := saying(t, m, Options{})
-		forced := *m
-		forced.Errors = mat.New(m.Y.Rows, m.Y.Cols)
-		holed := learnedFrom(t, &forced)
-		rng := rand.New(rand.NewPCG(seed, 41))
-		l := randomLatent(rng, m.Params.X.Mu.Cols)
-		for _, g := range []field.Grid{nil, m.RandomGrid(rng)} {
-			a, err := whole.Predict(l, g)
-			if err != nil {
-				t.Fatal(err)
-			}
-			b, err := holed.Predict(l, g)
-			if err != nil {
-				t.Fatal(err)
-			}
-			compare.Near(t, "mean", b.Mean.Data, a.Mean.Data, 1e-7)
-			compare.Near(t, "variance", b.Variance.Data, a.Variance.Data, 1e-7)
-		}
-		values := reference.Masked(rng, m.Space.Len(), m.Channels(), 0.4, false)
-		e := whole.mustObserveAll(t, field.Observed{Values: m.UserValues(values)})
-		f := holed.mustObserveAll(t, field.Observed{Values: m.UserValues(values)})
-		compare.NearOne(t, "L*", boundAt(mustEvidence(t, f), l), boundAt(mustEvidence(t, e), l), 1e-8)
-	}
-}
-
 // Predictions, L* and conditional distributions against dense formulas, with the dense q(U) of every channel.
 func TestHolesDense(t *testing.T) {
 	for seed := range uint64(compare.Sizes(80)) {

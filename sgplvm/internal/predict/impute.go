@@ -164,12 +164,10 @@ func (e *example) complete(q *Posterior, p *field.Prediction, l *field.Latent, o
 // calibrateSeen calibrates the variances of an example of known time that was seen in part, in the
 // user's units. Calibration is about what is said of a time at which nothing was seen; what the
 // example's own values say of one another it does not know. With v the variance given these
-// values, v_0 that of the time alone and c its calibrated one, the part of v that is as uncertain
-// as before is taken to err as the time alone did:
+// values, v_0 that of the time alone and c its calibrated one, the values have added 1/v − 1/v_0 to the precision, and
+// add the same to 1/c; where v > v_0 they have added nothing, and v errs as v_0 did:
 //
-//	v·(1 + (c/v_0 − 1)·min(1, v/v_0))
-//
-// which is c where nothing was seen, and v where what was seen decides.
+//	v / (1 + (v_0/c − 1)·min(1, v/v_0))
 func (e *example) calibrateSeen(q *Posterior, p field.Prediction) {
 	inflation, ok := q.inflation(e.prior)
 	if !ok {
@@ -184,7 +182,7 @@ func (e *example) calibrateSeen(q *Posterior, p field.Prediction) {
 	for i := range calibrated.Rows {
 		for k, v := range p.Variance.Row(i) {
 			v0 := alone.Variance.At(i, k)
-			p.Variance.Set(i, k, v*(1+(calibrated.At(i, k)/v0-1)*min(1, v/v0)))
+			p.Variance.Set(i, k, v/(1+(v0/calibrated.At(i, k)-1)*min(1, v/v0)))
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -87,75 +86,6 @@ func TestMixtureDensityFar(t *testing.T) {
 	if !math.IsNaN(got.At(1, 0)) || !math.IsInf(got.At(2, 1), -1) {
 		t.Errorf("log density %v of NaN, %v of Inf", got.At(1, 0), got.At(2, 1))
 	}
-}
-
-// A certain latent variable makes all components alike; many components of an uncertain
-// one have its exact moments to five standard errors.
-func TestMixtureMoments(t *testing.T) {
-	count := 4000
-	if testing.Short() {
-		count = 400
-	}
-	for seed := range uint64(6) {
-		shape := samplingShape(51000 + seed)
-		m := modelOf(t, shape)
-		l := randomLatent(rand.New(rand.NewPCG(seed, 61)), shape.Latent)
-		r, err := m.PredictMixture(l, nil, field.MixtureOptions{Components: count, Seed: seed})
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := m.Predict(l, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, n := r.Moments(), float64(count)
-		for i, mean := range p.Mean.Data {
-			var first, second, fourth float64 // of the part of the variance that is sampled
-			for k := range count {
-				at := r.mean[i%shape.Channels].At(k, i/shape.Channels)
-				scale := m.scaler.Scale[i%shape.Channels]
-				d := m.scaler.Mean[i%shape.Channels] + scale*at - mean
-				v := d*d + scale*scale*r.variance[i%shape.Channels].At(k, i/shape.Channels)
-				first += d * d / n
-				second += v / n
-				fourth += v * v / n
-			}
-			if d := got.Mean.Data[i] - mean; !(math.Abs(d) < 5*math.Sqrt(first/n)+1e-9) {
-				t.Errorf("%v: mean %d is off by %g", shape, i, d)
-			}
-			if d := got.Variance.Data[i] - p.Variance.Data[i]; !(math.Abs(d) < 5*math.Sqrt(max(0, fourth-second*second)/n)+1e-9) {
-				t.Errorf("%v: variance %d is off by %g", shape, i, d)
-			}
-		}
-
-		clear(l.S)
-		if r, err = m.PredictMixture(l, nil, field.MixtureOptions{Components: 3}); err != nil {
-			t.Fatal(err)
-		}
-		if p, err = m.Predict(l, nil); err != nil {
-			t.Fatal(err)
-		}
-		compare.Near(t, shape.String()+": mean", r.Moments().Mean.Data, p.Mean.Data, 1e-10)
-		compare.Near(t, shape.String()+": variance", r.Moments().Variance.Data, p.Variance.Data, 1e-10)
-	}
-}
-
-func TestMixtureSameBitsAtAnyWidth(t *testing.T) {
-	values := mat.New(30, 1)
-	var want []float64
-	compare.AtEveryWidth(func(procs int) {
-		fresh := trained(t)
-		r, err := fresh.PredictMixture(fresh.TrainingLatent(3), nil, field.MixtureOptions{Seed: 5})
-		if err != nil {
-			t.Fatal(err)
-		}
-		p := r.Moments()
-		got := slices.Concat(p.Mean.Data, p.Variance.Data, r.LogDensity(values).Data)
-		if want == nil {
-			want = got
-		}
-		compare.SameBits(t, fmt.Sprintf("GOMAXPROCS %d", procs), got, want)
-	})
 }
 
 func TestMixtureErrors(t *testing.T) {

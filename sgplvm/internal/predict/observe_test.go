@@ -1,7 +1,6 @@
 package predict
 
 import (
-	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -88,20 +87,6 @@ func TestObservedFarOff(t *testing.T) {
 	}
 	if _, _, bad := mat.NonFinite(mat.Vector(slices.Concat(p.Mean.Data, p.Variance.Data, l.Mu, l.S, one(l.Bound)))); bad {
 		t.Errorf("prediction %v, posterior %+v", p, l)
-	}
-}
-
-func TestInferCancelled(t *testing.T) {
-	m := modelOf(t, reference.Shape{Examples: 3, Inducing: 2, Latent: 2, Channels: 1, Space: []reference.Factor{{Points: 4, Dims: 1, Kind: kernel.RBF}}})
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	for _, values := range []mat.Matrix{mat.New(4, 1), missing(4, 1)} {
-		if _, err := m.Infer(ctx, field.Observed{Values: values}, field.InferOptions{}); !errors.Is(err, context.Canceled) {
-			t.Errorf("Infer: error %v", err)
-		}
-		if _, _, err := m.Impute(ctx, field.Observed{Values: values}, field.InferOptions{}); !errors.Is(err, context.Canceled) {
-			t.Errorf("Impute: error %v", err)
-		}
 	}
 }
 

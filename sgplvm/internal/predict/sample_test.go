@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
@@ -14,7 +13,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 )
 
@@ -94,49 +92,6 @@ func TestSampleMoments(t *testing.T) {
 	}
 }
 
-// The exact moments of an uncertain latent variable are those of many samples, to five
-// standard errors as the samples themselves show them.
-func TestExactMomentsAgainstMonteCarlo(t *testing.T) {
-	count := 100000
-	if testing.Short() {
-		count = 2000
-	}
-	for seed := range uint64(4) {
-		shape := samplingShape(42000 + seed)
-		if seed < 2 {
-			shape = shape.With(reference.RBF | reference.Linear | reference.Bias)
-		}
-		m := modelOf(t, shape)
-		rng := rand.New(rand.NewPCG(seed, 52))
-		l := randomLatent(rng, shape.Latent)
-		g := m.samplingGrids(rng)[seed%4]
-		p, err := m.Predict(l, g)
-		if err != nil {
-			t.Fatal(err)
-		}
-		drawn, err := m.Sample(t.Context(), l, g, field.SampleOptions{Count: count, Seed: seed, Noise: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		n := float64(count)
-		for i, mean := range p.Mean.Data {
-			var first, second, fourth float64
-			for _, y := range drawn.Y {
-				d := y.Data[i] - mean
-				first += d / n
-				second += d * d / n
-				fourth += d * d * d * d / n
-			}
-			if z := first / math.Sqrt(second/n); !(math.Abs(z) < 5) {
-				t.Errorf("%v: mean %d is off by %.2f standard errors", shape, i, z)
-			}
-			if z := (second - p.Variance.Data[i]) / math.Sqrt((fourth-second*second)/n); !(math.Abs(z) < 5) {
-				t.Errorf("%v: variance %d is off by %.2f standard errors", shape, i, z)
-			}
-		}
-	}
-}
-
 func TestLatentSample(t *testing.T) {
 	m := modelOf(t, samplingShape(43000))
 	prior := m.PriorLatent()
@@ -184,59 +139,6 @@ func TestLatentSamplePanics(t *testing.T) {
 	} {
 		if text := tier.Panic(func() { c.l.Sample(c.count, 1) }); !strings.HasPrefix(text, c.want) {
 			t.Errorf("%d points: panic %q, expected %q", c.count, text, c.want)
-		}
-	}
-}
-
-func TestSampleSameBitsAtAnyWidth(t *testing.T) {
-	g := field.Grid{line(23), line(19)}
-	l := field.Latent{Mu: []float64{0.4, -1}, S: []float64{0.3, 0.01}}
-	var want []float64
-	compare.AtEveryWidth(func(procs int) {
-		fresh := trained(t)
-		var got []float64
-		for _, g := range []field.Grid{nil, g} {
-			r, err := fresh.Sample(t.Context(), l, g, field.SampleOptions{Count: 3, Seed: 9, Noise: true})
-			if err != nil {
-				t.Fatal(err)
-			}
-			got = slices.Concat(got, r.X.Data, r.Y[0].Data, r.Y[1].Data, r.Y[2].Data)
-		}
-		if want == nil {
-			want = got
-		}
-		compare.SameBits(t, fmt.Sprintf("GOMAXPROCS %d", procs), got, want)
-	})
-}
-
-// How many fields are drawn together changes rounding alone, and so does how many are
-// asked for.
-func TestSampleBatches(t *testing.T) {
-	defer func(old int) { data.SlabNumbers = old }(data.SlabNumbers)
-	for seed := range uint64(compare.Sizes(20)) {
-		shape := samplingShape(44000 + seed)
-		m := modelOf(t, shape)
-		l := randomLatent(rand.New(rand.NewPCG(seed, 53)), shape.Latent)
-		var want field.Samples
-		for _, size := range []int{1 << 20, 1, 2 * m.grid.Len() * shape.Channels} {
-			data.SlabNumbers = size
-			got, err := m.Sample(t.Context(), l, nil, field.SampleOptions{Count: 5, Seed: seed, Noise: true})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if want.Y == nil {
-				want = got
-			}
-			few, err := m.Sample(t.Context(), l, nil, field.SampleOptions{Count: 2, Seed: seed, Noise: true})
-			if err != nil {
-				t.Fatal(err)
-			}
-			for k, y := range got.Y {
-				compare.Near(t, fmt.Sprintf("%v: field %d", shape, k), y.Data, want.Y[k].Data, 1e-12)
-				if k < 2 {
-					compare.Near(t, fmt.Sprintf("%v: field %d of 2", shape, k), few.Y[k].Data, want.Y[k].Data, 1e-12)
-				}
-			}
 		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 // where the path comes back to a point at the same time the field is the same again.
 func TestSampleFilmMoments(t *testing.T) {
 	tier.Skip(t, tier.Race|tier.Emulated)
-	count := 4000
+	count := 1500
 	if testing.Short() {
 		count = 400
 	}

@@ -7,7 +7,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
-	"slices"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/internal/tier"
@@ -115,27 +114,6 @@ func TestPredictSlabs(t *testing.T) {
 			}
 		}
 	}
-}
-
-func TestPredictSlabsSameBitsAtAnyWidth(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 42))
-	var latents []field.Latent
-	for range 9 {
-		latents = append(latents, randomLatent(rng, 2))
-	}
-	var want []float64
-	compare.AtEveryWidth(func(procs int) {
-		fresh := trained(t)
-		mean, variance, _ := assembled(t, fresh, latents, field.Grid{line(23), line(190)}, field.SlabOptions{Numbers: 1 << 16})
-		var got []float64
-		for i := range latents {
-			got = slices.Concat(got, mean[i].Data, variance[i].Data)
-		}
-		if want == nil {
-			want = got
-		}
-		compare.SameBits(t, fmt.Sprintf("GOMAXPROCS %d", procs), got, want)
-	})
 }
 
 // Slabs keep no projection, and end with the context or with an error of their receiver.

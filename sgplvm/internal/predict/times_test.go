@@ -45,63 +45,6 @@ func TestLatentAt(t *testing.T) {
 	}
 }
 
-// Latents belong to the caller: what is done to one changes neither the model nor another.
-func TestLatentsAreCopies(t *testing.T) {
-	m := modelOf(t, reference.TimeShape(1))
-	label := m.times[0].Sequence
-	ask := func() []field.Latent {
-		l, err := m.LatentAt(label, []float64{1, 2})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return append(l, m.TrainingLatent(0), m.PriorLatent())
-	}
-	want := ask()
-	for _, l := range ask() {
-		l.Mu[0], l.S[0] = 77, 77
-		_ = append(l.Mu, 77)
-		if l.At != nil {
-			l.At.Time = 77
-		}
-	}
-	if d := cmp.Diff(want, ask()); d != "" {
-		t.Error(d)
-	}
-}
-
-// Paths have the seed's bits one by one, and the means of the posterior.
-func TestLatentPaths(t *testing.T) {
-	m := modelOf(t, reference.TimeShape(2))
-	label, at := m.times[0].Sequence, []float64{0.3, 0.3, 1.1}
-	const count = 2000
-	paths, err := m.LatentPaths(label, at, count, 5)
-	if err != nil {
-		t.Fatal(err)
-	}
-	few, err := m.LatentPaths(label, at, 3, 5)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for k, path := range few {
-		compare.SameBits(t, fmt.Sprintf("path %d", k), path.Data, paths[k].Data)
-	}
-	l, err := m.LatentAt(label, at)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range at {
-		for q, mu := range l[i].Mu {
-			var mean float64
-			for _, path := range paths {
-				mean += path.At(i, q) / count
-			}
-			if z := (mean - mu) / (math.Sqrt(l[i].S[q]/count) + 1e-9); !(math.Abs(z) < 5) {
-				t.Errorf("time %v, dimension %d: the mean is off by %.2f standard errors", at[i], q, z)
-			}
-		}
-	}
-}
-
 func TestLatentErrors(t *testing.T) {
 	m := modelOf(t, reference.TimeShape(1))
 	label := m.times[0].Sequence

@@ -1,16 +1,13 @@
 package psi_test
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/fuzz"
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
@@ -77,158 +74,8 @@ func drawTimes(s *fuzz.Source, n int) []kernel.Instant {
 	return at
 }
 
-// kappa is the part of time between two instants, by definition.
-func (c drawn) kappa(i, k int) float64 {
-	part, timed := c.kernel.Part("time").(*psi.Time)
-	if !timed || c.q.At == nil || c.q.At[i].Sequence != c.in.At[k].Sequence {
-		return 0
-	}
-	own := part.Kernel
-	own.Variance = part.Variance
-	return reference.Covariance(own, []float64{c.q.At[i].Time}, []float64{c.in.At[k].Time})
-}
-
-// moments are Ψ1 and Ψ2 by definition, and how large what adds up to an element of them is at most.
-func (c drawn) moments() (psi1, psi2 mat.Matrix, size float64) {
-	n, m := c.q.Mu.Rows, c.in.Z.Rows
-	psi1, psi2 = mat.New(n, m), mat.New(m, m)
-	for i := range n {
-		mu, s := c.q.Mu.Row(i), c.q.S.Row(i)
-		for k := range m {
-			a := c.kappa(i, k)
-			for l := range m {
-				one, two := reference.LatentMoments(c.kernel, mu, s, c.in.Z.Row(k), c.in.Z.Row(l))
-				other, _ := reference.LatentMoments(c.kernel, mu, s, c.in.Z.Row(l), c.in.Z.Row(k))
-				b := c.kappa(i, l)
-				psi1.Set(i, k, one+a)
-				psi2.Set(k, l, psi2.At(k, l)+two+float64(a*other)+float64(b*one)+float64(a*b))
-			}
-			size = max(size, a+c.largest(mu, s, c.in.Z.Row(k)))
-		}
-	}
-	return psi1, psi2, size
-}
-
-// largest bounds the terms of k(x, z).
-func (c drawn) largest(mu, s, z []float64) float64 {
-	var sum float64
-	for _, part := range c.kernel.Parts {
-		switch part := part.(type) {
-		case *psi.RBF:
-			sum += part.Variance
-		case *psi.Bias:
-			sum += part.Variance
-		case *psi.Linear:
-			for q, v := range part.Variance {
-				sum += v * (math.Abs(mu[q]) + math.Sqrt(s[q])) * math.Abs(z[q])
-			}
-		}
-	}
-	return sum
-}
-
-// results are Ψ1, Ψ2 and the gradient of g1∘Ψ1 + tr(g2·Ψ2).
-type results struct {
-	psi1, psi2 mat.Matrix
-	to         psi.Gradient
-	all        []float64 // of these
-}
-
-func (c drawn) results(g1, g2 mat.Matrix) results {
-	n, m, d := c.q.Mu.Rows, c.in.Z.Rows, c.in.Z.Cols
-	r := results{psi1: mat.New(n, m), psi2: mat.New(m, m), to: psi.Gradient{Kernel: c.kernel.Clone(), Z: mat.New(m, d), Mu: mat.New(n, d), S: mat.New(n, d)}}
-	r.to.Kernel.Zero()
-	var st psi.Statistics
-	st.Set(c.kernel, c.in)
-	st.Forward(r.psi1, r.psi2, c.q)
-	st.Backward(r.to, 0, g1.Clone(), g2, r.psi1, c.q)
-	r.all = slices.Concat(r.psi1.Data, r.psi2.Data, r.to.Z.Data, r.to.Mu.Data, r.to.S.Data)
-	c.kernel.Visit(r.to.Kernel, func(_, slope []float64, _ bool) { r.all = append(r.all, slope...) })
-	return r
-}
-
-// FuzzStatistics tries one of the laws below.
-func FuzzStatistics(f *testing.F) { fuzz.OneOf(f, tryElements, tryGradient, tryParameters) }
-
-// Ψ1 and Ψ2 of scales from 10⁻² to 10² are those of the formulas for one element, and with their gradient have the same
-// bits at any GOMAXPROCS.
-func tryElements(t *testing.T, s *fuzz.Source) {
-	c := draw(s, 2)
-	n, m := c.q.Mu.Rows, c.in.Z.Rows
-	g1, g2 := slopes(s, n, m)
-	r := c.results(g1, g2)
-	compare.AtEveryWidth(func(procs int) {
-		compare.SameBits(t, fmt.Sprint("GOMAXPROCS ", procs), c.results(g1, g2).all, r.all)
-	})
-	psi1, psi2, size := c.moments()
-	// Exponents are sums of squares of distances in length scales, of which each has its own rounding.
-	var st psi.Statistics
-	st.Set(c.kernel, c.in)
-	rounding := 0x1p-46 * (1 + st.Farthest()*st.Farthest())
-	checkNear(t, "Ψ1", r.psi1, psi1, rounding*size)
-	checkNear(t, "Ψ2", r.psi2, psi2, rounding*size*size*float64(n))
-}
-
-// slopes draws ∂L/∂Ψ1 and ∂L/∂Ψ2.
-func slopes(s *fuzz.Source, n, m int) (g1, g2 mat.Matrix) {
-	g1, g2 = fuzz.Normal(s, n, m), fuzz.Normal(s, m, m)
-	mat.MirrorLower(g2)
-	return g1, g2
-}
-
-func checkNear(t *testing.T, what string, got, want mat.Matrix, most float64) {
-	t.Helper()
-	for i, v := range want.Data {
-		if !(math.Abs(got.Data[i]-v) <= most) {
-			t.Fatalf("%s: number %d is %v, want %v within %.3g", what, i, got.Data[i], v, most)
-		}
-	}
-}
-
-// The gradient along a direction of all that the statistics depend on is that of differences.
-func tryGradient(t *testing.T, s *fuzz.Source) {
-	c := draw(s, 0)
-	g1, g2 := slopes(s, c.q.Mu.Rows, c.in.Z.Rows)
-	to := c.results(g1, g2).to
-	// visit shows all numbers with their derivatives; positive ones move by factors.
-	visit := func(f psi.Visitor) {
-		c.kernel.Visit(to.Kernel, f)
-		f(c.in.Z.Data, to.Z.Data, false)
-		f(c.q.Mu.Data, to.Mu.Data, false)
-		f(c.q.S.Data, to.S.Data, true)
-	}
-	var start, direction []float64
-	slope, size := 0.0, 0.0
-	visit(func(value, slopes []float64, positive bool) {
-		for i, v := range value {
-			start, direction = append(start, v), append(direction, s.NormFloat64())
-			by := direction[len(direction)-1] * slopes[i]
-			if positive {
-				by *= v
-			}
-			slope, size = slope+by, size+math.Abs(by)
-		}
-	})
-	value := func(h float64) float64 {
-		k := 0
-		visit(func(value, _ []float64, positive bool) {
-			for i := range value {
-				value[i] = start[k] + h*direction[k]
-				if positive {
-					value[i] = start[k] * math.Exp(h*direction[k])
-				}
-				k++
-			}
-		})
-		r := c.results(g1, g2)
-		return mat.Dot(g1, r.psi1) + mat.Dot(g2, r.psi2)
-	}
-	const h = 1e-3
-	got := (8*(value(h)-value(-h)) - (value(2*h) - value(-2*h))) / (12 * h)
-	if most := 1e-7 * (size + math.Abs(value(0)) + 1); !(math.Abs(got-slope) <= most) {
-		t.Errorf("along a direction: derivative %v, differences give %v, want them within %.3g", slope, got, most)
-	}
-}
+// FuzzStatistics tries the law below.
+func FuzzStatistics(f *testing.F) { fuzz.OneOf(f, tryParameters) }
 
 // A kernel refuses exactly the parameters that are not positive and finite, and length scales without a cube.
 func tryParameters(t *testing.T, s *fuzz.Source) {

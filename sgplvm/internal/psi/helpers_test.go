@@ -8,7 +8,6 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/eig"
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
@@ -75,19 +74,6 @@ func expectation(nodes, weights, mu, s []float64, f func(x []float64) float64) f
 		return v
 	}
 	return sum(0)
-}
-
-func TestGaussHermite(t *testing.T) {
-	nodes, weights := gaussHermite(t, 40)
-	// E x^2k = 1·3·5·…·(2k−1); E cos x = e^(−1/2).
-	want := 1.0
-	for k := range 8 {
-		got := expectation(nodes, weights, one(0), one(1), func(x []float64) float64 { return math.Pow(x[0], float64(2*k)) })
-		compare.Near(t, "moment", one(got/want), one(1), 1e-12)
-		want *= float64(2*k + 1)
-	}
-	got := expectation(nodes, weights, one(0), one(1), func(x []float64) float64 { return math.Cos(x[0]) })
-	compare.Near(t, "E cos x", one(got), one(math.Exp(-0.5)), 1e-12)
 }
 
 func randomMatrix(rng *rand.Rand, rows, cols int) mat.Matrix {

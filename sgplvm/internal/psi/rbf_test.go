@@ -16,21 +16,6 @@ func randomRBF(seed uint64, n, m, d int, widest float64) (problem, *RBF) {
 	return p, p.k.Parts[0].(*RBF)
 }
 
-// Without uncertainty Ψ1 is the kernel matrix and Ψ2 = Ψ1ᵀΨ1; a variance of
-// 1e-13 is as good as none.
-func TestCertain(t *testing.T) {
-	for _, variance := range []float64{0, 1e-13} {
-		p, k := randomRBF(11, 20, 5, 3, 0)
-		p.q.S.Fill(variance)
-		psi1, psi2 := p.forward()
-		kernel, square := mat.New(20, 5), mat.New(5, 5)
-		k.kernel().Matrix(kernel, p.q.Mu, p.in.Z)
-		mat.Mul(square, 1, kernel.T(), kernel, 0)
-		compare.Near(t, "Ψ1", psi1.Data, kernel.Data, 1e-11)
-		compare.Near(t, "Ψ2", psi2.Data, square.Data, 1e-11)
-	}
-}
-
 // Far more uncertain than the kernel is wide, x sees it as a multiple of a
 // delta function: Ψ1 → σ² Π ℓ/√S, and Ψ2 → σ⁴ Π ℓ/√(2S)·exp(−(z−z′)²/4ℓ²).
 func TestUncertain(t *testing.T) {
@@ -94,23 +79,6 @@ func TestFarthest(t *testing.T) {
 			t.Errorf("%v: %v with a point that is not a number", names, far)
 		}
 	}
-}
-
-// A translation of all latent coordinates changes nothing but their own last
-// digits: 1e6·ε in a distance, some times that in the statistics.
-func TestTranslated(t *testing.T) {
-	p, _ := randomRBF(14, 20, 6, 3, 1)
-	want1, want2 := p.forward()
-	for _, a := range []mat.Matrix{p.in.Z, p.q.Mu} {
-		for i := range a.Rows {
-			for q, by := range []float64{1e6, -1e6, 3e5} {
-				a.Row(i)[q] += by
-			}
-		}
-	}
-	psi1, psi2 := p.forward()
-	compare.Near(t, "Ψ1", psi1.Data, want1.Data, 20*1e6*0x1p-52)
-	compare.Near(t, "Ψ2", psi2.Data, want2.Data, 20*20*1e6*0x1p-52)
 }
 
 // So many examples that they are several chunks of several blocks: Ψ2 is the sum of the

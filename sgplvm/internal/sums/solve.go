@@ -4,14 +4,13 @@ import (
 	"context"
 	"math"
 
-	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/eig"
 	"github.com/seed-08962ecc/kronfield/kronprod"
-	"github.com/seed-08962ecc/kronfield/lbfgs"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/learn"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
@@ -21,35 +20,9 @@ type Solution struct {
 	Spectra []eig.Spectrum
 }
 
-// latent solves the latent eigenproblem for a Ψ2. Errors: *field.FactorizationError.
-func (b *Basis) latent(psi2 mat.Matrix) (eig.Spectrum, error) {
-	k := b.latentKernel()
-	l, err := chol.Factorize(k)
-	var s eig.Spectrum
-	if err == nil {
-		s, err = eig.General(psi2, l.L())
-	}
-	if err != nil {
-		return s, &field.FactorizationError{Err: err}
-	}
-	for i, v := range s.Values {
-		s.Values[i] = max(0, v)
-	}
-	return s, nil
-}
-
-// latentKernel returns K_0 with its jitter.
-func (b *Basis) latentKernel() mat.Matrix {
-	k := mat.New(b.params.Z.Rows, b.params.Z.Rows)
-	b.stats.Matrix(k)
-	addDiagonal(k, b.jitter*mat.Trace(k)/float64(k.Rows))
-	return k
-}
-
-func addDiagonal(a mat.Matrix, v float64) {
-	for i := range a.Rows {
-		a.Row(i)[i] += v
-	}
+// latent returns the latent factor.
+func (b *Basis) latent() *learn.Latent {
+	return learn.NewLatent(b.stats, b.params.Z.Rows, b.jitter)
 }
 
 // coordinates returns T_0 ⊗ T_1 ⊗ … of a solution, V of tied factors.
@@ -61,25 +34,25 @@ func coordinates(spectra []eig.Spectrum) kronprod.Operator {
 	return o
 }
 
-// inverse returns (T_0 ⊗ T_1 ⊗ …)⁻¹: TᵀK where TᵀKT = I, Vᵀ of tied factors, ŪᵀΣ where the noise is structured.
-func (b *Basis) inverse(spectra []eig.Spectrum) kronprod.Operator {
-	var o kronprod.Operator
-	for f, s := range spectra {
+// inverse returns (T_0 ⊗ T_1 ⊗ …)⁻¹ given that of T_0: TᵀK where TᵀKT = I, Vᵀ of tied factors, ŪᵀΣ where the noise is structured.
+func (b *Basis) inverse(spectra []eig.Spectrum, latent mat.Matrix) kronprod.Operator {
+	o := kronprod.Of(latent)
+	for f, s := range spectra[1:] {
 		var metric mat.Matrix
 		switch {
-		case f == 0:
-			metric = b.latentKernel()
 		case b.params.Noise.Structured():
 			metric = mat.New(b.grid.Len(), b.grid.Len())
 			b.params.Noise.Matrix(metric, b.grid[0])
-		case b.params.Space[f-1].Tied():
+		case b.params.Space[f].Tied():
 			o.Factors = append(o.Factors, s.Vectors.T())
 			continue
 		default:
-			space := &b.params.Space[f-1]
+			space := &b.params.Space[f]
 			metric = mat.New(space.Xu.Rows, space.Xu.Rows)
 			space.Kernel.Matrix(metric, space.Xu, space.Xu)
-			addDiagonal(metric, b.jitter*mat.Trace(metric)/float64(metric.Rows))
+			for i, jitter := 0, b.jitter*mat.Trace(metric)/float64(metric.Rows); i < metric.Rows; i++ {
+				metric.Row(i)[i] += jitter
+			}
 		}
 		inverse := mat.New(len(s.Values), len(s.Values))
 		mat.Mul(inverse, 1, s.Vectors.T(), metric, 0)
@@ -90,33 +63,18 @@ func (b *Basis) inverse(spectra []eig.Spectrum) kronprod.Operator {
 
 // Recover returns what the sums of a model's examples were, by its q(U) and their totals, but for Outer, which q(U) does not tell.
 func (b *Basis) Recover(q Solution, totals []float64) *Sums {
-	s, back := b.New(), b.inverse(q.Spectra)
+	s, back := b.New(), b.inverse(q.Spectra, b.latent().Inverse(q.Spectra[0]))
 	h := back.MulTensor(make([]float64, len(q.Alpha.Data)), q.Alpha, &b.work)
 	b.divide(h.Data, q.Spectra, -1)
 	back.T().MulTensor(s.G.Data, h, &b.work)
-	rows := mat.New(s.Psi2.Rows, s.Psi2.Rows)
-	mat.ScaleRows(rows, q.Spectra[0].Values, back.Factors[0])
-	mat.MulSym(s.Psi2, 1, rows.T(), back.Factors[0], 0)
-	mat.MirrorLower(s.Psi2)
+	s.Sums.Recover(q.Spectra[0].Values, back.Factors[0])
 	copy(s.Totals, totals)
 	return s
 }
 
 // divide divides m_ξ×Π m_f×d_y numbers by d_ij, or multiplies by them where power is −1.
-func (b *Basis) divide(h []float64, spectra []eig.Spectrum, power int) {
-	beta := b.params.Noise.Precision()
-	lambda := b.lambda(spectra)
-	for i, l0 := range spectra[0].Values {
-		for j, l := range lambda {
-			d := 1/beta + l0*l
-			if power < 0 {
-				d = 1 / d
-			}
-			for k := (i*len(lambda) + j) * b.channels; k < (i*len(lambda)+j+1)*b.channels; k++ {
-				h[k] /= d
-			}
-		}
-	}
+func (b *Basis) divide(h []float64, spectra []eig.Spectrum, power float64) {
+	learn.Divide(h, spectra[0].Values, b.lambda(spectra), b.channels, b.params.Noise.Precision(), power)
 }
 
 // lambda returns the eigenvalues of all spatial factors together.
@@ -130,9 +88,9 @@ func (b *Basis) lambda(spectra []eig.Spectrum) []float64 {
 
 // Solve returns q(U) of sums, with the spatial factors' solutions (nil: they are solved here). Errors: *field.FactorizationError.
 func (b *Basis) Solve(s *Sums, spatial []eig.Spectrum) (q Solution, err error) {
-	latent, err := b.latent(s.Psi2)
-	if err != nil {
-		return q, err
+	latent := b.latent()
+	if err := latent.Solve(s.Psi2); err != nil {
+		return q, &field.FactorizationError{Err: err}
 	}
 	if spatial == nil {
 		factors, err := bound.Factors(b.stats, b.params, b.grid, b.jitter)
@@ -143,7 +101,7 @@ func (b *Basis) Solve(s *Sums, spatial []eig.Spectrum) (q Solution, err error) {
 			spatial = append(spatial, f.Spectrum())
 		}
 	}
-	q.Spectra = append([]eig.Spectrum{latent}, spatial...)
+	q.Spectra = append([]eig.Spectrum{latent.Spectrum}, spatial...)
 	o, h := coordinates(q.Spectra), b.contract(s, q.Spectra)
 	b.divide(h.Data, q.Spectra, 1)
 	q.Alpha = o.MulTensor(make([]float64, len(h.Data)), h, &b.work)
@@ -156,21 +114,25 @@ func (b *Basis) contract(s *Sums, spectra []eig.Spectrum) kronprod.Tensor {
 	return coordinates(spectra).T().MulTensor(make([]float64, len(s.G.Data)), kronprod.Shaped(s.G.Data, dims...), &b.work)
 }
 
-// A bounded is the bound as a function of the noise alone, where that is white.
-type bounded struct {
-	squares         []float64 // Σ_c b², m_ξ×Π m_f
-	latent, lambda  []float64
-	square, slack   float64 // ‖Y‖² and d_y·(ψ0 − Π tr Λ)
-	points, channel float64
-	count, kl       float64
-	logNoise        float64 // log|Σ| of an example, where the noise is structured
+// bounded returns the bound's sums in the eigenbasis of a solution.
+func (b *Basis) bounded(s *Sums, spectra []eig.Spectrum) (*learn.White, error) {
+	v := &learn.White{Latent: spectra[0].Values, Space: b.lambda(spectra), Square: s.Totals[Square],
+		Values: s.Totals[Count] * float64(b.grid.Len()), Channels: float64(b.channels), KL: s.Totals[learn.KL]}
+	trace, tr, omega := b.space(spectra)
+	if b.params.Noise.Structured() {
+		if err := b.whiten(v, s, spectra[1]); err != nil {
+			return nil, err
+		}
+		trace = work.Sum(v.Space)
+	}
+	v.Slack = v.Channels * (s.Totals[Psi0]*trace - work.Sum(v.Latent)*tr)
+	v.SetSquares(b.contract(s, spectra).Data, omega, b.channels)
+	return v, nil
 }
 
-// bounded returns the bound's sums in the eigenbasis of a solution.
-func (b *Basis) bounded(s *Sums, spectra []eig.Spectrum) (*bounded, error) {
-	v := &bounded{latent: spectra[0].Values, lambda: b.lambda(spectra), square: s.Totals[Square],
-		points: float64(b.grid.Len()), channel: float64(b.channels), count: s.Totals[Count], kl: s.Totals[KL]}
-	trace, omega, tr := 1., []float64{1}, work.Sum(v.latent)
+// space returns the traces of K and of Λ of all spatial factors, and what squares of their coefficients are multiplied by.
+func (b *Basis) space(spectra []eig.Spectrum) (trace, tr float64, omega []float64) {
+	trace, tr, omega = 1, 1, []float64{1}
 	for f, x := range b.grid {
 		trace *= float64(x.Rows) * b.params.Space[f].Kernel.Variance
 		tr *= work.Sum(spectra[f+1].Values)
@@ -180,23 +142,21 @@ func (b *Basis) bounded(s *Sums, spectra []eig.Spectrum) (*bounded, error) {
 		}
 		omega = kronprod.Vectors(omega, weights)
 	}
-	if b.params.Noise.Structured() {
-		if err := b.whiten(v, s, spectra[1]); err != nil {
-			return nil, err
-		}
-		trace = work.Sum(v.lambda)
+	return trace, tr, omega
+}
+
+// Features returns T_0ᵀ·G of sums with white noise, of features B with B·Bᵀ what the inducing points tell of K, m_ξ×Π m_f·d_y, and the trace of K.
+func (b *Basis) Features(s *Sums, q Solution) (h mat.Matrix, trace float64) {
+	trace, _, omega := b.space(q.Spectra)
+	h = mat.NewDense(s.Psi2.Rows, b.size(), b.contract(s, q.Spectra).Data)
+	for k := range h.Data {
+		h.Data[k] *= math.Sqrt(omega[k/b.channels%len(omega)])
 	}
-	v.slack = v.channel * (s.Totals[Psi0]*trace - tr)
-	h := b.contract(s, spectra).Data
-	v.squares = make([]float64, len(v.latent)*len(v.lambda))
-	for k := range v.squares {
-		v.squares[k] = omega[k%len(omega)] * asm.SumSquares(h[k*b.channels:(k+1)*b.channels])
-	}
-	return v, nil
+	return h, trace
 }
 
 // whiten sets ‖Y‖² and log|Σ| in the metric of structured noise: tr Σ⁻¹·Σ y·yᵀ.
-func (b *Basis) whiten(v *bounded, s *Sums, spatial eig.Spectrum) error {
+func (b *Basis) whiten(v *learn.White, s *Sums, spatial eig.Spectrum) error {
 	sigma, half := mat.New(s.Outer.Rows, s.Outer.Rows), mat.New(s.Outer.Rows, s.Outer.Rows)
 	b.params.Noise.Matrix(sigma, b.grid[0])
 	factor, err := chol.Factorize(sigma)
@@ -204,27 +164,8 @@ func (b *Basis) whiten(v *bounded, s *Sums, spatial eig.Spectrum) error {
 		return &field.FactorizationError{Factor: 1, Err: err}
 	}
 	mat.Mul(half, 1, s.Outer, spatial.Vectors, 0)
-	v.square, v.logNoise = mat.Dot(half, spatial.Vectors), factor.LogDet()
+	v.Square, v.LogNoise = mat.Dot(half, spatial.Vectors), s.Totals[Count]*factor.LogDet()
 	return nil
-}
-
-// at returns the bound at a precision and its derivative there.
-func (v *bounded) at(beta float64) (value, slope float64) {
-	n, m := v.count*v.points, float64(len(v.squares))
-	var logs, inverse, fit, coefficients float64
-	for i, l0 := range v.latent {
-		for j, l := range v.lambda {
-			d := 1/beta + l0*l
-			square := v.squares[i*len(v.lambda)+j] / d
-			logs += math.Log(d)
-			inverse += 1 / d
-			fit += square
-			coefficients += square / d
-		}
-	}
-	left := v.square - fit + v.slack
-	value = v.channel/2*((n-m)*math.Log(beta)-n*math.Log(2*math.Pi)-logs-v.count*v.logNoise) - beta/2*left - v.kl
-	return value, v.channel/2*((n-m)/beta+inverse/(beta*beta)) - left/2 + coefficients/(2*beta)
 }
 
 // Bound returns the collapsed bound of sums with the parameters as they are. Errors: *field.FactorizationError.
@@ -233,7 +174,7 @@ func (b *Basis) Bound(s *Sums, q Solution) (float64, error) {
 	if err != nil {
 		return math.NaN(), err
 	}
-	value, _ := v.at(b.params.Noise.Precision())
+	value, _ := v.At(b.params.Noise.Precision())
 	return value, nil
 }
 
@@ -244,16 +185,5 @@ func (b *Basis) White(ctx context.Context, s *Sums, q Solution) (float64, error)
 	if err != nil {
 		return 0, err
 	}
-	floor := b.params.Noise.Floor
-	r, err := lbfgs.Minimize(ctx, func(x, slope []float64) float64 {
-		above := math.Exp(x[0])
-		beta := 1 / (floor + above)
-		value, rise := v.at(beta)
-		slope[0] = rise * beta * beta * above
-		return -value
-	}, []float64{math.Log(1/b.params.Noise.Beta - floor)}, lbfgs.Options{MaxIterations: 100, RelativeDecrease: 1e-13, InitialStep: 0.1})
-	if err != nil {
-		return 0, err
-	}
-	return 1 / (floor + math.Exp(r.X[0])), nil
+	return v.Maximum(ctx, b.params.Noise.Beta, b.params.Noise.Floor)
 }

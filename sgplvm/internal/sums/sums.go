@@ -8,26 +8,23 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/learn"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
-// Sums are what examples add up to. All of it lies in Numbers, of which the rest are views, so that sums are added and scaled as vectors.
+// Sums are those of package learn: y as it is along tied factors, contracted with Ψ1_f along others.
 type Sums struct {
-	Numbers []float64
-	Psi2    mat.Matrix // Ψ2, m_ξ×m_ξ
-	G       mat.Matrix // Σ ψ1·yᵀ, m_ξ×(Π m_f·d_y): y as it is along tied factors, contracted with Ψ1_f along others
-	Outer   mat.Matrix // Σ y·yᵀ over examples and channels, n_s×n_s, where the noise is structured; else 0×0
-	Totals  []float64  // count, Σ‖y‖² where the noise is white, Σψ0 and ΣKL
+	learn.Sums
+	Outer mat.Matrix // Σ y·yᵀ over examples and channels, n_s×n_s, where the noise is structured; else 0×0
 }
 
 // Where the totals are.
 const (
-	Count = iota
-	Square
-	Psi0
-	KL
-	Len
+	Count  = learn.Count
+	Square = learn.Square
+	Psi0   = learn.Psi0
+	Len    = learn.Totals
 )
 
 // A Basis is what sums are taken with: parameters and points. It is used by one goroutine at a time.
@@ -70,10 +67,7 @@ func (b *Basis) size() int {
 }
 
 // Len returns how many numbers sums have.
-func (b *Basis) Len() int {
-	m := b.params.Z.Rows
-	return m*m + m*b.size() + b.outer()*b.outer() + Len
-}
+func (b *Basis) Len() int { return learn.Len(b.params.Z.Rows, b.size()) + b.outer()*b.outer() }
 
 // outer returns the order of Outer.
 func (b *Basis) outer() int {
@@ -88,21 +82,12 @@ func (b *Basis) New() *Sums { return b.View(make([]float64, b.Len())) }
 
 // View returns the sums in Len numbers, which it shares.
 func (b *Basis) View(numbers []float64) *Sums {
-	m, at := b.params.Z.Rows, 0
-	take := func(rows, cols int) mat.Matrix {
-		at += rows * cols
-		return mat.NewDense(rows, cols, numbers[at-rows*cols:at])
-	}
-	s := &Sums{Numbers: numbers, Psi2: take(m, m), G: take(m, b.size()), Outer: take(b.outer(), b.outer())}
-	s.Totals = numbers[at:]
-	return s
+	n, from := b.outer(), learn.Len(b.params.Z.Rows, b.size())-Len
+	return &Sums{learn.View(numbers, b.params.Z.Rows, b.size()), mat.NewDense(n, n, numbers[from:from+n*n])}
 }
 
 // Add adds other sums.
 func (s *Sums) Add(t *Sums) { asm.Axpy(1, t.Numbers, s.Numbers) }
-
-// Scale multiplies all sums, so that what they came from counts gamma times.
-func (s *Sums) Scale(gamma float64) { asm.Scale(s.Numbers, gamma, s.Numbers) }
 
 // AddExamples adds examples with the posterior q(x): values y in the model's units, a row of points and their channels each, and the variances of
 // those values that were filled in (0×0: none was).
@@ -111,7 +96,6 @@ func (b *Basis) AddExamples(s *Sums, q psi.Q, y, variance mat.Matrix) {
 	y.Data, variance.Data = y.Data[:y.Rows*y.Cols], variance.Data[:variance.Rows*variance.Cols] // of views too
 	psi1, psi2 := mat.New(y.Rows, m), mat.New(m, m)
 	b.stats.Forward(psi1, psi2, q)
-	asm.Axpy(1, psi2.Data, s.Psi2.Data)
 	dims := append(append([]int{y.Rows}, b.grid.Dims()...), b.channels)
 	seen := y
 	if b.free {
@@ -120,12 +104,12 @@ func (b *Basis) AddExamples(s *Sums, q psi.Q, y, variance mat.Matrix) {
 		b.seen.MulTensor(*buffer, kronprod.Shaped(y.Data, dims...), &b.work)
 		seen = mat.NewDense(y.Rows, b.size(), *buffer)
 	}
-	mat.Mul(s.G, 1, psi1.T(), seen, 1)
-	s.Totals[Count] += float64(y.Rows)
-	s.Totals[Psi0] += b.stats.Psi0(q)
-	s.Totals[KL] += psi.KL(q.Mu, q.S, nil)
+	totals := [Len]float64{float64(y.Rows), 0, b.stats.Psi0(q), psi.KL(q.Mu, q.S, nil)}
 	if s.Outer.Rows == 0 {
-		s.Totals[Square] += asm.SumSquares(y.Data) + work.Sum(variance.Data)
+		totals[Square] = asm.SumSquares(y.Data) + work.Sum(variance.Data)
+	}
+	s.Sums.Add(psi1, seen, psi2, totals)
+	if s.Outer.Rows == 0 {
 		return
 	}
 	for c := range b.channels {

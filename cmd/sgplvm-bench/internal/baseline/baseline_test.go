@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/chol"
@@ -272,44 +271,6 @@ func TestDetermined(t *testing.T) {
 	near(t, "variance", variance.Data[0], 4*least, 0)
 }
 
-// A local Gaussian with its own weights against the formulas: weighted mean and
-// covariance, and the global covariance scaled to the same trace. Weights below
-// negligible are left out, which costs 60·negligible of the numbers.
-func TestLocalByFormula(t *testing.T) {
-	d := some(t, 60)
-	y := d.Pictures
-	m := fitted(t, fitLocal(inSpacings(d.Points), 2, 60, []float64{3, 0.2, 2, 0.1, inf}), y, 2, 7, 0.4, 5).(*localGaussian)
-	p := patternOf(shown("0246813571"))
-	seen := columns(some(t, 61).Pictures.Slice(60, 61, 0, 24), p.seen)
-	w := m.weights(columns(y, p.seen), seen.Row(0))
-	mu, s := make([]float64, 24), mat.New(24, 24)
-	for j := range mu {
-		for i, v := range w {
-			mu[j] += v * y.At(i, j)
-		}
-	}
-	for j := range mu {
-		for k := range mu {
-			for i, v := range w {
-				s.Set(j, k, s.At(j, k)+v*(y.At(i, j)-mu[j])*(y.At(i, k)-mu[k]))
-			}
-		}
-	}
-	sigma := mat.New(24, 24)
-	mat.MulElem(sigma, s, m.taper)
-	mat.Scale(sigma, 0.6, sigma)
-	mat.Add(sigma, sigma, 0.4*mat.Trace(s)/mat.Trace(m.global.covariance), m.global.covariance)
-	mean, variance := dense(mu, sigma, 5, seen.Row(0), p)
-	gotMean, gotVariance := mat.New(1, len(mean)), mat.New(1, len(mean))
-	if err := m.fill(gotMean, gotVariance, seen, p); err != nil {
-		t.Fatal(err)
-	}
-	for k := range mean {
-		near(t, "mean", gotMean.At(0, k), mean[k], 60*negligible*20)
-		near(t, "variance", gotVariance.At(0, k), variance[k], 60*negligible*20)
-	}
-}
-
 // shown turns digits into a mask of 24 values: digit d at place k shows value
 // 2d+k mod 24.
 func shown(digits string) []bool {
@@ -336,120 +297,6 @@ func fitted(t *testing.T, fit fitter, y mat.Matrix, parameters ...float64) condi
 		t.Fatal(err)
 	}
 	return c
-}
-
-// The target and the taper by their formulas, and their extremes.
-func TestTarget(t *testing.T) {
-	d := some(t, 50)
-	_, s := sampleCovariance(d.Pictures)
-	target := newTarget(mustCentre(d.Pictures), inSpacings(d.Points), 2)
-	got := mat.New(24, 24)
-	target.add(got, 2, 1.7, 0.25)
-	unit := meanSpacing(d.Points)
-	// Two sides of 3 and 2, 12 points: √6/(√12 − 1).
-	near(t, "mean spacing", unit, math.Sqrt(6)/(math.Sqrt(12)-1), 8*eps)
-	var r float64 // correlation of the channels
-	for j := range 12 {
-		r += s.At(2*j, 2*j+1) / math.Sqrt(s.At(2*j, 2*j)*s.At(2*j+1, 2*j+1)) / 12
-	}
-	for i := range 24 {
-		for j := range 24 {
-			z := math.Sqrt(3) * math.Hypot(float64(i/6-j/6), float64(i/2%3-j/2%3)) / unit / 1.7
-			k := 0.75 * (1 + z) * math.Exp(-z)
-			if i/2 == j/2 {
-				k += 0.25
-			}
-			if i%2 != j%2 {
-				k *= r
-			}
-			near(t, fmt.Sprintf("target (%d, %d)", i, j), got.At(i, j), 2*math.Sqrt(s.At(i, i)*s.At(j, j))*k, 1000*eps*20)
-		}
-	}
-}
-
-// The likelihood of probabilistic principal components falls in every direction
-// from the maximum; with all but one component the covariance is the sample's.
-func TestPrincipalMaximum(t *testing.T) {
-	x := grid(2, 3)
-	y := draw(t, 40, decaying(x, 4, 1), 3)
-	_, s := sampleCovariance(y)
-	covariance := func(m *principalModel) mat.Matrix {
-		c := mat.New(6, 6)
-		mat.Mul(c, 1, m.w, m.w.T(), 0)
-		for j := range 6 {
-			c.Set(j, j, c.At(j, j)+m.noise)
-		}
-		return c
-	}
-	// −½·(log|C| + tr C⁻¹S) per picture.
-	likelihood := func(m *principalModel) float64 {
-		c := covariance(m)
-		return -0.5 * (logDeterminant(c) + mat.Trace(solve(c, s)))
-	}
-	full := covariance(fitted(t, fitPrincipal, y, 5, inf).(*principalModel))
-	for i := range full.Data {
-		near(t, "covariance with five components", full.Data[i], s.Data[i], 100*eps*mat.NormMax(s))
-	}
-	for _, q := range []int{0, 1, 2, 4} {
-		best := fitted(t, fitPrincipal, y, float64(q), inf).(*principalModel)
-		top := likelihood(best)
-		for k := range 6*q + 1 {
-			for _, h := range []float64{-1e-3, 1e-3, -0.3, 0.3} {
-				moved := &principalModel{w: best.w.Clone(), noise: best.noise}
-				if k < 6*q {
-					moved.w.Data[k] += h
-				} else {
-					moved.noise *= math.Exp(h)
-				}
-				if l := likelihood(moved); l > top+1e-12 {
-					t.Errorf("%d components: likelihood %v, %v if number %d moves by %v", q, top, l, k, h)
-				}
-			}
-		}
-	}
-}
-
-// Few pictures of many values and many of few have the same components.
-func TestComponentsBothWays(t *testing.T) {
-	c := mustCentre(draw(t, 12, decaying(grid(4, 4), 4, 1), 5))
-	_, values, err := components(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	directions, want, err := components(mat.NewDense(32, 16, append(slices.Clone(c.Data), make([]float64, 20*16)...)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	small, _, _ := components(c)
-	for k := range 11 {
-		near(t, "eigenvalue", values[k]*12/32, want[k], 100*eps*want[0])
-		cos := mat.Dot(small.Slice(0, 16, k, k+1), directions.Slice(0, 16, k, k+1))
-		near(t, "cosine of directions", math.Abs(cos), 1, 1e-9) // gaps are above 1e-3 of the largest
-	}
-}
-
-// Weights have the effective number of pictures asked for, fall with the
-// distance, and are equal where pictures are alike.
-func TestWeights(t *testing.T) {
-	y := draw(t, 30, decaying(grid(2, 3), 4, 1), 6)
-	for _, n := range []float64{1.01, 2, 7.5, 29, 30} {
-		m := &localGaussian{pictures: y, neighbours: n}
-		w := m.weights(y, y.Row(4))
-		var sum, squares float64
-		for i, v := range w {
-			sum += v
-			squares += v * v
-			if v > w[4] {
-				t.Errorf("picture %d weighs more than the picture itself", i)
-			}
-		}
-		near(t, "sum of weights", sum, 1, 100*eps)
-		near(t, "effective number", 1/squares, n, 1e-9*n)
-	}
-	same := mat.New(5, 3)
-	for _, v := range (&localGaussian{pictures: same, neighbours: 2}).weights(same, []float64{1, 2, 3}) {
-		near(t, "weight among equals", v, 0.2, 0)
-	}
 }
 
 // Pictures 0 to 2 by hand: the third is nearest to the first two.
@@ -550,40 +397,6 @@ func TestRegression(t *testing.T) {
 	}
 	if at := f.objective(best, grad); !(at <= value) || slices.ContainsFunc(grad, func(g float64) bool { return math.Abs(g) > 0.01 }) {
 		t.Errorf("optimum %v with gradient %v, %v elsewhere", at, grad, value)
-	}
-}
-
-// search walks to the lowest point of a bowl, and looks nowhere twice.
-func TestSearch(t *testing.T) {
-	var several sync.Mutex
-	looks := map[string]int{}
-	axes := []axis{{"a", []float64{0, 1, 2, 3, 4, 5, 6, 7}, 1}, {"b", []float64{0, 1, 2, 3, 4, 5}, 5}}
-	y := draw(t, 6, decaying(grid(1, 2), 1, 1), 1)
-	fit := func(mat.Matrix) (func([]float64) (conditional, error), error) {
-		return func(s []float64) (conditional, error) {
-			several.Lock()
-			looks[fmt.Sprint(s)]++
-			several.Unlock()
-			if s[0] == 6 {
-				return nil, errors.New("not here")
-			}
-			// The larger the constant, the worse: the variance cannot make up for one value's error.
-			return bowl(square(s[0]-5) + square(s[1]-2)), nil
-		}, nil
-	}
-	o := Options{Folds: 2, Cases: 2, Masks: [][]bool{{true, false}}}
-	v, err := newValidation(context.Background(), y, o, axes, fit)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := v.search(context.Background())
-	if err != nil || !slices.Equal(got, []float64{5, 2}) {
-		t.Errorf("found %v, %v", got, err)
-	}
-	for s, n := range looks {
-		if n != len(v.tasks) {
-			t.Errorf("looked %d times at %s, expected once for each of %d tasks", n, s, len(v.tasks))
-		}
 	}
 }
 
@@ -781,39 +594,6 @@ func TestDegenerate(t *testing.T) {
 			}
 			if v := p.Variance.Slice(1, 2, 0, seen.Cols); name == "usual" && !(mat.NormMax(v) > 3 && mat.NormMax(v) < 100) {
 				t.Errorf("%s: variances of an unseen picture are %v", kind, v)
-			}
-		}
-	}
-}
-
-// Pictures with one pattern are filled in together, with the numbers they get
-// alone.
-func TestSharedPattern(t *testing.T) {
-	d := some(t, 20)
-	seen := hide(some(t, 60).Pictures.Slice(20, 60, 0, 24))
-	if n := len(byPattern(seen, batch)); n != 3 {
-		t.Fatalf("%d groups", n)
-	}
-	if n := len(byPattern(seen, 2)); n != 21 {
-		t.Fatalf("%d groups of at most 2", n)
-	}
-	for _, kind := range Kinds {
-		m, err := Fit(context.Background(), kind, d, Options{Cases: 4, Folds: 2})
-		if err != nil {
-			t.Fatal(err)
-		}
-		all, err := m.Fill(context.Background(), seen)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, i := range []int{0, 17, 39} {
-			one, err := m.Fill(context.Background(), seen.Slice(i, i+1, 0, 24))
-			if err != nil {
-				t.Fatal(err)
-			}
-			for j := range 24 {
-				near(t, "mean", one.Mean.At(0, j), all.Mean.At(i, j), 1e4*eps*100)
-				near(t, "variance", one.Variance.At(0, j), all.Variance.At(i, j), 1e4*eps*100)
 			}
 		}
 	}

@@ -97,70 +97,6 @@ func TestRankRecovered(t *testing.T) {
 	}
 }
 
-// The leading components that are followed while pictures change are those of the pictures.
-func TestLeading(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 8))
-	n, p := 90, 70
-	x, z, w := mat.New(n, p), mat.New(n, 4), mat.New(4, p)
-	for _, m := range []mat.Matrix{z, w} {
-		for k := range m.Data {
-			m.Data[k] = rng.NormFloat64()
-		}
-	}
-	mat.Mul(x, 1, z, w, 0)
-	for k := range x.Data {
-		x.Data[k] += 0.05 * rng.NormFloat64()
-	}
-	var l leading
-	for round := range 4 {
-		got, values, err := l.components(x, 3)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, all, err := components(x)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if (got.Cols == 3+extraComponents) != (round > 0) {
-			t.Errorf("round %d: %d components, all are %d", round, got.Cols, want.Cols)
-		}
-		for k := range 3 {
-			c := mat.Dot(got.Slice(0, p, k, k+1), want.Slice(0, p, k, k+1))
-			if math.Abs(math.Abs(c)-1) > 1e-5 || math.Abs(values[k]-all[k]) > 1e-5*all[k] {
-				t.Errorf("round %d, component %d: cosine %v, eigenvalue %v, expected %v", round, k, c, values[k], all[k])
-			}
-		}
-		for k := range x.Data {
-			x.Data[k] += 0.01 * rng.NormFloat64()
-		}
-	}
-}
-
-// naiveSolve solves a·x = b for each column of b by Gauss and Jordan's elimination.
-func naiveSolve(a, b mat.Matrix) mat.Matrix {
-	a, b = a.Clone(), b.Clone()
-	for k := range a.Rows {
-		f := 1 / a.At(k, k)
-		for j := range a.Cols {
-			a.Set(k, j, f*a.At(k, j))
-		}
-		for j := range b.Cols {
-			b.Set(k, j, f*b.At(k, j))
-		}
-		for i := range a.Rows {
-			if g := a.At(i, k); i != k {
-				for j := range a.Cols {
-					a.Set(i, j, a.At(i, j)-g*a.At(k, j))
-				}
-				for j := range b.Cols {
-					b.Set(i, j, b.At(i, j)-g*b.At(k, j))
-				}
-			}
-		}
-	}
-	return b
-}
-
 // naiveExpectation fills in a picture under a Gaussian and adds its conditional covariance, by the formulas as they stand.
 func naiveExpectation(row, mean []float64, s, add mat.Matrix) []float64 {
 	o, m := []int{}, []int{}
@@ -171,7 +107,7 @@ func naiveExpectation(row, mean []float64, s, add mat.Matrix) []float64 {
 			o = append(o, j)
 		}
 	}
-	g := naiveSolve(block(s, o, o), block(s, o, m))
+	g := solve(block(s, o, o), block(s, o, m))
 	filled := slices.Clone(row)
 	for b, j := range m {
 		filled[j] = mean[j]
@@ -257,7 +193,7 @@ func principalLikelihood(m *principalModel, y mat.Matrix) (sum float64) {
 		for k := range o { // log-determinant by Schur complements
 			sum -= 0.5 * math.Log(2*math.Pi*schur(s, k))
 		}
-		sum -= 0.5 * mat.Dot(r, naiveSolve(s, r))
+		sum -= 0.5 * mat.Dot(r, solve(s, r))
 	}
 	return sum
 }
@@ -268,7 +204,7 @@ func schur(s mat.Matrix, k int) float64 {
 		return s.At(0, 0)
 	}
 	cross := s.Slice(0, k, k, k+1)
-	return s.At(k, k) - mat.Dot(cross, naiveSolve(s.Slice(0, k, 0, k), cross))
+	return s.At(k, k) - mat.Dot(cross, solve(s.Slice(0, k, 0, k), cross))
 }
 
 // Every round of PPCA's EM algorithm raises the likelihood of what is observed; without holes it stays at the maximum,
@@ -362,45 +298,13 @@ func TestKrigingDense(t *testing.T) {
 			for a, z := range observed {
 				cross.Set(a, 0, covariance(x, z))
 			}
-			w := naiveSolve(k, cross)
+			w := solve(k, cross)
 			wantMean := m.mean[x.value] + m.scale*mat.Dot(w, anomalies)
 			wantVariance := m.scale * m.scale * (1 + law.noise - mat.Dot(w, cross))
 			if math.Abs(mean[n]-wantMean) > 1e-8 || math.Abs(variance[n]-wantVariance) > 1e-8 {
 				t.Fatalf("%+v, %v: %v ± %v, expected %v ± %v", law, x, mean[n], variance[n], wantMean, wantVariance)
 			}
 		}
-	}
-}
-
-// A field that changes smoothly in space and time is filled in by kriging as its own process would.
-func TestKrigingFit(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 3))
-	points := gridOf(6, 9)
-	n := 12
-	y := mat.New(n, points.Rows)
-	for range 60 { // waves: an RBF process in space and time
-		a, b, c, phase := rng.NormFloat64()/3, rng.NormFloat64()/4, rng.NormFloat64()/2, 2*math.Pi*rng.Float64()
-		for i := range n {
-			for j := range points.Rows {
-				y.Set(i, j, y.At(i, j)+math.Cos(a*points.At(j, 0)+b*points.At(j, 1)+c*float64(i)+phase)*math.Sqrt(2./60))
-			}
-		}
-	}
-	for k := range y.Data {
-		y.Data[k] += 0.03 * rng.NormFloat64()
-	}
-	seen := withHoles(y, 0.4, 4)
-	times := make([]float64, n)
-	for i := range times {
-		times[i] = 10 + 5*float64(i)
-	}
-	got, err := Complete(context.Background(), OptimalInter, Incomplete{Points: points, Times: times, Pictures: seen}, HoleOptions{Most: 60})
-	if err != nil {
-		t.Fatal(err)
-	}
-	rmse, coverage := scoreHoles(y, seen, got.Prediction)
-	if rmse > 0.09 || coverage < 0.8 || coverage > 0.97 {
-		t.Errorf("RMSE %.4f, coverage %.3f: %v", rmse, coverage, got.Parameters)
 	}
 }
 

@@ -87,3 +87,19 @@ td { min-width: 4em; font-variant-numeric: tabular-nums; }
 img { max-width: 100%; }
 tr.published { color: #777; font-style: italic; }
 `
+
+// MethodsFlag defines -methods, which takes different ones of some words, separated by commas, or all.
+func MethodsFlag(f *cli.Flags, words []string) *string {
+	return cli.Add(f, "methods", "all", "the `methods`, separated by commas: "+strings.Join(words, ", "), func(s string) (string, error) {
+		if s == "all" {
+			return s, nil
+		}
+		found := strings.Split(s, ",")
+		for k, w := range found {
+			if !slices.Contains(words, w) || slices.Contains(found[:k], w) {
+				return "", fmt.Errorf("expected all, or different ones of %s, separated by commas", strings.Join(words, ", "))
+			}
+		}
+		return s, nil
+	})
+}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/engine"
-	"github.com/seed-08962ecc/kronfield/cmd/internal/report"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm-bench/internal/baseline"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
@@ -44,7 +43,7 @@ type frey struct {
 	truth, seen *dataset.Frames // the last ones, complete and as observed
 	numbers     []int           // of those, in the data
 
-	rows  []report.Row
+	rows  []scoreRow
 	about []string       // a line for each method: its settings
 	strip *engine.Result // what the first method filled in
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/files"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/picture"
-	"github.com/seed-08962ecc/kronfield/cmd/internal/report"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm-bench/internal/baseline"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
@@ -31,9 +30,9 @@ var freyTitles = map[string]string{
 // published returns what Atkinson and Zabaras (2018, arXiv:1805.08665) report of a
 // method on the Frey faces, mean RMSE and mean MNLP: with their own split, which
 // is not known.
-func (x *frey) published(name string) (report.Row, bool) {
+func (x *frey) published(name string) (scoreRow, bool) {
 	if !x.original {
-		return report.Row{}, false
+		return scoreRow{}, false
 	}
 	n := x.training.Count
 	for _, p := range []struct {
@@ -48,14 +47,14 @@ func (x *frey) published(name string) (report.Row, bool) {
 		{string(baseline.GP), 0, 19.27, 6.66},
 	} {
 		if p.name == name && (p.n == n || p.n == 0) {
-			return report.Published(freyTitles[name], report.Only(p.rmse), report.Only(p.mnlp), "", ""), true
+			return published(freyTitles[name], only(p.rmse), only(p.mnlp), "", ""), true
 		}
 	}
-	return report.Row{}, false
+	return scoreRow{}, false
 }
 
 // table returns the table of all methods that have run.
-func (x *frey) table() report.Table {
+func (x *frey) table() scoreTable {
 	title := fmt.Sprintf("%s: %d pictures of %s learned from, %d filled in", x.source, x.training.Count,
 		dataset.FormatGrid(x.training.Width, x.training.Height), x.seen.Count)
 	if x.Paper {
@@ -64,7 +63,7 @@ func (x *frey) table() report.Table {
 	if x.Quick {
 		title += fmt.Sprintf("; a quick look: few steps, every %dth picture", stride)
 	}
-	return report.Table{Title: title, Rows: x.rows, Notes: []string{"learning", "filling in"}}
+	return scoreTable{Title: title, Rows: x.rows, Notes: []string{"learning", "filling in"}}
 }
 
 // FreyResults are the files that the experiment writes.
@@ -90,7 +89,7 @@ func (x *frey) write(folder string) error {
 	}
 	table := x.table()
 	for k, write := range []func(w io.Writer) error{
-		table.WriteCSV,
+		table.writeCSV,
 		func(w io.Writer) error { return x.writePage(w, table, strip.Bytes()) },
 		func(w io.Writer) error { _, err := w.Write(strip.Bytes()); return err },
 	} {
@@ -99,7 +98,7 @@ func (x *frey) write(folder string) error {
 		}
 	}
 	fmt.Fprintln(x.e.Stdout)
-	if err := table.WriteText(x.e.Stdout); err != nil {
+	if err := table.writeText(x.e.Stdout); err != nil {
 		return err
 	}
 	fmt.Fprintln(x.e.Stdout)
@@ -133,9 +132,9 @@ values that were filled in.{{if .Published}} Published numbers (Atkinson and Zab
 `))
 
 // writePage writes the table, the settings and the strip as one page.
-func (x *frey) writePage(w io.Writer, table report.Table, strip []byte) error {
+func (x *frey) writePage(w io.Writer, table scoreTable, strip []byte) error {
 	var rows bytes.Buffer
-	if err := table.WriteHTML(&rows); err != nil {
+	if err := table.writeHTML(&rows); err != nil {
 		return err
 	}
 	return freyPage.Execute(w, struct {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
-	"github.com/seed-08962ecc/kronfield/cmd/internal/report"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm-bench/internal/baseline"
 )
 
@@ -59,7 +58,7 @@ func (x *frey) run(ctx context.Context, name string) error {
 	}
 	title := freyTitles[name]
 	x.about = append(x.about, title+": "+a.about)
-	x.rows = append(x.rows, report.Row{Name: title, Summary: summary, Notes: []string{seconds(a.learned), seconds(a.filling)}})
+	x.rows = append(x.rows, newRow(title, summary, seconds(a.learned), seconds(a.filling)))
 	if row, ok := x.published(name); ok {
 		x.rows = append(x.rows, row)
 	}

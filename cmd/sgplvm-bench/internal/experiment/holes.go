@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
-	"github.com/seed-08962ecc/kronfield/cmd/internal/report"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm-bench/internal/baseline"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
@@ -44,7 +43,7 @@ type holes struct {
 	seen      mat.Matrix // the same, NaN where hidden, for the holes that are being filled
 	deviation float64    // of all values of truth, about the mean of each channel
 
-	tables []report.Table
+	tables []scoreTable
 	about  []string // a line for each table and method: its settings
 }
 

@@ -13,7 +13,6 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/files"
-	"github.com/seed-08962ecc/kronfield/cmd/internal/report"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm-bench/internal/baseline"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
@@ -60,7 +59,7 @@ func (x *holes) fillAll(ctx context.Context, what string) error {
 	if with == 0 {
 		return &dataset.Error{Path: x.Data, Found: "nothing hidden", Want: "some values to fill in"}
 	}
-	table := report.Table{Notes: []string{"RMSE of all values, in deviations", "time", "holes"}}
+	table := scoreTable{Notes: []string{"RMSE of all values, in deviations", "time", "holes"}}
 	table.Title = fmt.Sprintf("%s: %d pictures of %d points, %d with %s", x.source, x.seen.Rows, x.points.Rows, with, what)
 	for _, m := range holesMethods {
 		if !wants(x.Methods, m.name) {
@@ -83,23 +82,23 @@ func (x *holes) fillAll(ctx context.Context, what string) error {
 	}
 	x.tables = append(x.tables, table)
 	fmt.Fprintln(x.e.Stdout)
-	return table.WriteText(x.e.Stdout)
+	return table.writeText(x.e.Stdout)
 }
 
 // run has one method fill in the pictures and scores it.
-func (x *holes) run(ctx context.Context, m holesMethod) (report.Row, error) {
+func (x *holes) run(ctx context.Context, m holesMethod) (scoreRow, error) {
 	begin := time.Now()
 	stop := x.e.Timing("filling in by " + m.title)
 	filled, about, err := m.fill(ctx, x)
 	stop()
 	if err != nil {
-		return report.Row{}, err
+		return scoreRow{}, err
 	}
 	took := time.Since(begin)
 	mean := mat.NewDense(x.truth.Rows, x.truth.Cols, filled.Mean)
 	_, summary, err := evaluate.Evaluate(x.truth, x.seen, mean, mat.NewDense(x.truth.Rows, x.truth.Cols, filled.Variance), x.channels)
 	if err != nil {
-		return report.Row{}, err
+		return scoreRow{}, err
 	}
 	var sum, count float64
 	for i := range x.seen.Rows {
@@ -112,7 +111,7 @@ func (x *holes) run(ctx context.Context, m holesMethod) (report.Row, error) {
 	}
 	x.about = append(x.about, m.title+": "+about)
 	fmt.Fprintf(x.e.Stdout, "%s: filled in %s\n", m.title, seconds(took))
-	return report.Row{Name: m.title, Summary: summary, Notes: []string{fmt.Sprintf("%.4g", math.Sqrt(sum/count)/x.deviation), seconds(took)}}, nil
+	return newRow(m.title, summary, fmt.Sprintf("%.4g", math.Sqrt(sum/count)/x.deviation), seconds(took)), nil
 }
 
 // HolesResults are the files that the experiment writes.
@@ -120,11 +119,11 @@ var HolesResults = []string{"table.txt", "table.csv", "table.html"}
 
 // write writes the tables and prints the settings.
 func (x *holes) write(folder string) error {
-	all := report.Table{Notes: x.tables[0].Notes}
+	all := scoreTable{Notes: x.tables[0].Notes}
 	for _, t := range x.tables {
 		all.Rows = append(all.Rows, t.Rows...)
 	}
-	for k, write := range []func(w io.Writer) error{x.writeText, all.WriteCSV, x.writePage} {
+	for k, write := range []func(w io.Writer) error{x.writeText, all.writeCSV, x.writePage} {
 		if err := files.WriteAtomic(filepath.Join(folder, HolesResults[k]), write); err != nil {
 			return err
 		}
@@ -139,7 +138,7 @@ func (x *holes) write(folder string) error {
 
 func (x *holes) writeText(w io.Writer) error {
 	for _, t := range x.tables {
-		if err := t.WriteText(w); err != nil {
+		if err := t.writeText(w); err != nil {
 			return err
 		}
 		if _, err := fmt.Fprintln(w); err != nil {
@@ -178,7 +177,7 @@ values that were hidden. A deviation is the root of the mean square of all value
 func (x *holes) writePage(w io.Writer) error {
 	var tables bytes.Buffer
 	for _, t := range x.tables {
-		if err := t.WriteHTML(&tables); err != nil {
+		if err := t.writeHTML(&tables); err != nil {
 			return err
 		}
 	}

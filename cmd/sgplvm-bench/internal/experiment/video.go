@@ -8,7 +8,6 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/engine"
-	"github.com/seed-08962ecc/kronfield/cmd/internal/report"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm-bench/internal/baseline"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
@@ -26,8 +25,8 @@ type VideoOptions struct {
 	Period        float64 // of what repeats itself; 0: nothing
 	Seed          uint64
 
-	Latent, Iterations int            // of the model; 0: the default
-	Kernel, PartKernel cli.TimeKernel // of its latent variables and of its time part
+	Latent, Iterations int        // of the model; 0: the default
+	Kernel, PartKernel TimeKernel // of its latent variables and of its time part
 
 	Model string // file for the model; may be empty
 	Out   string // folder of the results
@@ -64,7 +63,7 @@ type video struct {
 
 	seen *partlySeen // nil: nothing
 
-	rows   []report.Row
+	rows   []scoreRow
 	about  []string
 	first  method // the first method and its scores
 	scores []evaluate.Scores
@@ -82,10 +81,10 @@ func (x *video) close() {
 // load opens the frames and divides them.
 func (x *video) load() error {
 	var err error
-	if x.frames, err = dataset.OpenEach(x.Frames, dataset.Layout{}); err != nil {
+	if x.frames, err = dataset.OpenWith(x.Frames, dataset.SetOptions{}); err != nil {
 		return err
 	}
-	if x.truth, err = dataset.OpenEach(x.Truth, dataset.Layout{Channels: x.frames.Channels}); err != nil {
+	if x.truth, err = dataset.OpenWith(x.Truth, dataset.SetOptions{Layout: dataset.Layout{Channels: x.frames.Channels}}); err != nil {
 		return err
 	}
 	for _, f := range []*dataset.Training{x.frames, x.truth} {

@@ -53,7 +53,8 @@ func (x *video) fitBaseline(ctx context.Context, b videoBaseline) (method, strin
 		if what != doing {
 			doing, begin = what, time.Now()
 		}
-		p.CountAtMost(what, done, total, begin)
+		left := time.Duration(float64(time.Since(begin)) / float64(max(done, 1)) * float64(total-done))
+		p.Show("%s %d/%d  %s left at most", what, done, total, left.Round(time.Second))
 	}})
 	if err != nil {
 		return nil, "", err

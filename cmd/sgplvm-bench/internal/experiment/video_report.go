@@ -14,7 +14,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/files"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/picture"
-	"github.com/seed-08962ecc/kronfield/cmd/internal/report"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm-bench/internal/baseline"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 	"github.com/seed-08962ecc/kronfield/sgplvm/evaluate"
@@ -25,18 +24,18 @@ var VideoResults = []string{"table.txt", "table.csv", "table.html", "frames.png"
 
 // published returns what Atkinson and Zabaras (2018, arXiv:1805.08665) report of a clip with as
 // many frames and as many to learn from: with their own split, which is not known.
-func (x *video) published() []report.Row {
+func (x *video) published() []scoreRow {
 	if x.frames.Count != 156 || len(x.training) != 78 || x.frames.Channels != 3 {
 		return nil
 	}
-	return []report.Row{
-		report.Published(titleModel, evaluate.Statistic{Mean: 0.13, Low: 0.063, High: 0.61}, report.Only(-2.13), "", ""),
-		report.Published("structured GP", evaluate.Statistic{Mean: 0.23, Low: 0.097, High: 0.74}, report.Only(-0.021), "", ""),
+	return []scoreRow{
+		published(titleModel, evaluate.Statistic{Mean: 0.13, Low: 0.063, High: 0.61}, only(-2.13), "", ""),
+		published("structured GP", evaluate.Statistic{Mean: 0.23, Low: 0.097, High: 0.74}, only(-0.021), "", ""),
 	}
 }
 
 // table returns the table of all methods that have run.
-func (x *video) table() report.Table {
+func (x *video) table() scoreTable {
 	title := fmt.Sprintf("%s: %d frames of %s learned from, %d of %s predicted; standardised units", filepath.Base(x.frames.Name), len(x.training),
 		dataset.FormatGrid(x.frames.Width, x.frames.Height), len(x.tests), dataset.FormatGrid(x.truth.Width, x.truth.Height))
 	if x.seen != nil {
@@ -45,7 +44,7 @@ func (x *video) table() report.Table {
 	if x.Quick {
 		title += fmt.Sprintf("; a quick look: every %dth frame", stride)
 	}
-	return report.Table{Title: title, Rows: append(slices.Clone(x.rows), x.published()...), Notes: []string{"learning", "predicting"}}
+	return scoreTable{Title: title, Rows: append(slices.Clone(x.rows), x.published()...), Notes: []string{"learning", "predicting"}}
 }
 
 // write prints the table and writes the results.
@@ -62,7 +61,7 @@ func (x *video) write(ctx context.Context) error {
 		}
 	}
 	var text bytes.Buffer
-	if err := table.WriteText(&text); err != nil {
+	if err := table.writeText(&text); err != nil {
 		return err
 	}
 	fmt.Fprintln(&text)
@@ -74,7 +73,7 @@ func (x *video) write(ctx context.Context) error {
 		write func(w io.Writer) error
 	}{
 		{"table.txt", func(w io.Writer) error { _, err := w.Write(text.Bytes()); return err }},
-		{"table.csv", table.WriteCSV},
+		{"table.csv", table.writeCSV},
 		{"table.html", func(w io.Writer) error { return x.writePage(w, table, latent) }},
 		{"frames.png", func(w io.Writer) error { return png.Encode(w, sheet.Image()) }},
 		{"latent.svg", func(w io.Writer) error { _, err := io.WriteString(w, string(latent)); return err }},
@@ -147,9 +146,9 @@ training frames has mean 0 and variance 1.{{if .Published}} Published numbers (A
 `))
 
 // writePage writes the table and the settings as a page.
-func (x *video) writePage(w io.Writer, table report.Table, latent template.HTML) error {
+func (x *video) writePage(w io.Writer, table scoreTable, latent template.HTML) error {
 	var rows bytes.Buffer
-	if err := table.WriteHTML(&rows); err != nil {
+	if err := table.writeHTML(&rows); err != nil {
 		return err
 	}
 	return videoPage.Execute(w, struct {

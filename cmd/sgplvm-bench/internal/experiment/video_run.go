@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
-	"github.com/seed-08962ecc/kronfield/cmd/internal/report"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm-bench/internal/baseline"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
@@ -95,7 +94,7 @@ func (x *video) run(ctx context.Context, title string, learn func(ctx context.Co
 		x.first, x.scores = m, scores
 	}
 	x.about = append(x.about, title+": "+about)
-	x.rows = append(x.rows, report.Row{Name: title, Summary: evaluate.Summarize(scores), Notes: []string{seconds(learned), seconds(took)}})
+	x.rows = append(x.rows, newRow(title, evaluate.Summarize(scores), seconds(learned), seconds(took)))
 	fmt.Fprintf(x.e.Stdout, "%s: learned in %s, predicted and scored in %s\n", title, seconds(learned), seconds(took))
 	return nil
 }

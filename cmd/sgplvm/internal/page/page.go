@@ -7,7 +7,6 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/engine"
-	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
 
 // Write writes the page of a model. The same input gives the same bytes, at any GOMAXPROCS on one instruction set. Errors:
@@ -39,7 +38,7 @@ func Write(ctx context.Context, e *cli.Environment, w io.Writer, in *Input) erro
 	}
 	c.Training, c.Bounds = training(in.Model.Training()), boundRows(in.Model.Training())
 	c.Kernels = kernels(in.Model, &x.shape, x.Idle)
-	c.setFacts(in.Model, x)
+	c.Facts = engine.Facts(in.Model)
 	return c.writePage(w)
 }
 
@@ -91,30 +90,6 @@ func (c *content) setBars(x *explorer) {
 		}
 		c.Bars = append(c.Bars, relevanceBar{q, fmt.Sprintf("%.0f", 100*r), 100 * r, q == x.Axes[0], len(x.Axes) > 1 && q == x.Axes[1]})
 	}
-}
-
-// setFacts lists what is known of the model in numbers.
-func (c *content) setFacts(m *sgplvm.Model, x *explorer) {
-	p := m.Summary()
-	add := func(name, format string, args ...any) {
-		c.Facts = append(c.Facts, [2]string{name, fmt.Sprintf(format, args...)})
-	}
-	add("examples", "%d", m.Examples())
-	add("form", "%s", x.text(m))
-	add("channels", "%d", m.Channels())
-	add("hidden numbers (latent dimensions)", "%d", p.LatentDims)
-	add("inducing points", "%d", p.Inducing)
-	add("mean of the data", "%s", cli.Range(p.Mean))
-	add("standard deviation of the data", "%s", cli.Range(p.Deviation))
-	add("standard deviation of the noise", "%s", cli.Range(p.Noise))
-	add("signal-to-noise ratio", "%.4g", p.SignalToNoise)
-	if p.Calibrated {
-		add("variances calibrated by", "%.3g, to the power %.3g", p.Factor, p.Power)
-	}
-	if p.Motion != "" {
-		add("motion", "%s", cli.Text(p.Motion))
-	}
-	add("seed", "%d", p.Seed)
 }
 
 // form says how fields and the map share the page.

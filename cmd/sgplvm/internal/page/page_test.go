@@ -203,7 +203,7 @@ func TestPage(t *testing.T) {
 		})
 		var text string
 		b.Run(&text, `(async () => { const all = []; for (const a of document.querySelectorAll('a.csv')) { a.addEventListener('click', e => e.preventDefault()); a.click(); all.push(a.download + ':' + (await (await fetch(a.href)).text())); } return all.join('\n--\n'); })()`)
-		for _, want := range []string{"latents.csv:example,label,mean_1", "bound.csv:phase,step,bound\nwarm-up,1,", "scores.csv:values judged,", "calibration.csv:", "model.csv:examples,24"} {
+		for _, want := range []string{"latents.csv:example,label,mean_1", "bound.csv:phase,step,bound\nwarm-up,1,", "scores.csv:values judged,", "calibration.csv:", "model.csv:training examples,24"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("no %q in the tables: %.2000s", want, text)
 			}

@@ -103,33 +103,6 @@ func nonZero(m mat.Matrix) (i, j int, found bool) {
 	return 0, 0, false
 }
 
-// Two octaves are at least as much as one and at most twice as much; half an octave more lies between.
-func TestDetailOctaves(t *testing.T) {
-	const width, height = 64, 32
-	rng := rand.New(rand.NewPCG(3, 6))
-	v := make([]float64, width*height)
-	for i := range v {
-		v[i] = rng.NormFloat64()
-	}
-	d, err := Measure(context.Background(), field.NewSource(v, 1, width*height, 1), width, height)
-	if err != nil {
-		t.Fatal(err)
-	}
-	mean := func(width2, height2 int) (m float64) {
-		f := frame.New(width2, height2, 1)
-		frame.Resize(frame.Frame{Width: width2, Height: height2, Mean: f.Mean, Variance: mat.Matrix{}}, ofValues(width, height, v))
-		d.AddTo(f)
-		for _, v := range f.Variance.Data {
-			m += v / float64(len(f.Variance.Data))
-		}
-		return m
-	}
-	one, more, two := mean(2*width, 2*height), mean(3*width, 3*height), mean(4*width, 4*height)
-	if !(0 < one && one < more && more < two && two < 2.2*one) {
-		t.Errorf("variance %v of an octave, %v of one and a half, %v of two", one, more, two)
-	}
-}
-
 // The law, octave by octave: a chequered picture has the energy 1 everywhere.
 func TestDetailLaw(t *testing.T) {
 	const width, height = 16, 16
@@ -154,39 +127,6 @@ func TestDetailLaw(t *testing.T) {
 			}
 		}
 	}
-}
-
-// Octaves go on nearly as they come: independent numbers have four times the energy in each; frames coarser than those of
-// training have no detail.
-func TestDetailOfOctaves(t *testing.T) {
-	const width, height = 64, 32
-	rng := rand.New(rand.NewPCG(4, 6))
-	truth := make([]float64, width*height)
-	for i := range truth {
-		truth[i] = rng.NormFloat64()
-	}
-	law := newDetailLaw(width, height, 1, 1)
-	law.add(ofValues(width, height, truth))
-	d := law.detail()
-	f := frame.New(2*width, 2*height, 1)
-	frame.Resize(frame.Frame{Width: 2 * width, Height: 2 * height, Mean: f.Mean, Variance: mat.Matrix{}}, ofValues(width, height, truth))
-	d.AddTo(f)
-	// The sharpening explains next to nothing of independent numbers.
-	if v, q := average(f.Variance.Data), d.Ratio[0]; math.Abs(v-q*d.Energy[0]) > 0.2*q*d.Energy[0] || q < 2.8 || q > 3.1 {
-		t.Errorf("variance %v after %v, energies at %v", v, d.Energy[0], q)
-	}
-	coarse := frame.New(width/2, height/2, 1)
-	d.AddTo(coarse)
-	if _, _, bad := nonZero(coarse.Variance); bad {
-		t.Error("a frame coarser than those of training has detail")
-	}
-}
-
-func average(v []float64) (mean float64) {
-	for _, x := range v {
-		mean += x / float64(len(v))
-	}
-	return mean
 }
 
 // Detail is where a frame has it.

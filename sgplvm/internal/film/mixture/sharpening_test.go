@@ -42,32 +42,6 @@ func TestSharpened(t *testing.T) {
 	}
 }
 
-// The filter leaves plain areas as they are, and does the same in all eight directions.
-func TestSharpeningSymmetry(t *testing.T) {
-	s := Sharpening{0.3, -0.2, 0.1, 0.05, 0.4}
-	plain := frame.Image[float64]{Width: 7, Height: 5, Channels: 1, Data: make([]float64, 35)}
-	for k := range plain.Data {
-		plain.Data[k] = 3
-	}
-	for k, v := range sharpened(plain, s, 1).Data {
-		if math.Abs(v-3) > 1e-14 {
-			t.Fatalf("pixel %d of a plain picture: %v, want 3", k, v)
-		}
-	}
-	spot := frame.NewImage[float64](7, 7, 1)
-	spot.Data[3*7+3] = 1
-	got := sharpened(spot, s, 1)
-	at := func(x, y int) float64 { return got.Data[(3+y)*7+3+x] }
-	for k, r := range rings {
-		offsets := ringOffsets(k)
-		for _, o := range offsets {
-			if want := -s[k] / float64(len(offsets)); math.Abs(at(o[0], o[1])-want) > 1e-15 {
-				t.Errorf("ring %v: %v at %v, want %v", r, at(o[0], o[1]), o, want)
-			}
-		}
-	}
-}
-
 // Where nothing is to be learned nothing is done.
 func TestSharpeningOfPlainFrames(t *testing.T) {
 	f := frame.Frame{Width: 32, Height: 32, Mean: mat.New(1024, 1)}

@@ -7,9 +7,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/drawn"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/filmtest"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
 )
 
 // Errors whose variance is a sum of parts give the parts back, those that are not there as next to nothing, and no law
@@ -60,33 +58,6 @@ func TestVarianceLaw(t *testing.T) {
 	}
 }
 
-// Traits of a value are those of its pixel and channel: its slope, and the mismatch, which channels share.
-func TestTraits(t *testing.T) {
-	const width, height, n = 10, 5, 2
-	scale := []float64{4, 9}
-	o := Others{mismatch: frame.NewImage[float64](width, height, 1)}
-	for k := range o.means {
-		o.means[k] = frame.NewImage[float64](width, height, n)
-	}
-	const pixel = 2*width + 3
-	o.means[others-1].Data[n*(pixel+1)], o.means[others-1].Data[n*(pixel-width)] = 6, 8
-	o.mismatch.Data[pixel] = 26
-	for c, want := range []varianceLaw{{3, 1, 4, 25. / 8}, {4. / 3, 1, 4, 0}} {
-		if got := o.traits(3, 2, c, 12, scale[c], 6.5, 0.5); got != want {
-			t.Errorf("channel %d: traits %v, want %v", c, got, want)
-		}
-	}
-	for c := range scale { // its neighbours are alike
-		if got, want := o.traits(4, 2, c, 0, scale[c], 6.5, 1), (varianceLaw{everywhere: 1}); got != want {
-			t.Errorf("traits %v of the next pixel, want %v", got, want)
-		}
-	}
-	o.mismatch = frame.Image[float64]{}
-	if got := o.traits(3, 2, 1, 0, scale[1], 6.5, 1); got != (varianceLaw{everywhere: 1}) {
-		t.Errorf("traits %v at the time of the first frame", got)
-	}
-}
-
 // The harmonic mean of distances is the gap; a gap that was not learned in counts in proportion.
 func TestGap(t *testing.T) {
 	for _, c := range []struct{ before, after, want float64 }{{1, 1, 1}, {3, 3, 3}, {1, 3, 1.5}, {2, 0, 0}, {0, 0, 0}} {
@@ -104,23 +75,6 @@ func TestGap(t *testing.T) {
 	}
 	if g := typicalGap([]float64{0, 0}); g != 0 {
 		t.Errorf("gap %v of none", g)
-	}
-}
-
-// Frames that are left out are in gaps twice as wide as those between neighbours.
-func TestGapsOfMoments(t *testing.T) {
-	scene := turned()
-	if scene.err != nil {
-		t.Fatal(scene.err)
-	}
-	m := scene.motion
-	for _, c := range []struct {
-		x    motion.Moment
-		want float64
-	}{{m.LeftOut(4), 1}, {filmtest.MomentAt(t, m, 4.5, -1), 0.5}, {filmtest.MomentAt(t, m, 4.25, -1), 0.375}, {m.LeftOut(0), 0}} {
-		if got := NewOthers(scene.frames, new(Detail), c.x, drawn.Width, drawn.Height).gap; math.Abs(got-c.want) > 1e-9 {
-			t.Errorf("gap %v at %v, expected %v", got, c.x.Time, c.want)
-		}
 	}
 }
 

