@@ -9,9 +9,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
-// slabNumbers is about how many numbers of the outputs are held at a time.
-var slabNumbers = 1 << 24
-
 // Memory returns about how many bytes Fit takes for n runs of so many values without missing ones: for components and slabs, and for kernels. Measured peaks of 60 runs of 200,000
 // values, 200 of 20,000 and 3000 of 20 were .8 to 1 times as much.
 func Memory(n, size int) (slabs, kernels float64) {
@@ -19,47 +16,6 @@ func Memory(n, size int) (slabs, kernels float64) {
 	n = min(n, exactRuns)
 	modes, slab := float64(modes(n)), float64(min(n*size, slabNumbers))
 	return 12*float64(size)*modes + 8*slab*(4+2*modes/float64(n)), 8 * (float64(n*n)*float64(nearModes(n)+6) + all*modes)
-}
-
-// eachSlab hands all rows of some values, scaled, to body: n×width, with the number of the first value. The source is read once for every slab.
-func eachSlab(y *data.Scaled, body func(slab mat.Matrix, from int) error) error {
-	n, size := y.Examples, y.Size()
-	width := max(1, min(size, slabNumbers/n))
-	for from := 0; from < size; from += width {
-		to := min(from+width, size)
-		slab := mat.New(n, to-from)
-		err := y.EachRows(func(rows mat.Matrix, first int) error {
-			mat.Copy(slab.Slice(first, first+rows.Rows, 0, to-from), rows.Slice(0, rows.Rows, from, to))
-			return nil
-		})
-		if err == nil {
-			err = body(slab, from)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// expand returns V of some values, width×J, and the mean of the basis' rows there.
-func (b *Basis) expand(slab mat.Matrix) (v mat.Matrix, mean []float64) {
-	y := rows(slab, b.Rows)
-	mean = make([]float64, y.Cols)
-	for i := range y.Rows {
-		for k, x := range y.Row(i) {
-			mean[k] += x / float64(y.Rows)
-		}
-	}
-	mat.Parallel(y.Rows, func(i int) {
-		row := y.Row(i)
-		for k := range row {
-			row[k] -= mean[k]
-		}
-	})
-	v = mat.New(y.Cols, b.Weights.Cols)
-	mat.Mul(v, 1, y.T(), b.Weights, 0)
-	return v, mean
 }
 
 // A calibration adds up how errors of runs held out compare with their variances, over the values that vary.

@@ -42,7 +42,7 @@ func Fit(ctx context.Context, d Data, o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := in.inferOnce(ctx, out.gram, o); err != nil {
+	if err := in.inferOnce(ctx, out.gram, o.Journal, o.Seed); err != nil {
 		return nil, err
 	}
 	groups := in.groups()
@@ -56,28 +56,8 @@ func Fit(ctx context.Context, d Data, o Options) (*Model, error) {
 		return j
 	}
 	validator := validate(in, &out)
-	by, err := transforms(d.Outputs)
-	if err != nil {
+	if err := out.transform(ctx, in, d.Outputs, &validator, runs, validate); err != nil {
 		return nil, err
-	}
-	if by != nil {
-		other, err := outcomeOf(ctx, in, d.Outputs, by)
-		if err != nil {
-			return nil, err
-		}
-		j := validate(in, &other)
-		scale := d.Outputs.Scaler.Scale
-		before, error_, err := out.density(ctx, validator, runs, scale)
-		if err != nil {
-			return nil, err
-		}
-		after, transformed, err := other.density(ctx, j, runs, scale)
-		if err != nil {
-			return nil, err
-		}
-		if after > before && transformed < error_ {
-			out, validator = other, j
-		}
 	}
 	if logs := logarithms(list); logs != nil {
 		other := *in
@@ -86,7 +66,7 @@ func Fit(ctx context.Context, d Data, o Options) (*Model, error) {
 			return nil, err
 		}
 		other.start()
-		if err := other.inferOnce(ctx, out.gram, o); err != nil {
+		if err := other.inferOnce(ctx, out.gram, o.Journal, o.Seed); err != nil {
 			return nil, err
 		}
 		by := validate(&other, &out)
@@ -239,4 +219,89 @@ func below(a, b mat.Matrix) mat.Matrix {
 	mat.Copy(c.Slice(0, a.Rows, 0, a.Cols), a)
 	mat.Copy(c.Slice(a.Rows, c.Rows, 0, a.Cols), b)
 	return c
+}
+
+// fitMany is Fit of more than exactRuns runs: that many choose and fit everything, and predictions are conditioned on all. Runs that are not complete are among those
+// or left out.
+func fitMany(ctx context.Context, d Data, o Options) (*Model, error) {
+	n := d.Outputs.Examples
+	if n > maxRuns {
+		return nil, &field.ConfigError{Field: "Data", Err: fmt.Errorf("%d runs, expected at most %d", n, maxRuns)}
+	}
+	complete, holed, err := d.complete()
+	if err != nil {
+		return nil, err
+	}
+	some := gather(complete, sample(len(complete), exactRuns, o.Seed))
+	left := len(holed)
+	if lack := min(exactRuns-len(some), left); lack > 0 {
+		some, left = append(some, holed[:lack]...), left-lack
+		slices.Sort(some)
+	}
+	first, err := d.of(some)
+	if err != nil {
+		return nil, err
+	}
+	m, err := Fit(ctx, first, o)
+	if err != nil {
+		return nil, err
+	}
+	further := slices.DeleteFunc(complete, func(i int) bool { _, is := slices.BinarySearch(some, i); return is })
+	if len(further) > 0 {
+		rest := data.Scaled{Source: field.Subset{Examples: d.Outputs.Source, Numbers: further}}
+		columns, fields := d.some(further)
+		x, _, err := m.Coordinates(columns, fields, len(further))
+		if err != nil {
+			return nil, err
+		}
+		if m, err = m.With(x, rest.Source); err != nil {
+			return nil, err
+		}
+	}
+	m.Notes = append(m.Notes, fmt.Sprintf("%d of %d runs chose the kernel and the components; predictions know %d, by %d inducing inputs", len(some), n, m.X.Rows, min(m.X.Rows, exactRuns)))
+	if left > 0 {
+		m.Notes = append(m.Notes, fmt.Sprintf("%d of %d runs, which lack inputs or outputs, are left out", left, n))
+	}
+	return m, nil
+}
+
+// complete returns the runs of which all inputs are known exactly and all outputs were observed, and the others.
+func (d *Data) complete() (list, others []int, err error) {
+	return list, others, d.Outputs.EachRows(func(rows mat.Matrix, from int) error {
+		for i := range rows.Rows {
+			exact := !slices.ContainsFunc(rows.Row(i), func(v float64) bool { return v != v })
+			for q := range d.Columns {
+				exact = exact && d.Columns[q].exact(from+i)
+			}
+			if exact {
+				list = append(list, from+i)
+			} else {
+				others = append(others, from+i)
+			}
+		}
+		return nil
+	})
+}
+
+// some returns the inputs of some runs.
+func (d *Data) some(runs []int) (columns []Column, fields field.Source) {
+	for q := range d.Columns {
+		columns = append(columns, d.Columns[q].Of(runs))
+	}
+	if d.Fields != nil {
+		fields = field.Subset{Examples: d.Fields.Source, Numbers: runs}
+	}
+	return columns, fields
+}
+
+// of returns some runs.
+func (d *Data) of(runs []int) (some Data, err error) {
+	columns, fields := d.some(runs)
+	if some.Columns = columns; fields != nil {
+		if some.Fields, err = data.NewScaled(fields); err != nil {
+			return some, err
+		}
+	}
+	some.Outputs, err = data.NewScaled(field.Subset{Examples: d.Outputs.Source, Numbers: runs})
+	return some, err
 }

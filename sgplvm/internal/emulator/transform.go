@@ -110,3 +110,25 @@ func (o *outcome) density(ctx context.Context, j *Validator, runs []int, scale [
 	f := s.factor()
 	return (slopes-0.5*s.logs-0.5*s.sum/f)/s.count - 0.5*math.Log(2*math.Pi*f), squares, err
 }
+
+// transform replaces an outcome, and its validator, by that of transformed outputs where their density is higher, and squared errors are less.
+func (o *outcome) transform(ctx context.Context, in *Inputs, y *data.Scaled, validator **Validator, runs []int, validate func(in *Inputs, out *outcome) *Validator) error {
+	by, err := transforms(y)
+	if err != nil || by == nil {
+		return err
+	}
+	other, err := outcomeOf(ctx, in, y, by)
+	if err != nil {
+		return err
+	}
+	j := validate(in, &other)
+	before, squares, err := o.density(ctx, *validator, runs, y.Scaler.Scale)
+	if err != nil {
+		return err
+	}
+	after, transformed, err := other.density(ctx, j, runs, y.Scaler.Scale)
+	if err == nil && after > before && transformed < squares {
+		*o, *validator = other, j
+	}
+	return err
+}
