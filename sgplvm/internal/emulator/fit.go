@@ -12,6 +12,10 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
+// Limits of the work: folds compare choices on at most foldRuns runs; kernels are fitted to at most fitRuns; products of factors, and kernels
+// near the shared one, are tried for at most fewInputs inputs.
+const foldRuns, fitRuns, fewInputs = 256, 400, 20
+
 // nearModes is how many leading modes of n runs get kernels of their own at most: each keeps n² numbers.
 func nearModes(n int) int { return min(30, 1+30_000_000/(n*n)) }
 

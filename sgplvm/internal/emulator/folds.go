@@ -1,7 +1,6 @@
 package emulator
 
 import (
-	"cmp"
 	"context"
 	"math/rand/v2"
 	"slices"
@@ -88,19 +87,6 @@ func (in *Inputs) levelFolds(count int, rng *rand.Rand) (folds [][]int, all bool
 		}
 	}
 	return folds, all && len(folds) > 1
-}
-
-// levels returns the runs that have each value of column q, of ascending values.
-func levels(x mat.Matrix, q int) (list [][]int) {
-	order := sample(x.Rows, x.Rows, 0)
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(x.At(a, q), x.At(b, q)) })
-	for k, i := range order {
-		if k == 0 || x.At(i, q) != x.At(order[k-1], q) {
-			list = append(list, nil)
-		}
-		list[len(list)-1] = append(list[len(list)-1], i)
-	}
-	return list
 }
 
 // newFold fits bases to the runs that are not held out.

@@ -11,10 +11,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/journal"
 )
 
-// Limits of the work: folds compare choices on at most foldRuns runs; kernels are fitted to at most fitRuns; products of factors, and kernels
-// near the shared one, are tried for at most fewInputs inputs.
-const foldRuns, fitRuns, fewInputs = 256, 400, 20
-
 // Scored is a choice with its errors.
 type Scored struct {
 	Name       string
