@@ -34,6 +34,11 @@ func (r Run) Emulate(ctx context.Context, d Data, cfg Config) (*Emulator, error)
 	if r.inputs, err = in.digest(); err != nil {
 		return nil, err
 	}
+	if c := r.Checkpoints; c != nil && c.Every == 0 {
+		often := *c
+		often.Every = time.Second // what is kept is small, and a candidate hears an interrupt late
+		r.Checkpoints = &often
+	}
 	d.Inputs = nil
 	set, end, err := r.begin(d, cfg)
 	if err != nil {

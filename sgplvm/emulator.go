@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -59,7 +60,30 @@ func (e *Emulator) Notes() []string { return append([]string{}, e.model.Notes...
 // Took returns how long Emulate took; 0 after loading.
 func (e *Emulator) Took() time.Duration { return e.took }
 
-// Deviations returns the standard deviation of each channel over the runs and points, in the user's units.
+// Transforms returns, for each channel, "log" or "logit" where that of its values is what is normal, chosen by what folds show, and "" elsewhere; nil: everywhere.
+func (e *Emulator) Transforms() (list []string) {
+	for _, t := range e.model.Transforms {
+		list = append(list, []string{"", "log", "logit"}[t])
+	}
+	return list
+}
+
+// Distance returns the root mean squared difference of two outputs in standard deviations of the channels, by transforms where these count, over the values that both have.
+func (e *Emulator) Distance(a, b []float64) float64 {
+	sum, count, scale := 0., 0., e.model.Scaler.Scale
+	for k, v := range a {
+		c, w := k%len(scale), b[k]
+		if e.model.Transforms != nil {
+			v, w = e.model.Transforms[c].To(v), e.model.Transforms[c].To(w)
+		}
+		if d := (v - w) / scale[c]; d-d == 0 {
+			sum, count = sum+d*d, count+1
+		}
+	}
+	return math.Sqrt(sum / max(1, count))
+}
+
+// Deviations returns the standard deviation of each channel over the runs and points, in the user's units, or of its transform.
 func (e *Emulator) Deviations() []float64 { return append([]float64{}, e.model.Scaler.Scale...) }
 
 // An EmulatorInput describes a column of the table of inputs.

@@ -52,6 +52,9 @@ func (e *Emulator) Compile(kind edge.Type, label string) []byte {
 	for _, i := range m.Unseen {
 		c.Unseen = append(c.Unseen, float64(i))
 	}
+	for _, t := range m.Transforms {
+		c.Transforms = append(c.Transforms, float64(t))
+	}
 	for _, g := range m.Groups() {
 		c.Groups = append(c.Groups, compiledGroup(&g))
 	}

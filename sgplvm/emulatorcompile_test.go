@@ -11,10 +11,10 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/edge"
 )
 
-// A compiled emulator of a table with a category, of one whose logarithms count, and of input fields predicts what the emulator does, and allocates nothing; every byte that is changed
+// A compiled emulator of a table with a category, of one whose logarithms count, of input fields, and of outputs whose logarithm and logit count predicts what the emulator does, and allocates nothing; every byte that is changed
 // is noticed.
 func TestCompiledEmulator(t *testing.T) {
-	for _, inputs := range []string{"table", "logarithms", "fields"} {
+	for _, inputs := range []string{"table", "logarithms", "fields", "transforms"} {
 		d, fields, logs := simulated(40), inputs == "fields", inputs == "logarithms"
 		if logs {
 			for i, v := range d.Inputs.Columns[0].Numbers {
@@ -30,7 +30,16 @@ func TestCompiledEmulator(t *testing.T) {
 			}
 			d.Inputs.Fields = sgplvm.NewSource(field.Data, 40, 7, 1)
 		}
+		if inputs == "transforms" {
+			for i := range d.Y.Rows {
+				row := d.Y.Row(i)
+				row[0], row[1] = 1/(1+math.Exp(-3*row[0])), math.Exp(6*row[0])
+			}
+		}
 		m := emulated(t, d)
+		if t1 := strings.Join(m.Transforms(), " "); t1 != map[string]string{"transforms": "logit log"}[inputs] {
+			t.Fatalf("%s: values count by %s", inputs, t1)
+		}
 		if columns, _, _ := m.Inputs(); columns[0].Log != logs {
 			t.Fatalf("%s: logarithms count: %v", inputs, columns[0].Log)
 		}
@@ -66,6 +75,9 @@ func TestCompiledEmulator(t *testing.T) {
 				want.VarianceTo(wantVariance, i)
 				for k, v := range wantMean {
 					scale := m.Deviations()[k%2]
+					if m.Transforms() != nil { // of t
+						scale *= []float64{v * (1 - v), v}[k%2]
+					}
 					if math.Abs(mean[k]-v) > tolerance*scale || math.Abs(deviation[k]*deviation[k]-wantVariance[k]) > 1e-5*wantVariance[k]+tolerance*0.05*scale*scale {
 						t.Fatalf("%v, run %d, value %d: %v ± %v, expected %v ± %v", kind, i, k, mean[k], deviation[k], v, math.Sqrt(wantVariance[k]))
 					}

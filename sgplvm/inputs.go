@@ -1,7 +1,6 @@
 package sgplvm
 
 import (
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"math"
@@ -110,19 +109,6 @@ func (in *Inputs) count() (int, error) {
 		return 0, &field.ConfigError{Field: "Inputs", Err: fmt.Errorf("no input, expected a column or fields")}
 	}
 	return n, nil
-}
-
-// digest returns a checksum of the inputs. Errors: *ReadError.
-func (in *Inputs) digest() (string, error) {
-	sum := sha256.New()
-	for _, c := range in.Columns {
-		fmt.Fprintf(sum, "%q %v %v %q\n", c.Name, c.Numbers, c.Errors, c.Labels)
-	}
-	if in.Fields == nil {
-		return fmt.Sprintf("%x", sum.Sum(nil)), nil
-	}
-	fields, err := digest(in.Fields)
-	return fmt.Sprintf("%x %s", sum.Sum(nil), fields), err
 }
 
 // of returns the inputs of some runs.

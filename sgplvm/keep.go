@@ -94,3 +94,16 @@ func digest(source Source) (string, error) {
 	})
 	return fmt.Sprintf("%x", sum.Sum(nil)), err
 }
+
+// digest returns a checksum of the inputs. Errors: *ReadError.
+func (in *Inputs) digest() (string, error) {
+	sum := sha256.New()
+	for _, c := range in.Columns {
+		fmt.Fprintf(sum, "%q %v %v %q\n", c.Name, c.Numbers, c.Errors, c.Labels)
+	}
+	if in.Fields == nil {
+		return fmt.Sprintf("%x", sum.Sum(nil)), nil
+	}
+	fields, err := digest(in.Fields)
+	return fmt.Sprintf("%x %s", sum.Sum(nil), fields), err
+}

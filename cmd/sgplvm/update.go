@@ -132,15 +132,11 @@ func updateEmulator(e *cli.Environment, f *cli.Flags, m *sgplvm.Emulator, inputs
 
 // predictionError returns the root mean squared error of predictions of outputs, in standard deviations of the channels.
 func predictionError(m *sgplvm.Emulator, p *sgplvm.Emulated, outputs *dataset.Frames) float64 {
-	sum, count, scale := 0., 0., m.Deviations()
-	mean := make([]float64, p.Size())
+	sum, mean := 0., make([]float64, p.Size())
 	for i := range p.Len() {
 		p.MeanTo(mean, i)
-		for k, v := range outputs.Values(i) {
-			if d := (v - mean[k]) / scale[k%len(scale)]; d == d {
-				sum, count = sum+d*d, count+1
-			}
-		}
+		e := m.Distance(mean, outputs.Values(i))
+		sum += e * e / float64(p.Len())
 	}
-	return math.Sqrt(sum / max(1, count))
+	return math.Sqrt(sum)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -138,8 +139,9 @@ type AboutEmulator struct {
 	FieldValues     int                    `json:"fieldValues,omitzero"`
 	FieldComponents int                    `json:"fieldComponents,omitzero"`
 	Kernel          string                 `json:"kernel"`
-	Foretold        float64                `json:"foretold"` // error of inputs between those of the runs, in standard deviations
-	Error           float64                `json:"error"`    // of runs held out
+	Transforms      []string               `json:"transforms,omitempty"` // of the channels' values: "log" or "logit"
+	Foretold        float64                `json:"foretold"`             // error of inputs between those of the runs, in standard deviations
+	Error           float64                `json:"error"`                // of runs held out
 	Simplest        map[string]float64     `json:"simplest"`
 	Covered         float64                `json:"covered"`
 	Deviations      []float64              `json:"deviations"`
@@ -149,7 +151,7 @@ type AboutEmulator struct {
 
 // NewAboutEmulator describes an emulator.
 func NewAboutEmulator(m *sgplvm.Emulator) AboutEmulator {
-	a := AboutEmulator{Runs: m.Runs(), Points: m.Points(), Channels: m.Channels(), Kernel: m.Kernel(), Deviations: m.Deviations(), Notes: m.Notes(), Seconds: m.Took().Seconds()}
+	a := AboutEmulator{Runs: m.Runs(), Points: m.Points(), Channels: m.Channels(), Kernel: m.Kernel(), Transforms: m.Transforms(), Deviations: m.Deviations(), Notes: m.Notes(), Seconds: m.Took().Seconds()}
 	a.Inputs, a.FieldValues, a.FieldComponents = m.Inputs()
 	r := m.Errors()
 	a.Foretold, a.Error, a.Simplest, a.Covered = r.Foretold, r.Mean, map[string]float64{}, r.Covered
@@ -175,6 +177,9 @@ func DescribeEmulator(m *sgplvm.Emulator) string {
 		s.pair("input fields", "%d values, %d components", values, components)
 	}
 	s.pair("kernel", "%s", cli.Text(m.Kernel()))
+	if t := m.Transforms(); t != nil {
+		s.pair("values count by", "%s", strings.Join(slices.Compact(t), ", "))
+	}
 	s.pair("error", "%s", EmulatorErrors(m))
 	for _, note := range m.Notes() {
 		s.pair("note", "%s", cli.Text(note))
@@ -222,7 +227,7 @@ func inputText(in sgplvm.EmulatorInput) string {
 func EmulatorErrors(m *sgplvm.Emulator) string {
 	r := m.Errors()
 	unit, scale := "of the standard deviation", 1.
-	if d := m.Deviations(); len(d) == 1 {
+	if d := m.Deviations(); len(d) == 1 && m.Transforms() == nil {
 		unit, scale = "in the data's unit", d[0]
 	}
 	text := fmt.Sprintf("%.4g %s foretold for inputs between those of the runs; %.4g for runs held out (", scale*r.Foretold, unit, scale*r.Mean)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/eig"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
 // A Basis holds principal components of some of the rows of a matrix Y of which only Y·Yᵀ is known: V = Ycᵀ·Weights, with Yc the rows less their mean.
@@ -96,3 +97,53 @@ func (b *Basis) largest() float64 {
 	}
 	return b.Deviations[0]
 }
+
+// maxModes limits the components of the outputs.
+const maxModes = 100
+
+// modes returns how many components n runs have at most.
+func modes(n int) int { return max(1, min(n-2, maxModes)) }
+
+// eachSlab hands all rows of some values, scaled, to body: n×width, with the number of the first value. The source is read once for every slab.
+func eachSlab(y *data.Scaled, body func(slab mat.Matrix, from int) error) error {
+	n, size := y.Examples, y.Size()
+	width := max(1, min(size, slabNumbers/n))
+	for from := 0; from < size; from += width {
+		to := min(from+width, size)
+		slab := mat.New(n, to-from)
+		err := y.EachRows(func(rows mat.Matrix, first int) error {
+			mat.Copy(slab.Slice(first, first+rows.Rows, 0, to-from), rows.Slice(0, rows.Rows, from, to))
+			return nil
+		})
+		if err == nil {
+			err = body(slab, from)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// expand returns V of some values, width×J, and the mean of the basis' rows there.
+func (b *Basis) expand(slab mat.Matrix) (v mat.Matrix, mean []float64) {
+	y := rows(slab, b.Rows)
+	mean = make([]float64, y.Cols)
+	for i := range y.Rows {
+		for k, x := range y.Row(i) {
+			mean[k] += x / float64(y.Rows)
+		}
+	}
+	mat.Parallel(y.Rows, func(i int) {
+		row := y.Row(i)
+		for k := range row {
+			row[k] -= mean[k]
+		}
+	})
+	v = mat.New(y.Cols, b.Weights.Cols)
+	mat.Mul(v, 1, y.T(), b.Weights, 0)
+	return v, mean
+}
+
+// slabNumbers is about how many numbers of the outputs are held at a time.
+var slabNumbers = 1 << 24

@@ -4,11 +4,17 @@ import (
 	"context"
 	"math"
 
+	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/chol"
+	"github.com/seed-08962ecc/kronfield/eig"
 	"github.com/seed-08962ecc/kronfield/lbfgs"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
+
+// Limits of the work: folds compare choices on at most foldRuns runs; kernels are fitted to at most fitRuns; products of factors, and kernels
+// near the shared one, are tried for at most fewInputs inputs.
+const foldRuns, fitRuns, fewInputs = 256, 400, 20
 
 // nearModes is how many leading modes of n runs get kernels of their own at most: each keeps n² numbers.
 func nearModes(n int) int { return min(30, 1+30_000_000/(n*n)) }
@@ -294,4 +300,74 @@ func (m *Process) LeaveOneOut() (errors, variances mat.Matrix) {
 		}
 	})
 	return errors, variances
+}
+
+// Up to exactRuns runs are conditioned on exactly, more by as many inducing inputs, which are inputs of runs: products of runs and of inducing inputs are summed over inducingBlock
+// runs at a time. maxRuns limits runs: their coordinates are in memory and in the file.
+var exactRuns = 2000
+
+const inducingBlock, maxRuns = 2048, 100_000
+
+// inducing returns the rows of x that predictions are conditioned on.
+func inducing(x mat.Matrix) mat.Matrix {
+	if x.Rows <= exactRuns {
+		return x
+	}
+	return rows(x, sample(x.Rows, exactRuns, 0))
+}
+
+// induced returns the modes of p that share a kernel, conditioned on all rows of x by the inducing inputs z: K is taken as Kxz·Kzz⁻¹·Kzx
+// [Quiñonero-Candela and Rasmussen 2005, DTC]. With L·Lᵀ = Kzz, A = L⁻¹·Kzx and A·Aᵀ = W·Λ·Wᵀ the group has U = L⁻ᵀ·W·Λ^½, and B = Λ^(−½)·Wᵀ·A·P.
+func induced(k *Kernel, modes []int, x, z, p mat.Matrix) (group, error) {
+	m, n := z.Rows, x.Rows
+	g := group{kernel: k, modes: modes, a: make([]float64, p.Cols), r: make([]float64, p.Cols), u: mat.New(m, m), alpha: mat.New(m, p.Cols)}
+	kzz, gram, b := mat.New(m, m), mat.New(m, m), mat.New(m, p.Cols)
+	k.values(kzz, z, z, mat.Matrix{}, mat.Matrix{})
+	factor, _, err := chol.FactorizeJitter(kzz, nil)
+	if err != nil {
+		return g, err
+	}
+	rest := make([]float64, p.Cols)
+	for from := 0; from < n; from += inducingBlock {
+		to := min(n, from+inducingBlock)
+		a, of := mat.New(m, to-from), p.Slice(from, to, 0, p.Cols)
+		k.values(a, z, x.Slice(from, to, 0, x.Cols), mat.Matrix{}, mat.Matrix{})
+		factor.SolveHalf(a)
+		mat.Syrk(gram, 1, a, 1)
+		mat.Mul(b, 1, a, of, 1)
+		for i := range of.Rows {
+			for j, v := range of.Row(i) {
+				rest[j] += float64(v * v)
+			}
+		}
+	}
+	mat.MirrorLower(gram)
+	spectrum, err := eig.Sym(gram)
+	if err != nil {
+		return g, err
+	}
+	g.lambda = spectrum.Values
+	roots, h := make([]float64, m), mat.New(m, p.Cols)
+	mat.Mul(h, 1, spectrum.Vectors.T(), b, 0)
+	for i, l := range g.lambda {
+		if g.lambda[i] = max(0, l); l > negligible*g.lambda[m-1] {
+			roots[i] = math.Sqrt(l)
+			asm.Scale(h.Row(i), 1/roots[i], h.Row(i))
+		} else {
+			clear(h.Row(i))
+		}
+		for j, v := range h.Row(i) {
+			rest[j] -= float64(v * v)
+		}
+	}
+	profile(g.a, g.r, g.lambda, h, n-m, rest)
+	mat.ScaleCols(g.u, spectrum.Vectors, roots)
+	factor.SolveHalfT(g.u)
+	for i, l := range g.lambda {
+		for j, r := range g.r {
+			h.Row(i)[j] /= l + r
+		}
+	}
+	mat.Mul(g.alpha, 1, g.u, h, 0)
+	return g, nil
 }

@@ -1,6 +1,9 @@
 package emulator
 
-import "github.com/seed-08962ecc/kronfield/mat"
+import (
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
+)
 
 // A Formula is what evaluates a model's leading components elsewhere: with K of a term's kernel, coordinate j at ξ is the sum of all terms' Σ_i K(ξ, X_i)·Alpha_i, and
 // the output in the user's units Centre + V·coordinates. Its variance is Left + V²·v with v_j = A_j·(K(ξ, ξ) + R_j − Σ_i (K(ξ, X)·U)_i²/(Lambda_i + R_j)), of
@@ -15,6 +18,8 @@ type Formula struct {
 	U       mat.Matrix // n×n
 	Lambda  []float64
 	A, R    []float64
+
+	Transforms []work.Transform // of each channel, of which all this is t: 1: log y, 2: log(y/(1 − y)); nil: none
 }
 
 // A Term is a kernel's part of a coordinate.
@@ -26,7 +31,7 @@ type Term struct {
 // Formula returns that of at most most components.
 func (m *Model) Formula(most int) (*Formula, error) {
 	modes := min(most, m.P.Cols)
-	f := &Formula{X: m.process.x, Centre: append([]float64{}, m.Centre...), V: mat.New(m.V.Rows, modes), Left: append([]float64{}, m.Left...)}
+	f := &Formula{X: m.process.x, Centre: append([]float64{}, m.Centre...), V: mat.New(m.V.Rows, modes), Left: append([]float64{}, m.Left...), Transforms: m.Transforms}
 	mat.ScaleCols(f.V, m.V.Slice(0, m.V.Rows, 0, modes), m.Deviations[:modes])
 	for i := range f.Centre {
 		c := i % len(m.Scaler.Mean)

@@ -56,13 +56,13 @@ func (in *Inputs) start() {
 }
 
 // inferOnce is infer, or takes from the journal what it has found before.
-func (in *Inputs) inferOnce(ctx context.Context, gram mat.Matrix, o Options) error {
+func (in *Inputs) inferOnce(ctx context.Context, gram mat.Matrix, j *journal.Journal, seed uint64) error {
 	if in.Errors.Rows == 0 {
 		return nil
 	}
 	given := in.Numbers.Clone()
-	numbers, err := journal.Once(o.Journal, "inputs", func() (mat.Matrix, error) {
-		err := in.infer(ctx, gram, o.Seed)
+	numbers, err := journal.Once(j, "inputs", func() (mat.Matrix, error) {
+		err := in.infer(ctx, gram, seed)
 		return in.Numbers, err
 	})
 	in.Numbers, in.Given = numbers, given

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/eig"
 	"github.com/seed-08962ecc/kronfield/lbfgs"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
@@ -209,3 +210,57 @@ func (p *problem) draw(ctx context.Context, post *Posterior, list []*optimum, op
 	post.Effective = effective
 	return nil
 }
+
+// newProblem reduces an observation to at most as many numbers as there are components.
+func (v *Inverter) newProblem(o *Observation) (*problem, error) {
+	m := v.surface.m
+	modes, count := m.P.Cols, len(o.At)
+	w, z, rest := mat.New(count, modes), make([]float64, count), 0.
+	for k, at := range o.At {
+		channel := at % len(m.Scaler.Mean)
+		scale := m.Scaler.Scale[channel]
+		value, error_ := o.Values[k], o.Errors[k]
+		if m.Transforms != nil {
+			value, error_ = m.Transforms[channel].Observed(value, error_)
+		}
+		error_ /= scale
+		inverse := 1 / math.Sqrt(max(float64(error_*error_)+m.Left[at], minNoise))
+		z[k] = inverse * ((value-m.Scaler.Mean[channel])/scale - m.Centre[at])
+		asm.MulTo(w.Row(k), m.V.Row(at), m.Deviations)
+		asm.Scale(w.Row(k), inverse, w.Row(k))
+	}
+	if count > modes {
+		g, wz := mat.New(modes, modes), make([]float64, modes)
+		mat.MulSym(g, 1, w.T(), w, 0)
+		mat.MirrorLower(g)
+		spectrum, err := eig.Sym(g)
+		if err != nil {
+			return nil, err
+		}
+		mat.Mul(mat.Vector(wz), 1, w.T(), mat.Vector(z), 0)
+		rest = asm.SumSquares(z)
+		w, z = mat.New(modes, modes), make([]float64, modes)
+		mat.Mul(mat.Vector(z), 1, spectrum.Vectors.T(), mat.Vector(wz), 0)
+		for i, l := range spectrum.Values {
+			root := math.Sqrt(max(l, 1e-14*spectrum.Values[modes-1]))
+			z[i] /= root
+			for j := range modes {
+				w.Set(i, j, root*spectrum.Vectors.At(j, i))
+			}
+		}
+		rest = max(0, rest-asm.SumSquares(z))
+	}
+	p := v.surface.problem(v.prior, w, z)
+	p.rest = rest
+	return p, nil
+}
+
+// An Observation is what was seen of an output, in the user's units.
+type Observation struct {
+	At     []int     // numbers of the values
+	Values []float64 // finite
+	Errors []float64 // standard errors, 0 or more
+}
+
+// minNoise is the least variance of an observed value, in variances of its channel: values that never vary may be rounded.
+const minNoise = 1e-12

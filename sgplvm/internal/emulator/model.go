@@ -7,6 +7,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // A Model predicts outputs from inputs. It does not change. What JSON leaves out are large arrays.
@@ -24,8 +25,9 @@ type Model struct {
 	Points     int
 	Unseen     []int // values that no run has, such as those of land: predictions there are NaN
 	Scaler     data.Scaler
-	Deviations []float64 // falling
-	Factor     float64   // of the variances
+	Transforms []work.Transform `json:",omitempty"` // of each channel, whose values t(y) are what the rest is about; nil: none
+	Deviations []float64        // falling
+	Factor     float64          // of the variances
 	Errors     Errors
 	Notes      []string // for users: what was left out
 	Effort     int      // of the configuration, like the next

@@ -1,15 +1,13 @@
 package emulator
 
 import (
+	"context"
 	"math"
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
-
-// slabNumbers is about how many numbers of the outputs are held at a time.
-var slabNumbers = 1 << 24
 
 // Memory returns about how many bytes Fit takes for n runs of so many values without missing ones: for components and slabs, and for kernels. Measured peaks of 60 runs of 200,000
 // values, 200 of 20,000 and 3000 of 20 were .8 to 1 times as much.
@@ -20,67 +18,51 @@ func Memory(n, size int) (slabs, kernels float64) {
 	return 12*float64(size)*modes + 8*slab*(4+2*modes/float64(n)), 8 * (float64(n*n)*float64(nearModes(n)+6) + all*modes)
 }
 
-// eachSlab hands all rows of some values, scaled, to body: n×width, with the number of the first value. The source is read once for every slab.
-func eachSlab(y *data.Scaled, body func(slab mat.Matrix, from int) error) error {
-	n, size := y.Examples, y.Size()
-	width := max(1, min(size, slabNumbers/n))
-	for from := 0; from < size; from += width {
-		to := min(from+width, size)
-		slab := mat.New(n, to-from)
-		err := y.EachRows(func(rows mat.Matrix, first int) error {
-			mat.Copy(slab.Slice(first, first+rows.Rows, 0, to-from), rows.Slice(0, rows.Rows, from, to))
-			return nil
-		})
-		if err == nil {
-			err = body(slab, from)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// expand returns V of some values, width×J, and the mean of the basis' rows there.
-func (b *Basis) expand(slab mat.Matrix) (v mat.Matrix, mean []float64) {
-	y := rows(slab, b.Rows)
-	mean = make([]float64, y.Cols)
-	for i := range y.Rows {
-		for k, x := range y.Row(i) {
-			mean[k] += x / float64(y.Rows)
-		}
-	}
-	mat.Parallel(y.Rows, func(i int) {
-		row := y.Row(i)
-		for k := range row {
-			row[k] -= mean[k]
-		}
-	})
-	v = mat.New(y.Cols, b.Weights.Cols)
-	mat.Mul(v, 1, y.T(), b.Weights, 0)
-	return v, mean
-}
-
 // A calibration adds up how errors of runs held out compare with their variances, over the values that vary.
 type calibration struct {
 	predictions []prediction
 	sum, count  float64
+	logs        float64   // of the variances, summed
 	squares     float64   // of errors, summed
 	variances   float64   // and their variances
 	ratios      []float64 // of some: e²/variance
 }
 
+// collect takes in all values of outputs, of which a validator has some runs, by what a choice predicts of those held out; left hears of the variances that components leave
+// out, from a value on, and told of every value that varies, and what was predicted. Either may be nil.
+func (s *calibration) collect(ctx context.Context, y *data.Scaled, j *Validator, v *Scored, runs []int, left func(from int, of []float64), told func(k int, t, mean, variance float64)) error {
+	folds, err := j.at(ctx, v.Components)
+	if err != nil {
+		return err
+	}
+	for _, f := range folds {
+		p, err := f.predict(ctx, v.Choice) // again, if an earlier run did
+		if err != nil {
+			return err
+		}
+		s.predictions = append(s.predictions, p)
+	}
+	return eachSlab(y, func(slab mat.Matrix, from int) error {
+		of := s.slab(rows(slab, runs), folds, from, told)
+		if left != nil {
+			left(from, of)
+		}
+		return nil
+	})
+}
+
 // slab takes in some values of the validator's runs, and returns the variance of each that components leave out.
-func (s *calibration) slab(y mat.Matrix, folds []*fold) []float64 {
+func (s *calibration) slab(y mat.Matrix, folds []*fold, from int, told func(k int, t, mean, variance float64)) []float64 {
 	n, width := 0, y.Cols
 	for _, f := range folds {
 		n += len(f.held)
 	}
-	errors, variances, left := mat.New(n, width), mat.New(n, width), make([]float64, width)
+	errors, variances, values, left := mat.New(n, width), mat.New(n, width), mat.New(n, width), make([]float64, width)
 	at := 0
 	for t, f := range folds {
 		v, mean := f.basis.expand(y)
 		held := rows(y, f.held)
+		mat.Copy(values.Slice(at, at+held.Rows, 0, width), held)
 		mat.Parallel(held.Rows, func(i int) {
 			row := held.Row(i)
 			for k := range row {
@@ -118,6 +100,10 @@ func (s *calibration) slab(y mat.Matrix, folds []*fold) []float64 {
 		for i := range n {
 			e, v := errors.At(i, k), variances.At(i, k)+left[k]
 			if v > 0 {
+				s.logs += math.Log(v)
+				if told != nil {
+					told(from+k, values.At(i, k), values.At(i, k)-e, v)
+				}
 				s.sum += e * e / v
 				s.count++
 				s.squares += e * e

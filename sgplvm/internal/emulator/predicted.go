@@ -55,15 +55,34 @@ func (m *Model) Outputs(x, errs mat.Matrix) *Predicted {
 // Len returns the number of inputs.
 func (p *Predicted) Len() int { return len(p.first) - 1 }
 
+// part sets mean and variance, unless it is nil, to the moments of part r, in the user's units.
+func (p *Predicted) part(mean, variance []float64, r int) {
+	m := p.m
+	m.Field(mean, p.mean.Row(r))
+	if m.Transforms != nil && variance == nil {
+		variance = make([]float64, len(mean))
+	}
+	if variance != nil {
+		m.Variance(variance, p.variance.Row(r))
+	}
+	if m.Transforms != nil {
+		mat.Parallel((len(mean)+4095)/4096, func(b int) {
+			for i := b * 4096; i < min(len(mean), (b+1)*4096); i++ {
+				mean[i], variance[i] = m.Transforms[i%len(m.Transforms)].Moments(mean[i], variance[i])
+			}
+		})
+	}
+}
+
 // Mean sets dst to that of output i, in the user's units.
 func (p *Predicted) Mean(dst []float64, i int) {
 	from, to := p.first[i], p.first[i+1]
-	if p.m.Field(dst, p.mean.Row(from)); to == from+1 {
+	if p.part(dst, nil, from); to == from+1 {
 		return
 	}
 	part := make([]float64, len(dst))
 	for r := from + 1; r < to; r++ {
-		p.m.Field(part, p.mean.Row(r))
+		p.part(part, nil, r)
 		asm.Axpy(1, part, dst)
 	}
 	asm.Scale(dst, 1/float64(to-from), dst)
@@ -72,16 +91,16 @@ func (p *Predicted) Mean(dst []float64, i int) {
 // Variance sets dst to that of each value of output i.
 func (p *Predicted) Variance(dst []float64, i int) {
 	from, to := p.first[i], p.first[i+1]
-	if p.m.Variance(dst, p.variance.Row(from)); to == from+1 {
+	mean, part := make([]float64, len(dst)), make([]float64, len(dst))
+	if p.part(part, dst, from); to == from+1 {
 		return
 	}
-	mean, part := make([]float64, len(dst)), make([]float64, len(dst))
 	p.Mean(mean, i)
 	clear(dst)
+	variance := make([]float64, len(dst))
 	for r := from; r < to; r++ {
-		p.m.Variance(part, p.variance.Row(r))
-		asm.Axpy(1, part, dst)
-		p.m.Field(part, p.mean.Row(r))
+		p.part(part, variance, r)
+		asm.Axpy(1, variance, dst)
 		for k, v := range part {
 			dst[k] += (v - mean[k]) * (v - mean[k])
 		}
@@ -89,7 +108,7 @@ func (p *Predicted) Variance(dst []float64, i int) {
 	asm.Scale(dst, 1/float64(to-from), dst)
 }
 
-// Covariance returns that of output i as F·Fᵀ + diag(left), in the user's units.
+// Covariance returns that of output i as F·Fᵀ + diag(left), in the user's units; where values are transformed correlations are those of t.
 func (p *Predicted) Covariance(i int) (f mat.Matrix, left []float64) {
 	from, to := p.first[i], p.first[i+1]
 	n, modes := to-from, p.mean.Cols
@@ -98,7 +117,7 @@ func (p *Predicted) Covariance(i int) (f mat.Matrix, left []float64) {
 		asm.Axpy(1/float64(n), p.variance.Row(r), within)
 	}
 	if f, left = p.m.Covariance(within); n == 1 {
-		return f, left
+		return p.rescaled(f, left, i)
 	}
 	between := p.mean.Slice(from, to, 0, modes).Clone()
 	centre(between)
@@ -106,7 +125,23 @@ func (p *Predicted) Covariance(i int) (f mat.Matrix, left []float64) {
 	both := mat.New(f.Rows, modes+n)
 	mat.Copy(both.Slice(0, f.Rows, 0, modes), f)
 	mat.Mul(both.Slice(0, f.Rows, modes, modes+n), 1/math.Sqrt(float64(n)), v, between.T(), 0)
-	return both, left
+	return p.rescaled(both, left, i)
+}
+
+// rescaled makes the variances of output i of those of t.
+func (p *Predicted) rescaled(f mat.Matrix, left []float64, i int) (mat.Matrix, []float64) {
+	if p.m.Transforms == nil {
+		return f, left
+	}
+	variance := make([]float64, len(left))
+	p.Variance(variance, i)
+	for k, v := range left {
+		if all := asm.SumSquares(f.Row(k)) + v; all > 0 {
+			asm.Scale(f.Row(k), math.Sqrt(variance[k]/all), f.Row(k))
+			left[k] = v * variance[k] / all
+		}
+	}
+	return f, left
 }
 
 // Draw sets dst to a draw of output i: what the components leave out is not drawn.
@@ -120,4 +155,9 @@ func (p *Predicted) Draw(dst []float64, i int, rng *rand.Rand) {
 		q[j] = p.mean.At(r, j) + math.Sqrt(p.variance.At(r, j))*rng.NormFloat64()
 	}
 	p.m.Field(dst, q)
+	for k := range p.m.Transforms {
+		for c := k; c < len(dst); c += len(p.m.Transforms) {
+			dst[c] = p.m.Transforms[k].Back(dst[c])
+		}
+	}
 }

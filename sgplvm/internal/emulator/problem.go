@@ -10,16 +10,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
-// An Observation is what was seen of an output, in the user's units.
-type Observation struct {
-	At     []int     // numbers of the values
-	Values []float64 // finite
-	Errors []float64 // standard errors, 0 or more
-}
-
-// minNoise is the least variance of an observed value, in variances of its channel: values that never vary may be rounded.
-const minNoise = 1e-12
-
 // A problem is −log of the posterior density of t, less a constant. With W·(coordinates) + e = z for e of variance 1, z is normal around W·mean with
 // the covariance C = I + W·diag(variance)·Wᵀ.
 type problem struct {
@@ -35,46 +25,6 @@ type problem struct {
 	dm, dv   []float64 // J
 	c, wci   mat.Matrix
 	factor   chol.Factor
-}
-
-// newProblem reduces an observation to at most as many numbers as there are components.
-func (v *Inverter) newProblem(o *Observation) (*problem, error) {
-	m := v.surface.m
-	modes, count := m.P.Cols, len(o.At)
-	w, z, rest := mat.New(count, modes), make([]float64, count), 0.
-	for k, at := range o.At {
-		channel := at % len(m.Scaler.Mean)
-		scale := m.Scaler.Scale[channel]
-		error_ := o.Errors[k] / scale
-		inverse := 1 / math.Sqrt(max(float64(error_*error_)+m.Left[at], minNoise))
-		z[k] = inverse * ((o.Values[k]-m.Scaler.Mean[channel])/scale - m.Centre[at])
-		asm.MulTo(w.Row(k), m.V.Row(at), m.Deviations)
-		asm.Scale(w.Row(k), inverse, w.Row(k))
-	}
-	if count > modes {
-		g, wz := mat.New(modes, modes), make([]float64, modes)
-		mat.MulSym(g, 1, w.T(), w, 0)
-		mat.MirrorLower(g)
-		spectrum, err := eig.Sym(g)
-		if err != nil {
-			return nil, err
-		}
-		mat.Mul(mat.Vector(wz), 1, w.T(), mat.Vector(z), 0)
-		rest = asm.SumSquares(z)
-		w, z = mat.New(modes, modes), make([]float64, modes)
-		mat.Mul(mat.Vector(z), 1, spectrum.Vectors.T(), mat.Vector(wz), 0)
-		for i, l := range spectrum.Values {
-			root := math.Sqrt(max(l, 1e-14*spectrum.Values[modes-1]))
-			z[i] /= root
-			for j := range modes {
-				w.Set(i, j, root*spectrum.Vectors.At(j, i))
-			}
-		}
-		rest = max(0, rest-asm.SumSquares(z))
-	}
-	p := v.surface.problem(v.prior, w, z)
-	p.rest = rest
-	return p, nil
 }
 
 // problem is that of W·(coordinates) + e = z.
@@ -142,7 +92,11 @@ type optimum struct {
 	weight  float64
 }
 
-// starts returns the middle of the prior and the runs whose outputs are nearest.
+// spreadStarts is how many starts are spread over the prior of at most fewInputs inputs: of Campbell's function with 200 runs, half of an output seen, the eight others missed the
+// greatest maximum of 6 of 24 outputs, by 3 to 17 nats; with these of 3, and inputs erred by 1.05 instead of 1.17.
+const spreadStarts = 24
+
+// starts returns the middle of the prior, the runs whose outputs are nearest, and points that are spread over the prior.
 func (p *problem) starts(count int) [][]float64 {
 	type near struct {
 		run      int
@@ -170,6 +124,16 @@ func (p *problem) starts(count int) [][]float64 {
 		t := make([]float64, d)
 		p.prior.reverse(t, p.m.X.Row(r.run))
 		list = append(list, t)
+	}
+	if len(p.prior.combos) > 1 || d > fewInputs || d == 0 {
+		return list
+	}
+	u := newLattice(d, spreadStarts, 0).points(0, spreadStarts)
+	for i := range u.Rows {
+		for k, v := range u.Row(i) {
+			u.Row(i)[k] = normalQuantile(v)
+		}
+		list = append(list, u.Row(i))
 	}
 	return list
 }

@@ -3,6 +3,8 @@ package emulator
 import (
 	"fmt"
 	"math"
+
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // Restore checks a model that was read from a file, and conditions it.
@@ -29,6 +31,11 @@ func (m *Model) Restore() error {
 		return fmt.Errorf("outputs of which the parts do not fit together")
 	case len(m.Kernels) == 0 || len(m.Kernels) != len(m.Modes) || len(m.Errors.Each) != len(m.Errors.Runs):
 		return fmt.Errorf("%d kernels for %d groups of modes", len(m.Kernels), len(m.Modes))
+	}
+	for _, t := range m.Transforms {
+		if len(m.Transforms) != channels || t < work.Identity || t > work.Logit {
+			return fmt.Errorf("%d transforms of %d channels, of which one is %d", len(m.Transforms), channels, t)
+		}
 	}
 	for _, i := range m.Unseen {
 		if i < 0 || i >= size {

@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"slices"
 
@@ -30,5 +31,18 @@ func divide(p mat.Matrix, by []float64) {
 func sample(n, most int, seed uint64) []int {
 	list := rand.New(rand.NewPCG(seed, 0x72756e73)).Perm(n)[:min(n, most)]
 	slices.Sort(list)
+	return list
+}
+
+// levels returns the runs that have each value of column q, of ascending values.
+func levels(x mat.Matrix, q int) (list [][]int) {
+	order := sample(x.Rows, x.Rows, 0)
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(x.At(a, q), x.At(b, q)) })
+	for k, i := range order {
+		if k == 0 || x.At(i, q) != x.At(order[k-1], q) {
+			list = append(list, nil)
+		}
+		list[len(list)-1] = append(list[len(list)-1], i)
+	}
 	return list
 }

@@ -17,7 +17,7 @@ type Options struct {
 	Journal *journal.Journal        // keeps what was done; nil: none does
 }
 
-// foretell tells how much time is left, given that of the first candidate: measured on five simulators of 50, 150 and 300 runs, the others took together so many times as
+// foretell tells how much time is left, given that of the first candidate: measured on three simulators of 50, 150 and 300 runs, the others took together so many times as
 // much in the median, and a few that are left out at once made a third of it in the least.
 func (o *Options) foretell(first time.Duration, d int) {
 	left := 3.

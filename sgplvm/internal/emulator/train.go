@@ -38,17 +38,11 @@ func Fit(ctx context.Context, d Data, o Options) (*Model, error) {
 			return nil, err
 		}
 	}
-	var unseen []int
-	if d.Outputs.Missing > 0 {
-		if d.Outputs, unseen, err = completed(ctx, in, d.Outputs); err != nil {
-			return nil, err
-		}
-	}
-	gram, err := d.Outputs.Gram()
+	out, err := outcomeOf(ctx, in, d.Outputs, nil)
 	if err != nil {
 		return nil, err
 	}
-	if err := in.inferOnce(ctx, gram, o); err != nil {
+	if err := in.inferOnce(ctx, out.gram, o.Journal, o.Seed); err != nil {
 		return nil, err
 	}
 	groups := in.groups()
@@ -56,8 +50,15 @@ func Fit(ctx context.Context, d Data, o Options) (*Model, error) {
 		return nil, &field.ConfigError{Field: "Inputs", Err: fmt.Errorf("%d different inputs of %d runs, expected at least 3", distinct(groups), n)}
 	}
 	runs := sample(n, foldRuns, o.Seed)
-	validator := NewValidator(in.some(runs), submatrix(gram, runs), d.Outputs.Size(), gather(groups, runs), o.Seed)
-	validator.journal = o.Journal
+	validate := func(in *Inputs, out *outcome) *Validator {
+		j := NewValidator(in.some(runs), submatrix(out.gram, runs), out.y.Size(), gather(groups, runs), o.Seed)
+		j.journal = o.Journal
+		return j
+	}
+	validator := validate(in, &out)
+	if err := out.transform(ctx, in, d.Outputs, &validator, runs, validate); err != nil {
+		return nil, err
+	}
 	if logs := logarithms(list); logs != nil {
 		other := *in
 		other.columns = logs
@@ -65,11 +66,10 @@ func Fit(ctx context.Context, d Data, o Options) (*Model, error) {
 			return nil, err
 		}
 		other.start()
-		if err := other.inferOnce(ctx, gram, o); err != nil {
+		if err := other.inferOnce(ctx, out.gram, o.Journal, o.Seed); err != nil {
 			return nil, err
 		}
-		by := NewValidator(other.some(runs), submatrix(gram, runs), d.Outputs.Size(), gather(groups, runs), o.Seed)
-		by.journal = o.Journal
+		by := validate(&other, &out)
 		if better, err := by.beats(ctx, validator); err != nil {
 			return nil, err
 		} else if better {
@@ -80,15 +80,15 @@ func Fit(ctx context.Context, d Data, o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{Kernel: best.Name, Encodings: list, Points: d.Outputs.Points, Scaler: d.Outputs.Scaler, Unseen: unseen}
+	m := &Model{Kernel: best.Name, Encodings: list, Points: d.Outputs.Points, Scaler: out.y.Scaler, Unseen: out.unseen, Transforms: out.by}
 	if m.Errors, err = validator.errors(ctx, best, runs); err != nil {
 		return nil, err
 	}
-	basis, err := m.train(ctx, in, gram, d.Fields, best, o)
+	basis, err := m.train(ctx, in, out.gram, d.Fields, best, o)
 	if err != nil {
 		return nil, err
 	}
-	return m, m.outputs(ctx, d.Outputs, basis, validator, best, runs)
+	return m, m.outputs(ctx, out.y, basis, validator, best, runs)
 }
 
 // errors collects the errors of the best choice and of the simplest methods. runs are those of the validator.
@@ -157,19 +157,7 @@ func (m *Model) train(ctx context.Context, in *Inputs, gram mat.Matrix, fields *
 func (m *Model) outputs(ctx context.Context, y *data.Scaled, basis *Basis, validator *Validator, best *Scored, runs []int) error {
 	size := y.Size()
 	m.V, m.Centre, m.Left = mat.New(size, basis.Weights.Cols), make([]float64, size), make([]float64, size)
-	folds, err := validator.at(ctx, best.Components)
-	if err != nil {
-		return err
-	}
-	var s calibration
-	for _, f := range folds {
-		p, err := f.predict(ctx, best.Choice) // again, if an earlier run did
-		if err != nil {
-			return err
-		}
-		s.predictions = append(s.predictions, p)
-	}
-	err = eachSlab(y, func(slab mat.Matrix, from int) error {
+	err := eachSlab(y, func(slab mat.Matrix, from int) error {
 		v, mean := basis.expand(slab)
 		for k, varies := range variation(slab) {
 			if varies == 0 { // what rounding leaves is none
@@ -182,9 +170,15 @@ func (m *Model) outputs(ctx context.Context, y *data.Scaled, basis *Basis, valid
 			v.Data[i] = float64(float32(x)) // as the file has them
 		}
 		mat.Copy(m.V.Slice(from, from+v.Rows, 0, v.Cols), v)
-		copy(m.Left[from:], s.slab(rows(slab, runs), folds))
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	var s calibration
+	if err := s.collect(ctx, y, validator, best, runs, func(from int, of []float64) { copy(m.Left[from:], of) }, nil); err != nil {
+		return err
+	}
 	m.Factor = 1
 	m.Errors.Foretold = s.foretold(m)
 	m.Factor = s.factor()
@@ -192,7 +186,7 @@ func (m *Model) outputs(ctx context.Context, y *data.Scaled, basis *Basis, valid
 	for i := range m.Left {
 		m.Left[i] *= m.Factor
 	}
-	return err
+	return nil
 }
 
 // With returns the model conditioned on more runs at ξ (k×d), with outputs y: encodings, components, kernels and variances stay. Errors: *field.ValueError,
@@ -204,6 +198,9 @@ func (m *Model) With(x mat.Matrix, y field.Source) (*Model, error) {
 	}
 	if m.X.Rows+n > maxRuns {
 		return nil, &field.ConfigError{Field: "Data", Err: fmt.Errorf("%d runs in all, expected at most %d", m.X.Rows+n, maxRuns)}
+	}
+	if m.Transforms != nil {
+		y = transformed{y, m.Transforms}
 	}
 	coordinates := FieldBasis{Scaler: m.Scaler, Points: points, V: m.V, Mean: m.Centre}
 	p := mat.New(n, m.P.Cols)
@@ -222,4 +219,89 @@ func below(a, b mat.Matrix) mat.Matrix {
 	mat.Copy(c.Slice(0, a.Rows, 0, a.Cols), a)
 	mat.Copy(c.Slice(a.Rows, c.Rows, 0, a.Cols), b)
 	return c
+}
+
+// fitMany is Fit of more than exactRuns runs: that many choose and fit everything, and predictions are conditioned on all. Runs that are not complete are among those
+// or left out.
+func fitMany(ctx context.Context, d Data, o Options) (*Model, error) {
+	n := d.Outputs.Examples
+	if n > maxRuns {
+		return nil, &field.ConfigError{Field: "Data", Err: fmt.Errorf("%d runs, expected at most %d", n, maxRuns)}
+	}
+	complete, holed, err := d.complete()
+	if err != nil {
+		return nil, err
+	}
+	some := gather(complete, sample(len(complete), exactRuns, o.Seed))
+	left := len(holed)
+	if lack := min(exactRuns-len(some), left); lack > 0 {
+		some, left = append(some, holed[:lack]...), left-lack
+		slices.Sort(some)
+	}
+	first, err := d.of(some)
+	if err != nil {
+		return nil, err
+	}
+	m, err := Fit(ctx, first, o)
+	if err != nil {
+		return nil, err
+	}
+	further := slices.DeleteFunc(complete, func(i int) bool { _, is := slices.BinarySearch(some, i); return is })
+	if len(further) > 0 {
+		rest := data.Scaled{Source: field.Subset{Examples: d.Outputs.Source, Numbers: further}}
+		columns, fields := d.some(further)
+		x, _, err := m.Coordinates(columns, fields, len(further))
+		if err != nil {
+			return nil, err
+		}
+		if m, err = m.With(x, rest.Source); err != nil {
+			return nil, err
+		}
+	}
+	m.Notes = append(m.Notes, fmt.Sprintf("%d of %d runs chose the kernel and the components; predictions know %d, by %d inducing inputs", len(some), n, m.X.Rows, min(m.X.Rows, exactRuns)))
+	if left > 0 {
+		m.Notes = append(m.Notes, fmt.Sprintf("%d of %d runs, which lack inputs or outputs, are left out", left, n))
+	}
+	return m, nil
+}
+
+// complete returns the runs of which all inputs are known exactly and all outputs were observed, and the others.
+func (d *Data) complete() (list, others []int, err error) {
+	return list, others, d.Outputs.EachRows(func(rows mat.Matrix, from int) error {
+		for i := range rows.Rows {
+			exact := !slices.ContainsFunc(rows.Row(i), func(v float64) bool { return v != v })
+			for q := range d.Columns {
+				exact = exact && d.Columns[q].exact(from+i)
+			}
+			if exact {
+				list = append(list, from+i)
+			} else {
+				others = append(others, from+i)
+			}
+		}
+		return nil
+	})
+}
+
+// some returns the inputs of some runs.
+func (d *Data) some(runs []int) (columns []Column, fields field.Source) {
+	for q := range d.Columns {
+		columns = append(columns, d.Columns[q].Of(runs))
+	}
+	if d.Fields != nil {
+		fields = field.Subset{Examples: d.Fields.Source, Numbers: runs}
+	}
+	return columns, fields
+}
+
+// of returns some runs.
+func (d *Data) of(runs []int) (some Data, err error) {
+	columns, fields := d.some(runs)
+	if some.Columns = columns; fields != nil {
+		if some.Fields, err = data.NewScaled(fields); err != nil {
+			return some, err
+		}
+	}
+	some.Outputs, err = data.NewScaled(field.Subset{Examples: d.Outputs.Source, Numbers: runs})
+	return some, err
 }

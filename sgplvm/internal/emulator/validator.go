@@ -11,10 +11,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/journal"
 )
 
-// Limits of the work: folds compare choices on at most foldRuns runs; kernels are fitted to at most fitRuns; products of factors, and kernels
-// near the shared one, are tried for at most fewInputs inputs.
-const foldRuns, fitRuns, fewInputs = 256, 400, 20
-
 // Scored is a choice with its errors.
 type Scored struct {
 	Name       string
@@ -212,12 +208,17 @@ func (j *Validator) try(ctx context.Context, best *Scored, c Choice, components 
 // firstComponents is how many components of input fields are tried first.
 const firstComponents = 8
 
+// fewest returns how many components of input fields the first candidate has.
+func (j *Validator) fewest() int {
+	if j.in.Gram.Rows == 0 {
+		return 0
+	}
+	return min(firstComponents, j.gram.Rows)
+}
+
 // beats tells whether the first candidate errs less than by another validator of the same runs.
 func (j *Validator) beats(ctx context.Context, other *Validator) (bool, error) {
-	components := 0
-	if j.in.Gram.Rows > 0 {
-		components = min(firstComponents, j.gram.Rows)
-	}
+	components := j.fewest()
 	v, err := j.try(ctx, nil, Choice{Single: true}, components)
 	if err != nil {
 		return false, err

@@ -6,6 +6,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/internal/text"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // An Emulator is a compiled model of known inputs (docs/math.md, section 24): its file, and what predicts from that. n is the number of runs, d of input numbers ξ, J of
@@ -25,6 +26,7 @@ type Emulator struct {
 	V                         Table     // components in the user's units, values×J
 	Centre, Left              []float64 // values
 	Unseen                    []float64 // values that no run has
+	Transforms                []float64 // of each channel (work.Transform), whose t all of this is about; none: of no channel
 	runs, v, squares, weights mat.Matrix
 }
 
@@ -87,6 +89,9 @@ func EncodeEmulator(c *Emulator, kind Type) []byte {
 	}
 	w := &writer{b: make([]byte, headerBytes)}
 	c.visit(w)
+	if len(c.Transforms) > 0 {
+		w.numbers(&c.Transforms)
+	}
 	return w.sealed(emulatorMagic)
 }
 
@@ -97,7 +102,10 @@ func DecodeEmulator(file []byte) (*Emulator, *FileError) {
 		return nil, err
 	}
 	c := new(Emulator)
-	if c.visit(r); r.err == nil && r.at != len(file) {
+	if c.visit(r); r.err == nil && r.at < len(file) {
+		r.numbers(&c.Transforms)
+	}
+	if r.err == nil && r.at != len(file) {
 		r.fail(text.Sprintf("%d bytes too many", len(file)-r.at))
 	}
 	if r.err == nil {
@@ -118,6 +126,8 @@ func (c *Emulator) open() string {
 	switch {
 	case c.Points < 1 || c.Channels < 1 || c.Modes < 1 || !c.V.is(values, int64(c.Modes), false) || int64(len(c.Centre)) != values || int64(len(c.Left)) != values:
 		return "outputs of which the parts do not fit together"
+	case len(c.Transforms) != 0 && len(c.Transforms) != c.Channels:
+		return "transforms of other channels"
 	case d < 1 || n < 1 || len(c.Runs) != d*n || len(c.Scale) != len(c.Mean) || len(c.Names) != len(c.Mean) || len(c.Low) != len(c.Mean) || len(c.High) != len(c.Mean) || len(c.Logs) != len(c.Mean) || len(c.FieldOffset) != c.FieldWeights.cols:
 		return "inputs of which the parts do not fit together"
 	}
@@ -174,13 +184,18 @@ type EmulatorRoom struct {
 	k, form, part  []float64 // n
 	ku, ofModes    []float64 // m, and modes of a group
 	mean, variance []float64 // J
+	values         []float64 // of the variances of transformed values, which means depend on
 }
 
 // NewRoom returns room for predictions.
 func (c *Emulator) NewRoom() *EmulatorRoom {
 	d, n := c.runs.Rows, c.runs.Cols
-	return &EmulatorRoom{c: c, x: make([]float64, d), k: make([]float64, n), form: make([]float64, n), part: make([]float64, n), ku: make([]float64, n),
+	r := &EmulatorRoom{c: c, x: make([]float64, d), k: make([]float64, n), form: make([]float64, n), part: make([]float64, n), ku: make([]float64, n),
 		ofModes: make([]float64, c.Modes), mean: make([]float64, c.Modes), variance: make([]float64, c.Modes)}
+	if len(c.Transforms) > 0 {
+		r.values = make([]float64, len(c.Centre))
+	}
+	return r
 }
 
 // Predict sets mean and, unless it is nil, variance to those of the output for an input, in the user's units; NaN where no run has a value.
@@ -197,17 +212,26 @@ func (r *EmulatorRoom) Predict(mean, variance, input []float64) {
 		mat.Mul(mat.Vector(r.x[table:]), 1, c.weights.T(), mat.Vector(input[table:]), 0)
 		asm.Axpy(1, c.FieldOffset, r.x[table:])
 	}
+	of := variance
+	if len(c.Transforms) > 0 && of == nil {
+		of = r.values // which means depend on
+	}
 	clear(r.mean)
 	clear(r.variance)
 	for k := range c.Groups {
-		r.group(&c.Groups[k], variance != nil)
+		r.group(&c.Groups[k], of != nil)
 	}
 	asm.DotRows(mean, c.v.Data, c.Modes, r.mean)
 	asm.Axpy(1, c.Centre, mean)
-	if variance != nil {
+	if of != nil {
 		asm.Scale(r.variance, c.Factor, r.variance)
-		asm.DotRows(variance, c.squares.Data, c.Modes, r.variance)
-		asm.Axpy(1, c.Left, variance)
+		asm.DotRows(of, c.squares.Data, c.Modes, r.variance)
+		asm.Axpy(1, c.Left, of)
+	}
+	if len(c.Transforms) > 0 {
+		for i, v := range mean {
+			mean[i], of[i] = work.Transform(c.Transforms[i%c.Channels]).Moments(v, of[i])
+		}
 	}
 	for _, v := range c.Unseen {
 		if mean[int(v)] = math.NaN(); variance != nil {

@@ -38,10 +38,13 @@ type emulatorData struct {
 	V       string           `json:"v"`
 	Left    string           `json:"left"`
 	U       string           `json:"u"` // empty: no deviations
-	Lambda  []float64        `json:"lambda"`
-	A       []float64        `json:"a"`
-	R       []float64        `json:"r"`
-	Colours string           `json:"colours"`
+
+	Transforms any `json:"transforms,omitempty"` // of the values in turn, of which t is computed: 1: t = log y, 2: t = log(y/(1 − y))
+
+	Lambda  []float64 `json:"lambda"`
+	A       []float64 `json:"a"`
+	R       []float64 `json:"r"`
+	Colours string    `json:"colours"`
 }
 
 // An emulatorInput is a slider, perhaps of the logarithm, or a choice: At is its first coordinate.
@@ -148,7 +151,8 @@ func (e *emulatorData) setInputs(m *sgplvm.Emulator, f *sgplvm.EmulatorFormula) 
 // setValues takes the first channel, of a table all columns, and of many points every k-th row and column.
 func (e *emulatorData) setValues(channels int, f *sgplvm.EmulatorFormula) {
 	points := len(f.Centre) / channels
-	if points == 1 {
+	table := points == 1
+	if table {
 		points, channels = channels, 1
 	}
 	width := max(1, e.Width)
@@ -178,4 +182,11 @@ func (e *emulatorData) setValues(channels int, f *sgplvm.EmulatorFormula) {
 		e.Low, e.High = min(e.Low, f.Centre[i]-2*math.Sqrt(spread)), max(e.High, f.Centre[i]+2*math.Sqrt(spread))
 	}
 	e.Centre, e.Left, e.V = floats(centre), floats(left), floats(v.Data)
+	if f.Transforms == nil {
+		return
+	}
+	e.Transforms = f.Transforms
+	if t := f.Transforms[0]; !table {
+		e.Transforms, e.Low, e.High = f.Transforms[:1], t.Back(e.Low), t.Back(e.High)
+	}
 }

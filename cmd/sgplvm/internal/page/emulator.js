@@ -18,11 +18,19 @@
     const r = Math.sqrt(5 * r2), f = k.form === 'product' ? product : k.form === 'rbf' ? Math.exp(-r2 / 2) : (1 + r + r * r / 3) * Math.exp(-r);
     return k.share * f + (1 - k.share) * linear;
   }
+  // back makes moments of values of those of their t.
+  function back(mean, deviation) {
+    for (let s = 0; E.transforms && s < size; s++) {
+      const w = deviation[s] ** 2, t = E.transforms[s % E.transforms.length];
+      if (t === 1) { mean[s] = Math.exp(mean[s] + w / 2); deviation[s] = mean[s] * Math.sqrt(Math.expm1(w)); }
+      if (t === 2) { const y = 1 / (1 + Math.exp(-mean[s] / Math.sqrt(1 + Math.PI * w / 8))); mean[s] = y; deviation[s] *= y * (1 - y); }
+    }
+  }
   function predict(mean, deviation) {
     const rows = E.kernels.map(k => Float64Array.from({ length: n }, (_, i) => value(k, X, i * d))), p = new Float64Array(J);
     E.terms.forEach((t, s) => { for (let i = 0, row = rows[t[0]]; i < n; i++) p[t[1]] += row[i] * alpha[s * n + i]; });
     for (let s = 0; s < size; s++) { let v = centre[s]; for (let j = 0; j < J; j++) v += V[s * J + j] * p[j]; mean[s] = v; }
-    if (!U) return;
+    if (!U) return back(mean, new Float64Array(size));
     const last = rows.length - 1, k = rows[last], u = new Float64Array(n), v = new Float64Array(J);
     for (let i = 0; i < n; i++) for (let t = 0; t < n; t++) u[t] += k[i] * U[i * n + t];
     const own = value(E.kernels[last], x, 0);
@@ -32,6 +40,7 @@
       v[j] = E.a[j] * (Math.max(0, own - known) + E.r[j]);
     }
     for (let s = 0; s < size; s++) { let w = left[s]; for (let j = 0; j < J; j++) w += V[s * J + j] ** 2 * v[j]; deviation[s] = Math.sqrt(w); }
+    back(mean, deviation);
   }
   const format = v => Number(v.toPrecision(3)).toString();
   function paint(id, values, low, high, label) {
