@@ -12,21 +12,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
-// A ViewCheck tells how well observed values of a view were predicted that were hidden from the models, in the units of the data.
-type ViewCheck struct {
-	Name string `json:"name"`
-
-	// Of whole examples: by the other views, and by the mean of all examples. Helped says that the first is used.
-	Whole     float64 `json:"whole"`
-	ByMean    float64 `json:"byMean"`
-	FromOther bool    `json:"fromOther"`
-
-	// Of examples that were seen in part: by all views, and by a model of the view alone. Together says that the first is used.
-	Part     float64 `json:"part"`
-	Alone    float64 `json:"alone"`
-	Together bool    `json:"together"`
-}
-
 // fit trains the model of all views on all examples, of which missing values are filled in first, and the model of each view alone.
 func (s *viewSet) fit(ctx context.Context, r Run) (*MultiView, error) {
 	state, err := s.complete(ctx, nil, 0)
