@@ -4,11 +4,12 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 )
 
 // CompleteViews is [Complete] of several views of the same examples: each is filled in as by itself, and by what a model of all views says, whatever was better
-// on values that were held out, for each kind of missing values. Results are in the order of views. Errors: those of Complete; *ConfigError.
+// on values that were held out, for each kind of missing values. Results are in the order of views; one of which nothing was missing has no model. Errors: those of Complete; *ConfigError.
 func CompleteViews(ctx context.Context, views []View, cfg Config) ([]*Completion, error) {
 	return Run{}.CompleteViews(ctx, views, cfg)
 }
@@ -23,6 +24,10 @@ func (r Run) CompleteViews(ctx context.Context, views []View, cfg Config) ([]*Co
 	all := make([]*Completion, len(views))
 	for v, w := range s.views {
 		w.set.beside = func(missing []bool) []completion.Filler { return s.fillers(v, missing) }
+		if w.holes.Count() == 0 {
+			all[v] = &Completion{Mean: mat.NewDense(len(w.y.Data)/w.channels, w.channels, w.y.Data), Variance: mat.New(len(w.y.Data)/w.channels, w.channels)}
+			continue
+		}
 		own := cfg
 		own.Fold = Off
 		if all[v], err = complete(ctx, w.set, own); err != nil {

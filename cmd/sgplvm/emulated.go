@@ -28,18 +28,8 @@ type emulated struct {
 
 // openEmulated predicts what the flags -model and -inputs ask for: outputs by count draws of each, or 0 draws. The second result is what the flag other names.
 func openEmulated(e *cli.Environment, f *cli.Flags, draws int, other string) (*emulated, error) {
-	results := []string{"out", "sheet"}
-	if other != "" {
-		results = append(results, other)
-	}
-	err := f.Require("model", "out")
-	if err == nil {
-		err = f.Apart([]string{"inputs", "model"}, results)
-	}
-	if err != nil {
-		return nil, err
-	}
 	p := &emulated{second: &engine.Output{}}
+	var err error
 	if p.out, err = engine.NewOutput(f, "out"); err == nil && other != "" {
 		p.second, err = engine.NewOutput(f, other)
 	}
