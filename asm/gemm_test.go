@@ -407,6 +407,16 @@ func TestGemmPanelPanics(t *testing.T) {
 	})
 }
 
+// The yardstick counts its operations.
+func TestPeak(t *testing.T) {
+	eachLevel(t, func(t *testing.T) {
+		one := asm.Peak(1)
+		if one < 2 || asm.Peak(0) != 0 || asm.Peak(1000) != 1000*one {
+			t.Errorf("0, 1 and 1000 rounds: %g, %g and %g operations", asm.Peak(0), one, asm.Peak(1000))
+		}
+	})
+}
+
 // Bits, shapes and layouts from the fuzzer: the panel against its model.
 func FuzzGemmPanel(f *testing.F) {
 	f.Add(uint64(1), uint8(8), uint8(24), uint16(9), uint16(0))

@@ -96,7 +96,9 @@ func standIns(t *testing.T) {
 	}
 	writeArray(t, "points.npy", npy.New(points2, 12, 2))
 	writeArray(t, "values.npy", npy.New(values, 9, 12))
-	writeSea(t)
+	for k, name := range []string{"sst.nc", "chl.nc", "new.nc"} {
+		writeSea(t, name, float64(k))
+	}
 	writeRuns(t)
 	writeArray(t, "new.npy", npy.New(values[:36], 3, 3, 4))
 	mustRun(t, strings.Fields("train -data fields.npy -inputs runs.csv -effort quick -out emulator")...)
@@ -140,14 +142,14 @@ func maskPicture(t *testing.T, width, height int) []byte {
 	return read(t, "temporary.png")
 }
 
-// writeSea writes sst.nc: maps with land, clouds and times.
-func writeSea(t *testing.T) {
+// writeSea writes maps with land, clouds and times.
+func writeSea(t *testing.T, name string, offset float64) {
 	t.Helper()
 	const n, width, height = 12, 6, 5
 	values := make([]float64, n*width*height)
 	for i := range values {
 		at := i % (width * height)
-		values[i] = 15 + 5*math.Sin(float64(i/(width*height))/2) + float64(at%width)/3
+		values[i] = 15 + offset + 5*math.Sin(float64(i/(width*height))/2) + float64(at%width)/3
 		if at < 2 || (i*i+i)%7 == 1 {
 			values[i] = math.NaN()
 		}
@@ -158,7 +160,7 @@ func writeSea(t *testing.T) {
 	}
 	h := netcdf.Header{Version: netcdf.Classic, Dimensions: []netcdf.Dimension{{Name: "time", Length: n}, {Name: "row", Length: height}, {Name: "column", Length: width}},
 		Variables: []netcdf.Variable{{Name: "time", Type: netcdf.Double, Dimensions: []int{0}}, {Name: "sst", Type: netcdf.Double, Dimensions: []int{0, 1, 2}}}}
-	if err := files.WriteAtomic("sst.nc", func(w io.Writer) error { return netcdf.Write(w, &h, netcdf.Arrays{times, values}) }); err != nil {
+	if err := files.WriteAtomic(name, func(w io.Writer) error { return netcdf.Write(w, &h, netcdf.Arrays{times, values}) }); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/cmd/internal/engine"
 )
 
-// trainSettings are the flags of train: at most 27 of them. What only experts want to set is in the file of -config.
+// trainSettings are the flags of train: at most 28 of them. What only experts want to set is in the file of -config.
 type trainSettings struct {
 	f *cli.Flags
 
