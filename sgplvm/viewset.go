@@ -221,7 +221,7 @@ func (s *viewSet) fillers(v int, missing []bool) []completion.Filler {
 		}
 		return state.y[v], state.variance[v], nil
 	}
-	return []completion.Filler{{Name: simple.Components + " of all views", Fill: components}, {Name: allViews, Fill: model}}
+	return []completion.Filler{{Name: simple.Components + " of all views", Sure: true, Fill: components}, {Name: allViews, Sure: true, Fill: model}}
 }
 
 // complete fills in the missing values of all views, of v as a mask says, in rounds: examples are divided into folds, and those of each fold filled in by a model of

@@ -18,6 +18,7 @@ type Contest struct {
 	Centre, Spread []float64              // means and deviations of the values of an example, over examples
 	Held           map[string][]HeldValue // by each method, in one order; "" is the model
 	Names          []string               // of the methods, in the order in which they were tried
+	sure           map[string]bool        // those that win only where they are surely better
 	Winner         [KindCount]Candidate
 }
 
@@ -39,7 +40,7 @@ func (e Candidate) String() string {
 
 // NewContest begins a contest.
 func NewContest(y mat.Matrix, h *Mask, channels int, table bool) *Contest {
-	c := &Contest{Held: map[string][]HeldValue{}, table: table}
+	c := &Contest{Held: map[string][]HeldValue{}, table: table, sure: map[string]bool{}}
 	_, c.Scale = Moments(y, h, channels)
 	c.Centre, c.Spread = Moments(y, h, y.Cols)
 	return c
@@ -65,6 +66,7 @@ func (c *Contest) Add(name string, list []HeldValue) {
 // Try fills in held-out values by some methods and adds that. A method that fails leaves them open.
 func (c *Contest) Try(ctx context.Context, list []HeldValue, methods []Filler) error {
 	for _, m := range methods {
+		c.sure[m.Name] = m.Sure
 		mean, variance, err := m.Fill(ctx)
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -134,7 +136,11 @@ func (c *Contest) Best(k Kind) Candidate {
 	best := Candidate{Name: c.Names[0]}
 	_, best.Factor = c.Scores(c.List(best, k))
 	for _, name := range c.Names[1:] {
-		c.challenge(Candidate{Name: name}, &best, k, 0)
+		errors := 0.0
+		if c.sure[name] && k != KindWhole { // of which simpler methods hardly tell anything
+			errors = validation.SureErrors
+		}
+		c.challenge(Candidate{Name: name}, &best, k, errors)
 	}
 	var pair Candidate
 	for i, name := range c.Names {

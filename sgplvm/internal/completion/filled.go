@@ -77,7 +77,7 @@ func (f *Filled) Fillers(held []HeldValue, seed uint64) []Filler {
 		at[k].Time = float64(k)
 	}
 	for _, m := range fillers(mat.NewDense(n, size, f.Y.Data), missing, wanted, mat.New(1, 1), size, at, seed) {
-		list = append(list, Filler{m.Name, func(ctx context.Context) (mean, variance mat.Matrix, err error) {
+		list = append(list, Filler{Name: m.Name, Fill: func(ctx context.Context) (mean, variance mat.Matrix, err error) {
 			if mean, variance, err = m.Fill(ctx); err == nil {
 				mean, variance = mat.NewDense(f.Y.Rows, f.Y.Cols, mean.Data), mat.NewDense(f.Y.Rows, f.Y.Cols, variance.Data)
 			}
@@ -112,6 +112,7 @@ func (f *Filled) SetKinds(list []HeldValue, held []Held) {
 // A Filler is a method that needs no search. Fill returns all values of all examples, NaN where it leaves one open.
 type Filler struct {
 	Name string
+	Sure bool // it takes the place of others only where it is surely better
 	Fill func(ctx context.Context) (mean, variance mat.Matrix, err error)
 }
 
@@ -125,12 +126,12 @@ func fillers(y mat.Matrix, missing, wanted []bool, x mat.Matrix, channels int, a
 		d.Times, d.Sequences = append(d.Times, a.Time), append(d.Sequences, a.Sequence)
 	}
 	for _, m := range simple.Methods(d) {
-		list = append(list, Filler{m.Name, func(ctx context.Context) (mean, variance mat.Matrix, err error) { return m.Fill(ctx, d) }})
+		list = append(list, Filler{Name: m.Name, Fill: func(ctx context.Context) (mean, variance mat.Matrix, err error) { return m.Fill(ctx, d) }})
 	}
 	if at == nil {
 		return list
 	}
-	return append(list, Filler{"each column over time by itself", func(ctx context.Context) (mean, variance mat.Matrix, err error) {
+	return append(list, Filler{Name: "each column over time by itself", Fill: func(ctx context.Context) (mean, variance mat.Matrix, err error) {
 		mean, variance = mat.New(y.Rows, y.Cols), mat.New(y.Rows, y.Cols)
 		return mean, variance, dynamics.FillSeries(ctx, mean, variance, y, missing, d.Times, d.Sequences)
 	}})
