@@ -40,11 +40,16 @@ func (r Run) Complete(ctx context.Context, d Data, cfg Config) (done *Completion
 	defer func() {
 		var told Report
 		if err = end(&told, err); done != nil {
-			done.Report.Forecast = told.Forecast
-			done.Report.Warnings = append(done.Report.Warnings, told.Warnings...)
+			done.ended(told)
 		}
 	}()
 	return complete(ctx, set, cfg)
+}
+
+// ended adds what the end of a run tells.
+func (c *Completion) ended(told Report) {
+	c.Report.Forecast = told.Forecast
+	c.Report.Warnings = append(c.Report.Warnings, told.Warnings...)
 }
 
 // complete is Complete within a run.

@@ -10,7 +10,7 @@ import (
 type ViewCheck struct {
 	Name string `json:"name"`
 
-	// Of whole examples: by the other views, and by the mean of all examples. Helped says that the first is used.
+	// Of whole examples: by the other views, and by the mean of all examples. FromOther says that the first is used.
 	Whole     float64 `json:"whole"`
 	ByMean    float64 `json:"byMean"`
 	FromOther bool    `json:"fromOther"`

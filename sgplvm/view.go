@@ -2,8 +2,8 @@ package sgplvm
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 )
@@ -41,7 +41,7 @@ func latentOfOthers(ctx context.Context, models []*Model, seen []Observed, v int
 	return prior, nil
 }
 
-// check refuses views that do not fit.
+// checkViews refuses views that do not fit.
 func checkViews(views []View) error {
 	refuse := func(format string, args ...any) error {
 		return &ConfigError{Field: "Views", Err: fmt.Errorf(format, args...)}
@@ -62,15 +62,15 @@ func checkViews(views []View) error {
 		if v.Rows != nil && len(v.Rows) != n {
 			return refuse("view %s: numbers of %d examples, expected %d", v.Name, len(v.Rows), n)
 		}
+		if rows := slices.Sorted(slices.Values(v.Rows)); len(rows) > 0 && (rows[0] < 0 || len(slices.Compact(rows)) < n) {
+			return refuse("view %s: a number of an example that is negative or there twice, expected each once", v.Name)
+		}
 		if v.Data.Film || v.Data.Errors != nil {
 			return refuse("view %s: a film, or values with known errors, expected data without", v.Name)
 		}
 	}
 	return nil
 }
-
-// errAlone reports views that have no example in common.
-var errAlone = errors.New("no example is in two views, expected some that are")
 
 // viewOf returns the values of a matrix, an example a row, as the source of n_s points.
 func viewOf(y mat.Matrix, channels int) Source {

@@ -2,6 +2,7 @@ package sgplvm
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -13,34 +14,34 @@ import (
 )
 
 // fit trains the model of all views on all examples, of which missing values are filled in first, and the model of each view alone.
-func (s *viewSet) fit(ctx context.Context, r Run) (*MultiView, error) {
+func (s *viewSet) fit(ctx context.Context, r Run) (m *MultiView, reports []Report, err error) {
 	state, err := s.complete(ctx, nil, 0)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	all, err := s.train(ctx, state, nil, nil)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	models, err := s.models(ctx, all)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	m := new(MultiView)
-	r.Checkpoints = nil
+	m = new(MultiView)
 	for u, w := range s.views {
 		models[u].attributes = w.attributes
 		d := w.set.Data
 		d.Times, d.Sequences = nil, nil
 		cfg := s.cfg
 		cfg.Attributes = w.attributes
-		alone, _, err := r.Fit(ctx, d, cfg)
+		alone, report, err := r.Fit(ctx, d, cfg)
 		if err != nil {
-			return nil, err
+			return nil, nil, fmt.Errorf("view %s: %w", w.name, err)
 		}
+		reports = append(reports, report)
 		m.views = append(m.views, modelView{name: w.name, model: models[u], alone: alone})
 	}
-	return m, s.check(ctx, state, all, m)
+	return m, reports, s.check(ctx, state, all, m)
 }
 
 // A viewTally adds up squared errors of a view, example by example.

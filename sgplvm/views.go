@@ -30,24 +30,30 @@ func (r Run) CompleteViews(ctx context.Context, views []View, cfg Config) ([]*Co
 		}
 		own := cfg
 		own.Fold = Off
-		if all[v], err = complete(ctx, w.set, own); err != nil {
+		done, err := complete(ctx, w.set, own)
+		var told Report
+		if err = w.end(&told, err); err != nil {
 			return nil, fmt.Errorf("view %s: %w", w.name, err)
 		}
+		done.ended(told)
+		all[v] = done
 	}
 	return all, nil
 }
 
 // FitViews learns a model of several views, and of each by itself. Missing values are filled in first. Times do not count. For each view the model of all and that
-// of the view are compared on examples left out of training, and the better is used (Checks). Errors: those of CompleteViews.
-func FitViews(ctx context.Context, views []View, cfg Config) (*MultiView, error) {
+// of the view are compared on examples left out of training, and the better is used (Checks). The reports are those of each view by itself, with its warnings and outliers.
+// Errors: those of CompleteViews.
+func FitViews(ctx context.Context, views []View, cfg Config) (*MultiView, []Report, error) {
 	return Run{}.FitViews(ctx, views, cfg)
 }
 
 // FitViews is the function FitViews, watched and ended as r says; nothing is kept of it.
-func (r Run) FitViews(ctx context.Context, views []View, cfg Config) (*MultiView, error) {
+func (r Run) FitViews(ctx context.Context, views []View, cfg Config) (*MultiView, []Report, error) {
+	r.Checkpoints = nil
 	s, err := newViewSet(ctx, r, views, cfg)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	return s.fit(ctx, r)
 }

@@ -233,7 +233,7 @@ func TestFitViews(t *testing.T) {
 	for v := range train {
 		train[v].Data.Source = SourceOf(train[v].Data.Source, allBut(30, nil))
 	}
-	m, err := FitViews(t.Context(), train, Config{Effort: EffortQuick})
+	m, reports, err := FitViews(t.Context(), train, Config{Effort: EffortQuick})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -269,6 +269,9 @@ func TestFitViews(t *testing.T) {
 	if error > .05*mean {
 		t.Errorf("mean square error from the other view %.3g, of the mean %.3g", error, mean)
 	}
+	if len(reports) != 2 {
+		t.Errorf("%d reports", len(reports))
+	}
 	for _, c := range m.Checks() {
 		if !c.FromOther || c.Whole > .5*c.ByMean {
 			t.Errorf("check %+v, expected views that tell of one another", c)
@@ -285,6 +288,7 @@ func TestViewsRefused(t *testing.T) {
 		"different names":                   func(v []View) []View { v[1].Name = v[0].Name; return v },
 		"no data":                           func(v []View) []View { v[1].Data.Source = nil; return v },
 		"numbers of 2 examples, expected 6": func(v []View) []View { v[1].Rows = []int{0, 1}; return v },
+		"negative or there twice":           func(v []View) []View { v[1].Rows = []int{0, 1, 2, 3, 4, 4}; return v },
 		"a film":                            func(v []View) []View { v[0].Data.Film = true; return v },
 		"no example is in two views":        func(v []View) []View { v[1].Rows = []int{6, 7, 8, 9, 10, 11}; return v },
 	} {

@@ -3,6 +3,7 @@ package sgplvm
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -29,8 +30,9 @@ type viewSet struct {
 type viewData struct {
 	name       string
 	set        trainingSet
-	rows       []int      // the examples that it has
-	y          mat.Matrix // their values, 0 where missing
+	end        func(*Report, error) error // of its run
+	rows       []int                      // the examples that it has
+	y          mat.Matrix                 // their values, 0 where missing
 	holes      *completion.Mask
 	channels   int
 	attributes map[string]string
@@ -48,8 +50,8 @@ const (
 	viewInducing          = 30  // latent inducing points of a view at most
 )
 
-// newViewSet reads the views, fills in what is missing by principal components of all of them side by side, and learns from each view by itself what a
-// quick search finds. Errors: *ConfigError, *ReadError, *ValueError, those of Fit.
+// newViewSet reads the views, fills in what is missing by principal components of all of them side by side, and trains a model of each view by itself, with white noise
+// unless cfg says otherwise. Errors: *ConfigError, *ReadError, *ValueError, those of Fit.
 func newViewSet(ctx context.Context, r Run, given []View, cfg Config) (*viewSet, error) {
 	if err := checkViews(given); err != nil {
 		return nil, err
@@ -64,8 +66,7 @@ func newViewSet(ctx context.Context, r Run, given []View, cfg Config) (*viewSet,
 		if err != nil {
 			return nil, fmt.Errorf("view %s: %w", g.Name, err)
 		}
-		_ = end
-		w := &viewData{name: g.Name, set: set, rows: g.Rows, attributes: g.Attributes}
+		w := &viewData{name: g.Name, set: set, end: end, rows: g.Rows, attributes: g.Attributes}
 		if w.y, w.holes, err = completion.Read(set.Source); err != nil {
 			return nil, fmt.Errorf("view %s: %w", g.Name, err)
 		}
@@ -84,7 +85,7 @@ func newViewSet(ctx context.Context, r Run, given []View, cfg Config) (*viewSet,
 		shared = shared || c > 1
 	}
 	if !shared {
-		return nil, &ConfigError{Field: "Views", Err: errAlone}
+		return nil, &ConfigError{Field: "Views", Err: errors.New("no example is in two views, expected some that are")}
 	}
 	filled, _, err := s.components(ctx, nil, 0)
 	if err != nil {
@@ -147,7 +148,7 @@ func (s *viewSet) stack(missing []bool, v int) (mat.Matrix, *completion.Mask) {
 	return all, h
 }
 
-// unstack returns the views of a stack, with the values that were observed as they were, and of variances if these are given.
+// unstack returns the views of stacked means and variances, with the values that were observed as they were.
 func (s *viewSet) unstack(mean, variance mat.Matrix, missing []bool, v int) (y, of []mat.Matrix) {
 	from := 0
 	for u, w := range s.views {
@@ -159,9 +160,7 @@ func (s *viewSet) unstack(mean, variance mat.Matrix, missing []bool, v int) (y, 
 					c := j % w.channels
 					scale := scale[c] * math.Sqrt(float64(w.y.Cols))
 					m.Row(k)[j] = centre[c] + scale*mean.At(i, from+j)
-					if variance.Rows > 0 {
-						x.Row(k)[j] = scale * scale * variance.At(i, from+j)
-					}
+					x.Row(k)[j] = scale * scale * variance.At(i, from+j)
 				}
 			}
 		}
@@ -213,6 +212,9 @@ func (s *viewSet) fillers(v int, missing []bool) []completion.Filler {
 		if state == nil {
 			defer s.views[v].set.run.watcher().Timing(allViews)()
 			if state, err = s.complete(ctx, missing, v); err != nil {
+				if ctx.Err() == nil {
+					s.views[v].set.run.watcher().Tell(fmt.Sprintf("view %s is filled in without the model of all views: %v", s.views[v].name, err))
+				}
 				return mean, variance, err
 			}
 			if slices.Equal(missing, s.views[v].holes.Missing) {
@@ -420,6 +422,7 @@ func countHoles(h *completion.Mask, examples []int) (n int) {
 
 // modelAt returns the model of data at parameters that were trained elsewhere. A share of the values was observed: the others leave no residual, and the noise is as much larger.
 func modelAt(ctx context.Context, y *data.Scaled, d trainingSet, cfg Config, p *bound.Params, seen float64) (*Model, error) {
+	p = p.Clone()
 	p.Noise.Beta *= seen
 	mat.Scale(p.Noise.Covariance, 1/seen, p.Noise.Covariance)
 	kept := cfg.kept()

@@ -29,7 +29,7 @@ type view struct {
 type views struct {
 	f    *cli.Flags
 	list []*view
-	n    int // examples
+	n    int // examples in all
 }
 
 // newViews defines the flag -view; out says what -out names with it.
@@ -103,7 +103,9 @@ func (s *views) match(e *cli.Environment) error {
 				return fmt.Errorf("%s has %d examples, %s %d, and not both have times to match them by: expected as many, in one order", first.path, first.set.Count, v.path, v.set.Count)
 			}
 			v.data.Times = nil // whose examples another view may have at others
-			v.rows = nil
+		}
+		if len(s.list) > 1 {
+			e.Note("examples are matched in their order: not all views have times")
 		}
 		s.n = first.set.Count
 		return nil
@@ -112,8 +114,11 @@ func (s *views) match(e *cli.Environment) error {
 	step := math.Inf(1)
 	times := make([][]float64, len(s.list))
 	for k, v := range s.list {
+		if (v.set.Units == nil) != (first.set.Units == nil) {
+			return fmt.Errorf("%s and %s: dates in one and numbers for times in the other, which cannot be matched: expected the same in both", first.path, v.path)
+		}
 		for i, t := range v.data.Times {
-			if v != first && v.set.Units != nil && first.set.Units != nil {
+			if v != first && v.set.Units != nil {
 				var err error
 				if t, err = first.set.Units.Time(v.set.Units.Date(t)); err != nil {
 					return fmt.Errorf("%s: times in %s, expected those of a calendar that %s has", v.path, v.set.Units, first.path)
@@ -126,7 +131,6 @@ func (s *views) match(e *cli.Environment) error {
 		}
 	}
 	for k, v := range s.list {
-		v.rows = nil
 		for _, t := range times[k] {
 			i := slices.IndexFunc(at, func(u float64) bool { return math.Abs(t-u) < step/2 })
 			if i < 0 {
@@ -147,16 +151,22 @@ func (s *views) match(e *cli.Environment) error {
 	return nil
 }
 
-// library returns the views as package sgplvm takes them.
-func (s *views) library() (all []sgplvm.View, err error) {
+// begin reads configuration and views, and returns these as package sgplvm takes them.
+func (s *views) begin(e *cli.Environment, choice *choiceFlags) (all []sgplvm.View, cfg sgplvm.Config, err error) {
+	if cfg, err = choice.read(); err != nil {
+		return nil, cfg, err
+	}
+	if err := s.load(e, nil); err != nil {
+		return nil, cfg, err
+	}
 	for _, v := range s.list {
 		form := v.set.Form
 		form.Scattered = form.Scattered || len(v.points) < v.set.Points()
 		attributes, err := engine.Attributes(&form, v.data.Source)
 		if err != nil {
-			return nil, err
+			return nil, cfg, err
 		}
 		all = append(all, sgplvm.View{Name: v.name, Data: v.data, Rows: v.rows, Attributes: attributes})
 	}
-	return all, nil
+	return all, cfg, nil
 }

@@ -51,14 +51,7 @@ func (v *view) write(folder string, filled *dataset.Filled) (path string, err er
 
 // fill completes all views and writes them to a folder.
 func (s *views) fill(ctx context.Context, e *cli.Environment, choice *choiceFlags, folder string) (err error) {
-	cfg, err := choice.read()
-	if err != nil {
-		return err
-	}
-	if err := s.load(e, nil); err != nil {
-		return err
-	}
-	all, err := s.library()
+	all, cfg, err := s.begin(e, choice)
 	if err != nil {
 		return err
 	}
@@ -74,6 +67,7 @@ func (s *views) fill(ctx context.Context, e *cli.Environment, choice *choiceFlag
 	}
 	for k, v := range s.list {
 		c := &engine.Completed{Completion: done[k]}
+		engine.Placed(&v.set.Form, nil, c.Report.Warnings)
 		c.Drop(e, v.set, v.points)
 		filled, err := v.set.Fill(v.points, c.Mean.Data, c.Variance.Data, false)
 		if err != nil {
@@ -93,20 +87,19 @@ func (s *views) fill(ctx context.Context, e *cli.Environment, choice *choiceFlag
 
 // train learns a model of all views.
 func (s *views) train(ctx context.Context, e *cli.Environment, choice *choiceFlags, out string) error {
-	cfg, err := choice.read()
+	all, cfg, err := s.begin(e, choice)
 	if err != nil {
 		return err
 	}
-	if err := s.load(e, nil); err != nil {
-		return err
-	}
-	all, err := s.library()
+	m, reports, err := choice.run(e).FitViews(ctx, all, cfg)
 	if err != nil {
 		return err
 	}
-	m, err := choice.run(e).FitViews(ctx, all, cfg)
-	if err != nil {
-		return err
+	for k, v := range s.list {
+		engine.Placed(&v.set.Form, nil, reports[k].Warnings)
+		for _, w := range reports[k].Warnings {
+			e.Note("warning: view %s: %s", v.name, w)
+		}
 	}
 	if err := files.WriteAtomic(out, m.Save); err != nil {
 		return err
@@ -159,13 +152,14 @@ func (s *views) impute(ctx context.Context, e *cli.Environment, model, folder st
 		if at < 0 {
 			err = s.predicted(folder, name, m.View(name), func(i int) sgplvm.Prediction { return all[i][k] })
 		} else {
-			path, err = s.list[at].completed(folder, func(i int) sgplvm.Prediction { return all[i][k] })
+			path, err = s.list[at].completed(e, folder, func(i int) sgplvm.Prediction { return all[i][k] })
 		}
 		if err != nil {
 			return err
 		}
 		fmt.Fprintf(e.Stdout, "%s: %s\n", name, path)
 	}
+	engine.ReportViews(e, m)
 	return nil
 }
 
@@ -189,10 +183,11 @@ func (s *views) observed(names []string, i int) ([]sgplvm.Observed, error) {
 	return seen, nil
 }
 
-// completed writes a view that was given.
-func (v *view) completed(folder string, of func(i int) sgplvm.Prediction) (string, error) {
+// completed writes a view that was given, and names the values that were taken for missing.
+func (v *view) completed(e *cli.Environment, folder string, of func(i int) sgplvm.Prediction) (string, error) {
 	size := len(v.points) * v.set.Channels
 	mean, variance := make([]float64, v.set.Count*size), make([]float64, v.set.Count*size)
+	var found []sgplvm.Outlier
 	for k := range v.set.Count {
 		i := k
 		if v.rows != nil {
@@ -201,7 +196,13 @@ func (v *view) completed(folder string, of func(i int) sgplvm.Prediction) (strin
 		p := of(i)
 		copy(mean[k*size:], p.Mean.Data)
 		copy(variance[k*size:], p.Variance.Data)
+		for _, o := range p.Outliers {
+			o.Example, o.Point = k, v.points[o.Point]
+			v.set.Drop(k, o.Point, o.Channel)
+			found = append(found, o)
+		}
 	}
+	engine.NoteOutliers(e, &v.set.Form, found)
 	filled, err := v.set.Fill(v.points, mean, variance, false)
 	if err != nil {
 		return "", err

@@ -44,7 +44,7 @@ func ShapeOf(m *sgplvm.Model) (shape []int) {
 	return shape
 }
 
-// ReportViews prints how well each view is predicted.
+// ReportViews prints how well each view was predicted on examples left out of training.
 func ReportViews(e *cli.Environment, m *sgplvm.MultiView) {
 	var s lines
 	for _, c := range m.Checks() {

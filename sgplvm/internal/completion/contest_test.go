@@ -2,6 +2,7 @@ package completion
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -379,6 +380,46 @@ func TestWholeExamplesChooseAlone(t *testing.T) {
 		c.Decide()
 		if got := c.Winner[k].String(); got != map[Kind]string{KindWhole: "b", KindGaps: "the model"}[k] {
 			t.Errorf("%s: filled in by %q", KindNames[k], got)
+		}
+	}
+}
+
+// A method that must be sure does not win by a little, but for whole examples, where it is better; one that fails on some of the held-out values wins nothing.
+func TestContestOfSureMethods(t *testing.T) {
+	for kind, want := range map[Kind]string{KindScattered: "plain", KindWhole: "sure"} {
+		var list []HeldValue
+		for i := range 40 {
+			list = append(list, HeldValue{Example: i, Kind: kind, Group: i, Truth: float64(i%2)*2 - 1})
+		}
+		// of each method the error of an example: those of the second are smaller by less than chance
+		by := func(miss func(i int) float64) func(context.Context) (mean, variance mat.Matrix, err error) {
+			return func(context.Context) (mean, variance mat.Matrix, err error) {
+				mean, variance = mat.New(40, 1), mat.New(40, 1)
+				for i := range 40 {
+					mean.Data[i], variance.Data[i] = list[i].Truth+miss(i), 1
+				}
+				return mean, variance, nil
+			}
+		}
+		calls := 0
+		methods := []Filler{
+			{Name: "plain", Fill: by(func(i int) float64 { return .9 + .3*float64(i%3-1) })},
+			{Name: "sure", Sure: true, Fill: by(func(i int) float64 { return .88 + .24*(float64(i%4)-1.5) })},
+			{Name: "failing", Fill: func(ctx context.Context) (mean, variance mat.Matrix, err error) {
+				if calls++; calls > 1 {
+					return mean, variance, errors.New("no")
+				}
+				return by(func(int) float64 { return 0 })(ctx)
+			}},
+		}
+		c := NewContest(mat.New(40, 1), &Mask{Size: 1, Missing: make([]bool, 40)}, 1, false)
+		for range 2 {
+			if err := c.Try(t.Context(), list, methods); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := c.Best(kind); got.Name != want || got.Pair {
+			t.Errorf("kind %d: %v wins, expected %s", kind, got, want)
 		}
 	}
 }

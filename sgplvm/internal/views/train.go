@@ -89,7 +89,6 @@ func (j *Joint) climb(ctx context.Context, free bound.Group, steps int) error {
 		return fmt.Errorf("sgplvm: the bound of all views cannot be evaluated: %w", failure)
 	}
 	c.unpack(r.X, &j.X, j.Params)
-	j.Bound = -r.F
 	for v, p := range j.Params {
 		j.bound.Give(v, p, &j.X)
 	}

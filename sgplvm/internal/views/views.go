@@ -33,7 +33,6 @@ type Options struct {
 type Joint struct {
 	X      bound.Latents   // q(X) of all examples
 	Params []*bound.Params // of each view, with X of its examples
-	Bound  float64
 
 	examples int
 	views    []View
