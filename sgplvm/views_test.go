@@ -297,3 +297,39 @@ func TestViewsRefused(t *testing.T) {
 		}
 	}
 }
+
+// What a half of the values says of x, as the prior for the other half, gives what all values say at once, and less so without its covariance.
+func TestInferInTurn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains a model")
+	}
+	w := drawViews(40, []int{20}, 3, 0, []float64{.2}, 5)
+	d := w.views(func(int, int, int) bool { return false })[0].Data
+	m, _, err := Fit(t.Context(), d, Config{Effort: EffortNone, LatentDims: 3, LatentKernel: "rbf+linear"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	infer := func(i, from, to int, prior *Latent) Latent {
+		v := nothingOf(20, 1)
+		copy(v.Data[from:to], w.y.Row(i)[from:to])
+		l, err := m.posterior.InferTogether(t.Context(), Observed{Values: v, Prior: prior}, InferOptions{KeepOutliers: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return Latent{Mu: l.Mu, S: l.S, Precision: l.Precision}
+	}
+	var with, without float64
+	for i := range 40 {
+		first := infer(i, 0, 4, nil)
+		whole, turns := infer(i, 0, 20, nil), infer(i, 4, 20, &first)
+		first.Precision = mat.Matrix{}
+		apart := infer(i, 4, 20, &first)
+		for q, v := range whole.S {
+			with += square(turns.Mu[q]-whole.Mu[q]) / v
+			without += square(apart.Mu[q]-whole.Mu[q]) / v
+		}
+	}
+	if with /= 120; with > .1 || with > .5*without/120 {
+		t.Errorf("mean square difference %.3g variances, without covariance %.3g", with, without/120)
+	}
+}
