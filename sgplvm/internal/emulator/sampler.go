@@ -9,20 +9,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
-// laplace sets draws of the Laplace approximation, in pairs about the mode.
-func laplace(t mat.Matrix, o *optimum, rng *rand.Rand) {
-	s, d := make([]float64, t.Cols), make([]float64, t.Cols)
-	for i := range t.Rows {
-		if i%2 == 0 {
-			normals(s, rng)
-		} else {
-			asm.Scale(s, -1, s)
-		}
-		mat.Mul(mat.Vector(d), 1, o.root, mat.Vector(s), 0)
-		asm.AddScaled(t.Row(i), o.t, 1, d)
-	}
-}
-
 func normals(s []float64, rng *rand.Rand) {
 	for k := range s {
 		s[k] = rng.NormFloat64()
@@ -36,6 +22,9 @@ const warmUp, wantAccepted, pathLength = 60, 0.8, math.Pi
 // chain sets draws by Hamiltonian Monte Carlo in coordinates s in which the Laplace approximation is standard normal, from its mode.
 func (p *problem) chain(ctx context.Context, dst mat.Matrix, o *optimum, rng *rand.Rand) error {
 	d := len(o.t)
+	if d == 0 {
+		return nil // categories alone
+	}
 	t, gt := make([]float64, d), make([]float64, d)
 	s, g, next, gnext, v := make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d)
 	energy := func(s, g []float64) float64 {
