@@ -45,9 +45,6 @@ func untouched(order int) int {
 func (w *Workspace) Bytes() int {
 	m, r, o, given := w.m, &w.room, &w.m.c.Options, w.most
 	depth, unused := m.features, len(r.nearMissing)/4 // as a rule most of the examples count
-	if m.spacings.grid {
-		unused += len(r.rows)
-	}
 	if !o.FirstOrder && !o.LatentOnly && given <= o.Exact { // the latent uncertainty has a number for each dimension, not for each inducing point
 		unused += len(r.spreads) + (len(r.po)+len(r.left))/max(m.c.Inducing, m.c.Latents)*max(0, m.c.Inducing-m.c.Latents)
 	}
