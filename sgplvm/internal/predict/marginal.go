@@ -133,12 +133,13 @@ func (q *Posterior) marginal(on *projection, t moments) field.Prediction {
 	n, r := on.grid.Len(), t.room
 	work.Resize(&r.variance, n, len(on.p))
 	p := field.Prediction{Mean: q.mean(on, t), Variance: r.variance, Conditioning: "none", Noise: q.noiseName(on)}
-	explained := q.explained(on, t)
+	explained, m := q.explained(on, t), marginalPool.Take()
 	for c := range on.p {
-		r.marginals = marginals{q: q, on: on, t: t, to: p.Variance, channel: c, explained: explained.Row(q.version[c]), blocks: (n + spreadRows - 1) / spreadRows}
-		mat.Run(r.marginals.blocks, &r.marginals)
+		*m = marginals{q: q, on: on, t: t, to: p.Variance, channel: c, explained: explained.Row(q.version[c]), blocks: (n + spreadRows - 1) / spreadRows}
+		mat.Run(m.blocks, m)
 	}
-	r.marginals = marginals{}
+	*m = marginals{}
+	marginalPool.Give(m)
 	return p
 }
 
@@ -152,6 +153,8 @@ type marginals struct {
 	explained []float64 // of the channel's version
 	blocks    int
 }
+
+var marginalPool mat.Pool[marginals]
 
 // Do sets those of a block.
 func (m *marginals) Do(b int) {

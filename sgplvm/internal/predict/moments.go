@@ -30,7 +30,6 @@ type room struct {
 	h, explained   mat.Matrix
 	mean, variance mat.Matrix
 	product        kronprod.Workspace
-	marginals      marginals
 }
 
 func (q *Posterior) momentsOf(l field.Latent) moments { return q.momentsIn(new(room), l) }
