@@ -22,9 +22,6 @@ var leaveOutTolerance = 1e-4
 
 // beginLeavingOut solves the whole system at p.
 func (m *masked) beginLeavingOut(ctx context.Context, p *Params) error {
-	if m.basis != nil && m.basis.held {
-		m.basis, m.held = nil, nil
-	}
 	if err := m.prepare(ctx, p); err != nil {
 		return err
 	}
@@ -62,7 +59,7 @@ func (e *Evaluator) LeaveOutHoled(ctx context.Context, p *Params, i int, mu, s [
 
 // leftOutMoments returns T_0ᵀψ1, T_0ᵀ(Ψ2 − ψ1ψ1ᵀ)T_0 and the diagonal of T_0ᵀΨ2T_0.
 func (m *masked) leftOutMoments(t psi.Moments) (phi []float64, spread mat.Matrix, tau []float64) {
-	basis := m.basis.latent
+	basis := m.latent
 	size := basis.Rows
 	phi, tau = make([]float64, size), make([]float64, size)
 	mat.Mul(mat.Vector(phi), 1, basis.T(), t.Psi1, 0)
@@ -133,30 +130,19 @@ func (m *masked) withoutExample(ctx context.Context, i int) ([]float64, error) {
 			}
 		})
 	}
-	rest, shift, z := make([]float64, n), make([]float64, n), make([]float64, n)
+	rest, shift := make([]float64, n), make([]float64, n)
 	byExample(y.a, 1)
 	down.MulTensor(rest, kronprod.Shaped(own, m.dims(channels, true)...), nil) // b − A·α without the example
-	direction, image, a, ma := make([]float64, n), make([]float64, n), make([]float64, atPoints), make([]float64, atPoints)
-	y.preconditioner.apply(m, z, rest, channels)
-	copy(direction, z)
-	rho := asm.Dot(rest, z)
-	for least := rho * leaveOutTolerance * leaveOutTolerance; rho > least; {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
+	a, ma := make([]float64, atPoints), make([]float64, atPoints)
+	if err := y.conjugate(ctx, shift, rest, 1, leaveOutTolerance, func(image, direction []float64) {
 		up.MulTensor(a, kronprod.Shaped(direction, m.dims(channels, false)...), nil)
 		y.multiplyPoints(m, ma, a, y.beta, weights)
 		byExample(a, 0)
 		asm.Axpy(-1, own, ma)
 		down.MulTensor(image, kronprod.Shaped(ma, m.dims(channels, true)...), nil)
-		asm.Axpy(1, direction, image) // K̃ = I
-		step := rho / asm.Dot(direction, image)
-		asm.Axpy(step, direction, shift)
-		asm.Axpy(-step, image, rest)
-		y.preconditioner.apply(m, z, rest, channels)
-		next := asm.Dot(rest, z)
-		asm.AddScaled(direction, z, next/rho, direction)
-		rho = next
+		asm.Axpy(1, direction, image)
+	}); err != nil {
+		return nil, err
 	}
 	up.MulTensor(a, kronprod.Shaped(shift, m.dims(channels, false)...), nil)
 	asm.Axpy(1, y.a, a)

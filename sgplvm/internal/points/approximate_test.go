@@ -215,7 +215,7 @@ func TestLevels(t *testing.T) {
 				at /= side
 			}
 		}
-		l := c.lattice()
+		l := c.coordinates()
 		x := l.in(units)
 		if x.pairs != dims*side*side {
 			t.Fatalf("%d dimensions: %d pairs of levels", dims, x.pairs)
@@ -238,71 +238,6 @@ func TestLevels(t *testing.T) {
 				if !(math.Abs(got.Data[i]-v) <= 1e-14*float64(i)) {
 					t.Fatalf("%d dimensions, factor %v: %v, expected %v", dims, factor, got.Data[i], v)
 				}
-			}
-		}
-	}
-}
-
-// On a grid, distances from observed points and sums weighted by distance are those of the points one by one.
-func TestGrid(t *testing.T) {
-	c := contents(0, false)
-	c.Points, c.Coordinates, c.Spacings = 35, nil, []float64{0.5, 1.5}
-	first, second := []float64{0, 1, 2.5, 3, 7}, []float64{0, 1, 1.25, 3, 4, 8, 9}
-	for _, u := range first {
-		for _, v := range second {
-			c.Coordinates = append(c.Coordinates, u, v)
-		}
-	}
-	l := c.lattice()
-	m := &Model{c: c, spacings: l.in(c.Spacings)}
-	for i := range c.Points {
-		m.points = append(m.points, i)
-	}
-	if !m.spacings.grid {
-		t.Fatal("no grid")
-	}
-	w := &Workspace{m: m}
-	w.room.row, w.room.counts, w.room.pairs, w.room.gathered = w.vector(35), w.vector(35), w.vector(35), w.vector(70)
-	w.room.levels[0].values, w.room.merged = w.vector(m.spacings.pairs), make([]int, 35)
-	rng := rand.New(rand.NewPCG(3, 4))
-	for range 50 {
-		var seen []int
-		share := rng.Float64()
-		for i := range c.Points {
-			if rng.Float64() < share {
-				seen = append(seen, i)
-			}
-		}
-		if len(seen) == 0 {
-			continue
-		}
-		w.setAlong(seen)
-		for i := range c.Points {
-			if got, want := w.nearestOnGrid(i), w.nearestSeen(i, seen); !(math.Abs(got-want) <= 1e-14*want) {
-				t.Fatalf("point %d of %v: %v, want %v", i, seen, got, want)
-			}
-		}
-		sums, weights, each := w.vector(35), mat.New(35, len(seen)), mat.New(35, 35)
-		for _, i := range seen {
-			sums[i] = rng.NormFloat64()
-		}
-		values := slices.Clone(sums)
-		w.smooth(sums, &m.spacings, 0.3)
-		weights.Fill(1)
-		w.taper(weights, &m.spacings, 0.3, m.points, seen)
-		each.Fill(1)
-		w.taper(each, &m.spacings, 0.3, m.points, m.points)
-		for i, got := range sums {
-			var want, size float64
-			for k, j := range seen {
-				want += weights.At(i, k) * values[j]
-				size += math.Abs(weights.At(i, k) * values[j])
-				if a, b := weights.At(i, k), each.At(i, j); !(math.Abs(a-b) <= 1e-15) {
-					t.Fatalf("weights of %d and %d: %v and %v", i, j, a, b)
-				}
-			}
-			if !(math.Abs(got-want) <= 1e-14*size) {
-				t.Fatalf("point %d: %v, want %v", i, got, want)
 			}
 		}
 	}

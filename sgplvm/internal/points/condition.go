@@ -276,27 +276,13 @@ const nearbyFactor = 0.125
 
 // setNearby sets what the variances of a channel's missing points are multiplied by where observed values nearby are surprising.
 func (w *Workspace) setNearby(c int, solved []float64, seen, missing []int) {
-	r, x := &w.room, &w.m.spacings
+	r := &w.room
 	z := r.z[:len(seen)]
 	mean := infer.LeaveOneOut(z, solved, r.precision[:len(seen)])
-	if x.grid {
-		clear(r.ofSeen)
-		clear(r.counts)
-		for k, i := range seen {
-			r.ofSeen[i], r.counts[i] = z[k], 1
-		}
-		w.smooth(r.ofSeen, x, nearbyFactor)
-		w.smooth(r.counts, x, nearbyFactor)
-	}
 	for from := 0; from < len(missing); from += together {
 		block := missing[from:min(from+together, len(missing))]
 		sums, totals := r.explained[:len(block)], r.totals[:len(block)]
-		if x.grid {
-			pickFrom(sums, r.ofSeen, block)
-			pickFrom(totals, r.counts, block)
-		} else {
-			w.sumNearby(sums, totals, z, seen, block)
-		}
+		w.sumNearby(sums, totals, z, seen, block)
 		infer.NearbyScale(sums, totals, mean)
 		for k, i := range block {
 			w.nearby[i*w.m.c.Channels+c] = sums[k]

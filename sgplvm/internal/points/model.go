@@ -55,7 +55,7 @@ func New(c *Contents) *Model {
 	for i := range n {
 		m.points = append(m.points, i)
 	}
-	l := c.lattice()
+	l := c.coordinates()
 	m.tapered, m.spacings, m.trainingSpacings, m.scaled = l.in(c.Tapers), l.in(c.Spacings), l.in(c.TrainingSpacings), l.in(c.Lengths)
 	if c.Residuals.rows > 0 {
 		m.setExamples()

@@ -86,7 +86,6 @@ type room struct {
 	columns              []int     // of rows of covariances, of a fast model
 	terms                []term    // that these add up
 	pairs                []float64 // a row of a table, n
-	ofSeen, counts       []float64 // of all points of a grid, n
 	reach                []float64
 }
 

@@ -252,7 +252,7 @@ func (w *Workspace) newRoom(exact int) {
 		r.cross = w.vector(half * (n - half))
 	}
 	r.gathered, r.rows = w.vector(w.dimensions()*wider), w.vector(noiseRows*wider)
-	r.pairs, r.ofSeen, r.counts = w.vector(n), w.vector(n), w.vector(n)
+	r.pairs = w.vector(n)
 	for k := range r.levels {
 		r.levels[k].values = w.vector(max(w.m.tapered.pairs, w.m.spacings.pairs, w.m.trainingSpacings.pairs))
 	}

@@ -230,17 +230,7 @@ const negligible = 1e-13
 // compileFactor returns spatial factor f at points x, with features Φ (n×m_f). Those of a tied factor at its own points have all of the kernel matrix.
 func (q *Posterior) compileFactor(f int, x, phi mat.Matrix, kernel func() mat.Matrix, table func(mat.Matrix) points.Table) points.Factor {
 	s := q.factors[f+1]
-	b := phi.Clone()
-	if s.Tied {
-		largest := slices.Max(s.Lambda)
-		scale := make([]float64, len(s.Lambda))
-		for j, v := range s.Lambda {
-			if v > negligible*largest {
-				scale[j] = 1 / math.Sqrt(v)
-			}
-		}
-		mat.ScaleCols(b, b, scale)
-	}
+	b := q.knownElsewhere(f, phi, negligible)
 	c := points.Factor{B: table(b)}
 	if s.Tied && work.Equal(x, q.inducing[f]) {
 		return c

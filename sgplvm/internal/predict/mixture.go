@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
@@ -71,14 +70,11 @@ func (q *Posterior) PredictMixture(l field.Latent, g field.Grid, o field.Mixture
 func (q *Posterior) certainVariance(on *projection, t certain, version int, noise float64) mat.Matrix {
 	count := len(t.k0)
 	variance := mat.New(count, on.grid.Len())
-	h := kronprod.NewTensor(append([]int{count}, q.spatialDims()...)...)
-	mat.Mul(mat.NewDense(count, q.components(), h.Data), 1, t.tau, q.taken()[version], 0)
-	explained := kronprod.Operator{Factors: append([]mat.Matrix{{}}, on.features().squared.Factors...)}
-	explained.MulTensor(variance.Data, h, nil)
+	q.setTaken(variance, t.tau, on.features().squared.Factors, version)
 	for k, k0 := range t.k0 {
 		row := variance.Row(k)
 		for i, v := range row {
-			row[i] = max(0, k0*q.params.SpatialVariance()+q.structuredVariance(on, moments{noise: noise}, i)-v) + noise/q.params.Noise.Beta
+			row[i] = max(0, k0*q.params.SpatialVariance()+q.structuredVariance(on, noise, i)-v) + noise/q.params.Noise.Beta
 		}
 	}
 	return variance

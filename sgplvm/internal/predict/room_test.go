@@ -164,36 +164,3 @@ func TestImputeAllocations(t *testing.T) {
 		}
 	}
 }
-
-// A room lends zeros, never twice before it is taken back, and goes on where it is too small.
-func TestRoomLends(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 7))
-	r := new(room)
-	for range 20 {
-		r.begin()
-		var all []mat.Matrix
-		for k := range 30 {
-			var before loan
-			if k%7 == 0 {
-				before = r.mark()
-			}
-			a := r.matrix(rng.IntN(20), rng.IntN(20))
-			for _, v := range a.Data {
-				if v != 0 {
-					t.Fatal("lends numbers of others")
-				}
-			}
-			a.Fill(float64(1 + k))
-			if k%7 == 0 {
-				r.release(before)
-				continue
-			}
-			all = append(all, a)
-			for _, b := range all {
-				if len(b.Data) > 0 && b.Data[0] != b.Data[len(b.Data)-1] {
-					t.Fatal("lends the same numbers twice")
-				}
-			}
-		}
-	}
-}

@@ -102,7 +102,7 @@ func (s *sequential) draw(x mat.Matrix, at *data.Instant, seed uint64, from int,
 	})
 	s.q.eachPart(s.grid, func(on *projection, first int) {
 		rows := on.grid.Len()
-		root := s.q.knownElsewhere(0, on.features().phi.Factors[0])
+		root := s.q.knownElsewhere(0, on.features().phi.Factors[0], minMode)
 		for c, p := range on.p {
 			fields := mat.Matrix{Rows: count, Cols: rows, RowStride: dy * n, ColStride: 1, Data: d.y[c*n+first:]}
 			mat.Mul(fields, 1, t.psi1, p.T(), 1)
