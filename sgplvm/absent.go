@@ -39,8 +39,15 @@ func (w *wholeTask) train(ctx context.Context, cfg, partly Config, done *Complet
 			return err
 		}
 	}
+	clock, cut := d.run.clock, 0
+	if open && clock != nil {
+		clock.parts, cut = 2+plans[given.Effort].folds, clock.cut
+	}
 	if done.Model, done.Report, err = fitWhole(ctx, d, cfg, ""); done.Model == nil || err != nil || !open {
 		return err
+	}
+	if clock != nil && clock.cut > cut { // what is compared takes as long
+		cfg.Training.Iterations = max(1, done.Report.Iterations)
 	}
 	done.Model.selection = &how.selection
 	done.Report.Searched = how.searched
