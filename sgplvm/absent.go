@@ -39,15 +39,11 @@ func (w *wholeTask) train(ctx context.Context, cfg, partly Config, done *Complet
 			return err
 		}
 	}
-	clock, cut := d.run.clock, 0
-	if open && clock != nil {
-		clock.parts, cut = 2+plans[given.Effort].folds, clock.cut
+	if open {
+		d.run.clock.expects(2) // as much is compared afterwards
 	}
 	if done.Model, done.Report, err = fitWhole(ctx, d, cfg, ""); done.Model == nil || err != nil || !open {
 		return err
-	}
-	if clock != nil && clock.cut > cut { // what is compared takes as long
-		cfg.Training.Iterations = max(1, done.Report.Iterations)
 	}
 	done.Model.selection = &how.selection
 	done.Report.Searched = how.searched
@@ -136,9 +132,16 @@ func groupsOf(place, rows []int, cases []fillCase) map[int]int {
 
 // predictHeld predicts the examples that a validator holds out, fold by fold, with models of the others.
 func (w *wholeTask) predictHeld(ctx context.Context, j absentValidator, chosen Config) ([]filledValues, error) {
+	for k := range j.folds { // which train side by side
+		j.folds[k].data.run.clock = w.d.run.clock.part(1)
+		j.folds[k].data.run.clock.train(trainShare)
+	}
 	models, err := j.models(ctx, chosen, 0, len(j.folds))
 	if err != nil {
 		return nil, err
+	}
+	for k := range j.folds {
+		w.d.run.clock.ended(j.folds[k].data.run.clock)
 	}
 	all, failures := make([]Prediction, len(j.cases)), make([]error, len(j.cases))
 	mat.Parallel(len(j.cases), func(i int) {

@@ -33,6 +33,9 @@ type clock struct {
 
 // part returns the clock of a part of the run, which has a share of the time that is left and tells nothing.
 func (c *clock) part(share float64) *clock {
+	if c == nil {
+		return nil
+	}
 	p := &clock{begin: time.Now(), given: cmp.Or(c.given, c.limit), watch: unwatched{}, parts: 1}
 	if c.limit > 0 {
 		p.limit = 1 + time.Duration(share*float64(c.left()))
@@ -42,6 +45,9 @@ func (c *clock) part(share float64) *clock {
 
 // ended counts what the limit has ended in a part.
 func (c *clock) ended(p *clock) {
+	if c == nil {
+		return
+	}
 	c.cut, c.rounds, c.asItIs, c.without = c.cut+p.cut, c.rounds+p.rounds, c.asItIs || p.asItIs, c.without || p.without
 }
 
