@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 )
@@ -12,6 +13,8 @@ const (
 	tryRounds     = 8       // of EM with each number of components that is tried
 	lastRounds    = 60      // at most with the number chosen
 	lastTolerance = 1e-3    // relative change of the noise that ends them
+	realFall      = 0.9     // of the noise by further components, which goes on with the search
+	vanished      = 1e5     // times the precision of the weights of the strongest component is that of one which tells nothing
 	patience      = 3       // numbers without a better error that end the search
 	triedValues   = 1 << 18 // of so many, and at least so many examples, the number of components is chosen
 	triedExamples = 200
@@ -74,7 +77,7 @@ type trial struct {
 func chooseComponents(ctx context.Context, trials []trial, truth Data) (best factors, scale float64, err error) {
 	n, p := truth.Y.Rows, truth.Y.Cols
 	mean, variance := mat.New(n, p), mat.New(n, p)
-	lowest, since, scale := math.Inf(1), 0, 1.
+	lowest, last, since, scale := math.Inf(1), math.Inf(1), 0, 1.
 	rng := rand.New(rand.NewPCG(truth.Seed, 0x656d))
 	for q := 0; q < min(n, p) && since < patience; q += max(1, q/5) {
 		var squares, chi, count float64
@@ -92,16 +95,23 @@ func chooseComponents(ctx context.Context, trials []trial, truth Data) (best fac
 			for _, k := range t.cells {
 				i, j := k/p, k%p
 				r := square(truth.Y.At(i, j) - mean.At(i, j))
-				squares += r / e.m.variance[j]
+				squares += r / square(e.sd[j])
 				chi += r / variance.At(i, j)
 				count++
 			}
 		}
-		if since++; squares < lowest || q == 0 {
+		since++
+		if noise := trials[0].e.last; noise < realFall*last {
+			since, last = 0, noise
+		}
+		if squares < lowest || q == 0 {
 			lowest, since, best = squares, 0, trials[0].e.model
 			if count > 0 {
 				scale = chi / count
 			}
+		}
+		if size, _ := trials[0].e.priors(); q > 0 && slices.Max(size) > vanished*slices.Min(size) {
+			break
 		}
 	}
 	return best, scale, nil
