@@ -20,10 +20,11 @@ const (
 	triedExamples = 200
 	judgedValues  = 500 // that are hidden at least, in several trials where one has too few
 	maxTrials     = 10
+	maxMoments    = 1 << 24 // numbers in second moments of the components, one of each column, which bound their number
 )
 
-// fillComponents is probabilistic principal component analysis by EM with missing values (M. E. Tipping and C. M. Bishop, Journal of the Royal
-// Statistical Society B 61(3), 1999; S. Roweis, Advances in Neural Information Processing Systems 10, 1998), with a noise variance for
+// fillComponents is probabilistic principal component analysis by variational EM with missing values (M. E. Tipping and C. M. Bishop, Journal of the Royal
+// Statistical Society B 61(3), 1999; A. Ilin and T. Raiko, Journal of Machine Learning Research 11, 2010), with a noise variance for
 // each column, so that units do not matter (D. B. Rubin and D. T. Thayer, Psychometrika 47(1), 1982). Hidden values choose the number of components and a factor of all
 // variances of examples partly seen.
 func fillComponents(ctx context.Context, d Data, mean, variance mat.Matrix) error {
@@ -79,7 +80,7 @@ func chooseComponents(ctx context.Context, trials []trial, truth Data) (best fac
 	mean, variance := mat.New(n, p), mat.New(n, p)
 	lowest, last, since, scale := math.Inf(1), math.Inf(1), 0, 1.
 	rng := rand.New(rand.NewPCG(truth.Seed, 0x656d))
-	for q := 0; q < min(n, p) && since < patience; q += max(1, q/5) {
+	for q := 0; q < min(n, p) && since < patience && p*q*q <= maxMoments; q += max(1, q/5) {
 		var squares, chi, count float64
 		for _, t := range trials {
 			e := t.e
