@@ -83,13 +83,7 @@ func invert(ctx context.Context, e *cli.Environment, args []string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", *s.model, err)
 	}
-	o := sgplvm.InvertOptions{Draws: *s.count, Seed: *s.seed}
-	switch *s.level {
-	case "quick":
-		o.Draws = (o.Draws + 3) / 4
-	case "thorough":
-		o.Draws *= 4
-	}
+	o := sgplvm.InvertOptions{Draws: engine.InversionDraws(*s.count, *s.level), Seed: *s.seed}
 	found := make([]*sgplvm.Inverted, frames.Count)
 	err = e.Each(ctx, "inverted", *s.data, 0, frames.Count, func(i int) (err error) {
 		found[i], err = inverter.Invert(ctx, frames.Values(i), deviations(i), o)

@@ -269,3 +269,14 @@ func NoteFar(e *cli.Environment, p *sgplvm.Emulated) {
 		e.Note("warning: %d of %d inputs lie far from all runs, number %d (from 0) farthest: %.2g times as far as any run from its neighbours; predictions there are guesses", count, p.Len(), most, p.Far[most])
 	}
 }
+
+// InversionDraws returns how many draws an effort takes where normal effort takes count.
+func InversionDraws(count int, effort string) int {
+	switch effort {
+	case "quick":
+		return (count + 3) / 4
+	case "thorough":
+		return 4 * count
+	}
+	return count
+}
