@@ -178,7 +178,7 @@ func weigh(list []*optimum) []*optimum {
 
 // draw sets the draws of a posterior, of each mode its share.
 func (p *problem) draw(ctx context.Context, post *Posterior, list []*optimum, opt InvertOptions, rng *rand.Rand) error {
-	d, next, effective, shares := len(p.prior.axes), 0, 0., 0.
+	d, next, effective, shares, step := len(p.prior.axes), 0, 0., 0., 0.
 	post.Draws = mat.New(opt.Draws, len(p.prior.base))
 	for k, o := range list {
 		shares += o.weight
@@ -186,9 +186,13 @@ func (p *problem) draw(ctx context.Context, post *Posterior, list []*optimum, op
 		if k == len(list)-1 {
 			to = opt.Draws
 		}
+		if to == next {
+			continue
+		}
 		t := mat.New(to-next, d)
 		p.combo = o.combo
-		if err := p.chain(ctx, t, o, rng); err != nil {
+		var err error
+		if step, err = p.chain(ctx, t, o, step, rng); err != nil {
 			return err
 		}
 		e, differ := compared(t, o)
