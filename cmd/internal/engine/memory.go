@@ -57,9 +57,9 @@ func CheckViews(all []sgplvm.View, cfg sgplvm.Config) error {
 	return holdTo(need, 0)
 }
 
-// What is done with a model takes, as measured (docs/measurements.md, "Memory"): once more and again the file; to infer latent variables and fill in, some room a processor,
+// What is done with a model takes, as measured (docs/measurements.md, "Memory"): four times the file; to infer latent variables and fill in, some room a processor,
 // expectations of the kernel at all training examples, matrices of the points that are seen where noise has a covariance, and the values some times.
-const fileTimes, inferRoom, inferExpectations, inferMatrices, inferValues = 2, 8 << 20, 1 << 24, 10, 10
+const fileTimes, inferRoom, inferExpectations, inferMatrices, inferValues = 4, 8 << 20, 1 << 24, 10, 10
 
 // CheckInferring refuses to fill in examples of so many values in all, by a model, where that takes more memory than is free.
 func CheckInferring(m *sgplvm.Model, values int) error {
