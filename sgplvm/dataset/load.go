@@ -279,7 +279,7 @@ func loadSeveral(name string, names []string, o SetOptions) (*Set, error) {
 			return odd(part.Columns, s.Columns)
 		case !part.Grid.Equal(s.Grid):
 			return odd("other coordinates", "the same")
-		case fmt.Sprint(part.Units) != fmt.Sprint(s.Units):
+		case !part.timesIn(s.Units):
 			return odd(part.Units, s.Units)
 		case part.Type != s.Type:
 			s.Type = npy.Float64
@@ -320,6 +320,20 @@ func loadSeveral(name string, names []string, o SetOptions) (*Set, error) {
 		s.note("%s", note)
 	}
 	return s, nil
+}
+
+// timesIn brings all times to other units, and reports whether that can be.
+func (s *Set) timesIn(u *TimeUnits) bool {
+	if s.Units == nil || u == nil || s.Units.text == u.text {
+		return (s.Units == nil) == (u == nil)
+	}
+	for i, t := range s.times {
+		var err error
+		if s.times[i], err = u.Time(s.Units.Date(t)); err != nil {
+			return false
+		}
+	}
+	return true
 }
 
 // loadArray loads pictures or an array, in the type of its numbers.

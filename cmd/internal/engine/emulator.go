@@ -61,14 +61,17 @@ func SaveEmulator(path string, m *sgplvm.Emulator) error {
 
 // LoadEmulator reads an emulator from a file; nil where the file has a model of another kind, or is none.
 func LoadEmulator(path string) (*sgplvm.Emulator, error) {
-	file, _, err := openModel(path)
+	file, info, err := openModel(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
 	m, err := sgplvm.LoadEmulator(file)
-	if err == nil || errors.Is(err, sgplvm.ErrNoEmulator) {
-		return m, nil
+	if err == nil {
+		return m, fits(sgplvm.Memory{Data: fileTimes * float64(info.Size())})
+	}
+	if errors.Is(err, sgplvm.ErrNoEmulator) {
+		return nil, nil
 	}
 	if otherFile(file) != "" {
 		return nil, nil

@@ -48,7 +48,7 @@ func Load(path string) (*sgplvm.Model, error) {
 	defer file.Close()
 	m, err := sgplvm.Load(file)
 	if err == nil {
-		return m, checkModelMemory(m, info.Size())
+		return m, fits(sgplvm.Memory{Data: fileTimes * float64(info.Size())})
 	}
 	if errors.Is(err, sgplvm.ErrEmulator) {
 		return nil, fmt.Errorf("%s: an emulator, which these take: predict -inputs, sample -inputs, update, invert, sensitivity, design, info, report", path)
