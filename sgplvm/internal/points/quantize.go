@@ -107,7 +107,7 @@ func (c *Contents) newTrials() *trials {
 		if m.kept() {
 			m.y.row(values, n, 0)
 		} else {
-			w.setMoments(m.mu.Row(n), m.s.Row(n), 1)
+			w.setMoments(m.mu.Row(n), m.s.Row(n))
 			w.marginal(w.result, m.points)
 			copy(values, w.result.mean.Data)
 		}

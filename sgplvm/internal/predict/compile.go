@@ -287,7 +287,7 @@ const localPrecision = 1e4
 
 // pointOptions returns options as package points has them.
 func (q *Posterior) pointOptions(o field.InferOptions, starts int) points.Options {
-	p := points.Options{Candidates: o.Candidates, Iterations: o.Iterations, Starts: starts, NoiseStrength: o.NoiseStrength, Degrees: degrees(o, q.keeps()),
+	p := points.Options{Candidates: o.Candidates, Iterations: o.Iterations, Starts: starts, Degrees: degrees(o, q.keeps()),
 		LocalBandwidth: bandwidth(o), LocalStrength: strength(o), FirstOrder: o.FirstOrder, LatentOnly: o.Conditioning == field.ConditionNone, Moments: o.Conditioning == field.ConditionMoments,
 		Exact: conditioning.exact, Group: conditioning.group, Neighbours: conditioning.neighbours, Work: conditioning.work, Blends: o.Blends,
 		MaxExamples: maxExamples}

@@ -83,9 +83,6 @@ func compileCase(t *testing.T, seed uint64, rng *rand.Rand) (m model, o field.In
 		}
 	}
 	o.Candidates = 3 // a search that is not brief
-	if seed%5 == 4 {
-		o.NoiseStrength = 10
-	}
 	if seed%7 == 6 {
 		o.FirstOrder = true
 	}
