@@ -73,9 +73,7 @@ func contents(seed uint64, structured bool) *Contents {
 
 // encoded returns the file with tables of a type where they have no less, as short as they may be.
 func encoded(c *Contents, kind Type) []byte {
-	for _, t := range c.tables() {
-		*t.of = t.of.shorter(t.first(kind))
-	}
+	c.Quantize(kind)
 	for i := range c.Shapes {
 		c.Shapes[i] = c.Shapes[i].shorter(kind)
 	}

@@ -91,15 +91,6 @@ func (t *Table) As(kind Type) Table {
 	return c
 }
 
-// truncated returns a table of Float64 without the last 16 binary digits of its numbers.
-func (t *Table) truncated() Table {
-	c := Table{rows: t.rows, cols: t.cols, lower: t.lower, data: slices.Clone(t.data)}
-	for k := 0; k < len(c.data); k += 8 {
-		c.data[k], c.data[k+1] = 0, 0
-	}
-	return c
-}
-
 // at returns number k in the order of rows.
 func (t *Table) at(k int) float64 {
 	if t.whole != nil {

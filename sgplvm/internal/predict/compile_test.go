@@ -199,7 +199,7 @@ func TestCompiledTypes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for kind, bound := range map[edge.Type]float64{edge.Float32: 1e-5, edge.Float16: 2e-3} {
+		for kind, bound := range map[edge.Type]float64{edge.Float32: 1e-4, edge.Float16: 2e-3} {
 			if d := apart(t, filled(t, m.compiled(t, nil, o, kind), values), want); !(d < bound) {
 				t.Errorf("seed %d, %v: %g apart", seed, kind, d)
 			}
