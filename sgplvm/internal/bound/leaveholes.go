@@ -33,7 +33,8 @@ func (m *masked) beginLeavingOut(ctx context.Context, p *Params) error {
 func (e *Evaluator) LeaveOutHoled(ctx context.Context, p *Params, i int, mu, s []float64, at *data.Instant) (mean, variance mat.Matrix, err error) {
 	m := e.masked
 	channels, size, points := m.y.Channels, m.phi.Cols, m.masks.points
-	t := m.statistics.Moments(new(psi.Scratch), psi.One(mu, s, at))
+	var t psi.Moments
+	m.statistics.SetMoments(&t, new(psi.Scratch), psi.One(mu, s, at))
 	phi, spread, tau := m.leftOutMoments(t)
 	a, err := m.withoutExample(ctx, i)
 	if err != nil {

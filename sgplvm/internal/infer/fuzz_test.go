@@ -46,7 +46,8 @@ func evidence(s *fuzz.Source, d int) *infer.Evidence {
 	}
 	st.Set(k, psi.Inducing{Z: z})
 	v := &infer.Evidence{Constant: s.NormFloat64(), Square: -100 - 100*s.Float64()}
-	v.Form = st.Form(-s.Float64(), numbers(s, m, s.NormFloat64), g, nil)
+	v.Form = new(psi.Form)
+	st.SetForm(v.Form, -s.Float64(), numbers(s, m, s.NormFloat64), g, nil)
 	if s.Bool() {
 		v.Prior = &psi.Normal{Mean: numbers(s, d, s.NormFloat64), Variance: numbers(s, d, positive)}
 	}
