@@ -74,9 +74,9 @@ func (t *Table) numbers() int {
 	return t.rows * t.cols
 }
 
-// shorter returns the table in a type of fewer bytes, or as it is where it has no more.
+// shorter returns the table in a type of fewer bytes, or as it is where it has no more, or nothing.
 func (t *Table) shorter(kind Type) Table {
-	if t.kind.bytes() <= kind.bytes() {
+	if t.rows == 0 || t.kind.bytes() <= kind.bytes() {
 		return *t
 	}
 	return t.As(kind)
