@@ -320,14 +320,6 @@ func TestCompiledAllocations(t *testing.T) {
 	})
 }
 
-// Of many examples without kept values those that cover the others are starting points.
-func TestCovering(t *testing.T) {
-	x := mat.NewDense(6, 1, []float64{0, 0.1, 10, -10, 0.2, 9.9})
-	if got := fmt.Sprint(covering(x, 3)); got != "[4 3 2]" {
-		t.Errorf("covering rows %v", got)
-	}
-}
-
 // What cannot be compiled is refused by name.
 func TestCompileRefuses(t *testing.T) {
 	m := modelOf(t, reference.RandomShape(71000))
