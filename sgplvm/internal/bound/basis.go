@@ -3,9 +3,9 @@ package bound
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/seed-08962ecc/kronfield/asm"
-	"github.com/seed-08962ecc/kronfield/eig"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
@@ -47,44 +47,25 @@ func (m *masked) weightShares(beta float64) shares {
 	return s
 }
 
-// sameSpace reports whether spatial factor f has the same kernel and inducing points in two sets of parameters.
-func sameSpace(p, q *Params, f int) bool {
-	return p.Space[f].Kernel.Equal(q.Space[f].Kernel) && work.Equal(p.Space[f].Xu, q.Space[f].Xu)
-}
-
-// generalised returns T with TᵀKT = I, K with jitter, and Tᵀ·psi2·T = diag Λ.
-func generalised(ctx context.Context, k, psi2 mat.Matrix, jitter float64) (t mat.Matrix, values []float64, err error) {
-	var w factorWork
-	var s eig.Spectrum
-	w.eigen.Stop = ctx.Err
-	if err := w.cholesky.RefactorizeShifted(k, jitter*mat.Trace(k)/float64(k.Rows)); err != nil {
-		return t, nil, err
-	}
-	if err := w.eigen.General(&s, psi2, w.cholesky.L()); err != nil {
-		return t, nil, err
-	}
-	clampAtZero(s.Values)
-	return s.Vectors, s.Values, nil
-}
-
 // setBasis sets T_f, W_f and Λ_f at points x (n×d) with weights c.
-func (s *maskedFactor) setBasis(ctx context.Context, x mat.Matrix, c []float64, jitter float64) (err error) {
+func (s *maskedFactor) setBasis(ctx context.Context, x mat.Matrix, c []float64, jitter float64) error {
 	f := &s.own
+	var room factorWork
+	room.eigen.Stop = ctx.Err
 	if !f.Tied {
 		size := f.K.Rows
 		weighted, psi2 := mat.New(x.Rows, size), mat.New(size, size)
 		mat.ScaleRows(weighted, c, f.Psi1)
 		mat.MulSym(psi2, 1, weighted.T(), f.Psi1, 0)
 		mat.MirrorLower(psi2)
-		if s.t, s.modes, err = generalised(ctx, f.K, psi2, jitter); err != nil {
+		if err := room.generalised(&f.spectrum, f.K, psi2, jitter); err != nil {
 			return err
 		}
+		s.t, s.modes = f.spectrum.Vectors.Clone(), slices.Clone(f.spectrum.Values)
 		s.w = mat.New(x.Rows, size)
 		mat.Mul(s.w, 1, f.Psi1, s.t, 0)
 		return nil
 	}
-	var room factorWork
-	room.eigen.Stop = ctx.Err
 	if err := f.solveTied(&room, x); err != nil {
 		return err
 	}

@@ -28,12 +28,13 @@ func (m *masked) beginLeavingOut(ctx context.Context, p *Params) error {
 	return m.system.solve(ctx, m)
 }
 
-// LeaveOutHoled returns mean and variance (without noise, n_s×d_y each, in the model's units) of f at the training points, for
+// LeaveOutHoled returns mean and variance (n_s×d_y each, in the model's units) of f at the training points, with the known error of what was observed there, for
 // the latent posterior N(mu, diag s) at a time, without example i of data with holes, after BeginLeavingOut at p. Errors: ctx.Err().
 func (e *Evaluator) LeaveOutHoled(ctx context.Context, p *Params, i int, mu, s []float64, at *data.Instant) (mean, variance mat.Matrix, err error) {
 	m := e.masked
 	channels, size, points := m.y.Channels, m.phi.Cols, m.masks.points
-	t := m.statistics.Moments(new(psi.Scratch), psi.One(mu, s, at))
+	var t psi.Moments
+	m.statistics.SetMoments(&t, new(psi.Scratch), psi.One(mu, s, at))
 	phi, spread, tau := m.leftOutMoments(t)
 	a, err := m.withoutExample(ctx, i)
 	if err != nil {
@@ -51,7 +52,8 @@ func (e *Evaluator) LeaveOutHoled(ctx context.Context, p *Params, i int, mu, s [
 		mat.Mul(wide, 1, own, spread, 0)
 		for j := range points {
 			mean.Set(j, c, asm.Dot(own.Row(j), phi))
-			variance.Set(j, c, max(0, prior-taken[m.masks.version[c]][j]+asm.Dot(wide.Row(j), own.Row(j))))
+			v := m.masks.version[c]
+			variance.Set(j, c, max(0, prior-taken[v][j]+asm.Dot(wide.Row(j), own.Row(j)))+m.masks.square(v, i, j))
 		}
 	})
 	return mean, variance, nil
@@ -99,14 +101,10 @@ func (m *masked) takenWithout(v, i int, tau []float64) []float64 {
 
 // weightOf returns ω of one value of version v.
 func (m *masked) weightOf(v, i, p int) float64 {
-	k, beta := m.masks, m.system.beta
-	switch {
-	case !k.seen(v, i, p):
+	if !m.masks.seen(v, i, p) {
 		return 0
-	case k.squares[v] == nil:
-		return beta
 	}
-	return 1 / (1/beta + k.squares[v][i*k.points+p])
+	return 1 / (1/m.system.beta + m.masks.square(v, i, p))
 }
 
 // withoutExample returns a_p = α_c·w_p without example i, channels × points × m_ξ.

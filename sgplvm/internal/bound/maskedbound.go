@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/eig"
 	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
@@ -94,10 +95,7 @@ func (m *masked) setSpace(ctx context.Context, p *Params) error {
 			return failure(ctx, f+1, err)
 		}
 	}
-	m.held = &Params{}
-	for f := range m.x {
-		m.held.Space = append(m.held.Space, p.Space[f].clone())
-	}
+	m.held = p.ofSpace()
 	return nil
 }
 
@@ -142,10 +140,13 @@ func (m *masked) setLatent(ctx context.Context, p *Params) error {
 	packed, psi2 := make([]float64, pairs), mat.New(size, size)
 	mat.Mul(mat.Vector(packed).T(), 1, mat.Vector(m.shares.examples).T(), m.f, 0)
 	unpack(psi2, packed)
-	var err error
-	if m.latent, m.values, err = generalised(ctx, m.k0, psi2, m.jitter); err != nil {
+	var room factorWork
+	var s eig.Spectrum // of its own: predictions keep T
+	room.eigen.Stop = ctx.Err
+	if err := room.generalised(&s, m.k0, psi2, m.jitter); err != nil {
 		return failure(ctx, 0, err)
 	}
+	m.latent, m.values = s.Vectors, s.Values
 	m.rotate()
 	mat.Mul(m.phi, 1, m.psi1, m.latent, 0)
 	return ctx.Err()

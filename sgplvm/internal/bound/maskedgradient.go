@@ -233,11 +233,7 @@ func (m *masked) chainSpace(grad, p *Params, f int, dW, dK mat.Matrix) {
 		own.Kernel.AddGradient(&to.Kernel, mat.Matrix{}, whole, s.own.K, x, x)
 		return
 	}
-	own.Kernel.AddGradient(&to.Kernel, to.Xu, cross, s.own.Psi1, x, own.Xu)
-	twice := mat.New(own.Xu.Rows, own.Xu.Cols)
-	own.Kernel.AddGradient(&to.Kernel, twice, whole, s.own.K, own.Xu, own.Xu)
-	mat.Add(to.Xu, to.Xu, 2, twice)                   // K_f depends on X_u through both arguments
-	to.Kernel.Variance += m.jitter * mat.Trace(whole) // the jitter is a multiple of the variance
+	own.addFree(to, cross, whole, &s.own, x, m.jitter)
 }
 
 // latentGradient chains the derivatives in ψ0, φ_i, F_i and K̃_0 into the latent kernel, Z, μ and S.

@@ -53,8 +53,8 @@ func TestApproximate(t *testing.T) {
 				if err := w.setEvidence(); err != nil {
 					t.Fatal(err)
 				}
-				bounds[k], _ = w.evidence.At(&w.optimiser.Scratch, m.mu.Row(n), m.s.Row(n), nil, nil)
-				w.setMoments(m.mu.Row(n), m.s.Row(n), 1)
+				bounds[k] = w.evidence.At(&w.optimiser.Scratch, m.mu.Row(n), m.s.Row(n), nil, nil)
+				w.setMoments(m.mu.Row(n), m.s.Row(n))
 				covariances[k] = mat.New(len(seen), len(seen))
 				if k == 0 {
 					w.setNoise(covariances[k], seen, seen, true)
@@ -88,15 +88,16 @@ func TestApproximate(t *testing.T) {
 	}
 }
 
-// Variances are the diagonal of covariances.
+// Variances and those of the noise are the diagonal of covariances.
 func TestShapedVariance(t *testing.T) {
 	_, m := twins(t, 1)
 	w := m.NewWorkspace(0)
-	w.setMoments(m.mu.Row(1), m.s.Row(1), 0)
+	w.setMoments(m.mu.Row(1), m.s.Row(1))
 	covariance, variance := mat.New(m.c.Points, m.c.Points), make([]float64, m.c.Points)
 	w.setShaped(covariance, mat.New(m.c.Points, 0), m.points, nil)
 	w.setShapedVariance(variance, m.points)
 	for i, want := range variance {
+		want += m.structure.pair(i, i) + 1/m.c.Beta // the noise
 		if got := covariance.At(i, i); !(math.Abs(got-want) < 1e-13*want) {
 			t.Errorf("point %d: %v, expected %v", i, got, want)
 		}
@@ -110,7 +111,7 @@ func TestAmounts(t *testing.T) {
 		w := m.NewWorkspace(0)
 		rng := rand.New(rand.NewPCG(seed, 3))
 		for range 10 {
-			w.setMoments([]float64{9 * rng.NormFloat64(), 9 * rng.NormFloat64()}, []float64{rng.ExpFloat64(), rng.ExpFloat64()}, 1)
+			w.setMoments([]float64{9 * rng.NormFloat64(), 9 * rng.NormFloat64()}, []float64{rng.ExpFloat64(), rng.ExpFloat64()})
 			for _, lambda := range m.c.Lambda {
 				sum, size := w.moments.amounts[0], math.Abs(w.moments.amounts[0])
 				for r, bend := range m.c.Bends {
@@ -265,7 +266,7 @@ func TestShapedNoise(t *testing.T) {
 					}
 					all[k] = append(all[k], coo, w.crossCovariance(seen, missing, 0, 1).Clone())
 				}
-				w.setMoments(m.mu.Row(1), m.s.Row(1), 1)
+				w.setMoments(m.mu.Row(1), m.s.Row(1))
 				w.moments.own = w.setLocal()
 				add()
 				for _, wide := range []float64{1, 0, 3} {

@@ -236,7 +236,7 @@ func (w *Workspace) setSurprise(c int, seen, missing []int, residual mat.Matrix)
 
 // studentWeight is infer.StudentWeight of the observed values of the last C_OO and of missing points.
 func (w *Workspace) studentWeight(missing []int) float64 {
-	v := w.moments.noise / w.m.c.Beta
+	v := 1 / w.m.c.Beta
 	for _, i := range missing {
 		v += w.room.diagonal[i] / float64(len(missing))
 	}
@@ -265,7 +265,7 @@ func (w *Workspace) conditionBlock(p prediction, place, c int, block, seen []int
 			v += r.spread[k]
 		}
 		v = max(0, v)
-		white := t.noise / w.m.c.Beta // is in the scaled variance and not in p's
+		white := 1 / w.m.c.Beta // is in the scaled variance and not in p's
 		p.mean.Row(i)[c] += shift.Data[k]
 		p.variance.Row(i)[c] = v + (infer.Follow(scale, w.nearby[i*w.m.c.Channels+c], t.damping)-1)*(v+white)
 	}

@@ -18,8 +18,7 @@ func (w *Workspace) blend() *field.Blend {
 	if w.held.unmeasured() {
 		w.held.gap = w.gap()
 	}
-	missing := infer.Missing{Gap: w.held.gap, Seen: float64(w.observed) / float64(w.m.values())}
-	best := &o.Blends[NearestBlend(o.Blends, missing, w.m.spacings.x.Rows)]
+	best := &o.Blends[NearestBlend(o.Blends, w.missingWith(w.held.gap), w.m.spacings.x.Rows)]
 	if best.Share > 0 && !w.m.kept() {
 		return nil // nothing says what similar examples do
 	}
@@ -29,9 +28,13 @@ func (w *Workspace) blend() *field.Blend {
 // Missing says in what way values of the example are missing.
 func (w *Workspace) Missing() infer.Missing {
 	if w.held.unmeasured() || !w.held.holds(w.seen) {
-		return infer.Missing{Gap: w.gap(), Seen: float64(w.observed) / float64(w.m.values())}
+		return w.missingWith(w.gap())
 	}
-	return infer.Missing{Gap: w.held.gap, Seen: float64(w.observed) / float64(w.m.values())}
+	return w.missingWith(w.held.gap)
+}
+
+func (w *Workspace) missingWith(gap float64) infer.Missing {
+	return infer.Missing{Gap: gap, Seen: float64(w.observed) / float64(w.m.values())}
 }
 
 // maxGaps is how many missing values of a channel gap looks at, at even steps.

@@ -50,7 +50,7 @@ func (q *Posterior) Basis(g field.Grid) (*Basis, error) {
 		Mean: mat.New(m, n*channels), Taken: mat.New(m, n*channels), Noise: make([]float64, n*channels)}
 	b.setKernel(p.Latent)
 	for i := range b.Noise {
-		b.Noise[i] = 1/p.Noise.Beta + q.structuredVariance(on, 1, i/channels)
+		b.Noise[i] = 1/p.Noise.Beta + q.structuredVariance(on, i/channels)
 	}
 	mat.Parallel(m, func(k int) {
 		mean, taken := b.Mean.Row(k), b.Taken.Row(k)

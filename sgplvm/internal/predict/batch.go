@@ -19,7 +19,6 @@ type batch struct {
 	count int // latent posteriors
 	width int // points of the grid for each of its first factor's
 
-	noise      []float64 // of each posterior over that of the training data
 	prior      []float64 // of each posterior: ψ0·K_ss
 	structured []float64 // variance of structured noise at every point; nil where there is none
 
@@ -53,7 +52,7 @@ var stackRows, spreadColumns = 128, 512
 
 func (q *Posterior) newBatch(latents []field.Latent, g field.Grid, meanOnly bool) (*batch, error) {
 	n, m := len(latents), q.factors[0].Size()
-	b := &batch{q: q, grid: g, count: n, width: g.Len() / g[0].Rows, noise: make([]float64, n), prior: make([]float64, n), ones: work.Ones(m)}
+	b := &batch{q: q, grid: g, count: n, width: g.Len() / g[0].Rows, prior: make([]float64, n), ones: work.Ones(m)}
 	b.psi1, b.coefficients, b.cross = mat.New(n, m), q.alpha, make([]mat.Matrix, len(g))
 	if !meanOnly {
 		b.tau, b.squared = mat.New(n, m), make([]mat.Matrix, len(g))
@@ -61,7 +60,6 @@ func (q *Posterior) newBatch(latents []field.Latent, g field.Grid, meanOnly bool
 	roots, failures := make([]mat.Matrix, n), make([]error, n)
 	mat.Parallel(n, func(i int) {
 		l := latents[i]
-		b.noise[i] = l.NoiseRatio()
 		if meanOnly {
 			q.psi1(b.psi1.Row(i), l)
 			return
@@ -271,7 +269,7 @@ func (b *batch) withoutSpread(version, first, points int) {
 		row, prior := variance.Row(i), b.prior[i]
 		for j, v := range row {
 			if b.structured != nil {
-				row[j] = prior + float64(b.noise[i]*b.structured[first+j]) - v
+				row[j] = prior + b.structured[first+j] - v
 			} else {
 				row[j] = prior - v
 			}
@@ -310,7 +308,7 @@ func (b *batch) addSpread(variance, field mat.Matrix, c int) {
 			mat.GiveBack(buffer)
 		}
 		for i := range b.count {
-			row, certain, noise := variance.Row(i)[from:to], all.Row(i)[from:to], b.noise[i]/b.q.params.Noise.Beta
+			row, certain, noise := variance.Row(i)[from:to], all.Row(i)[from:to], 1/b.q.params.Noise.Beta
 			for j, v := range row {
 				row[j] = scale * (max(0, certain[j]+v) + noise)
 			}

@@ -52,7 +52,7 @@ func (q *Posterior) covariances(l field.Latent, g field.Grid, withNoise bool) (m
 		mat.Mul(k, 1, spread, on.p[c].T(), 1)
 		mat.Scale(k, s*s, k)
 		if withNoise {
-			mat.Add(k, k, l.NoiseRatio()*s*s, noise)
+			mat.Add(k, k, s*s, noise)
 		}
 		if rescaling != nil {
 			rescaling.covariance(k, c)

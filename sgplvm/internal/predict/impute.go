@@ -134,7 +134,7 @@ func (q *Posterior) ImputeGiven(ctx context.Context, obs field.Observed, l field
 		return p, err
 	}
 	defer e.release()
-	e.w.SetLatent(l.Mu, l.S, l.NoiseRatio())
+	e.w.SetLatent(l.Mu, l.S)
 	e.w.SetTime(l.At)
 	err = e.complete(q, &p, new(field.Latent), obs)
 	return p, err

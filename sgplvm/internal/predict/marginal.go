@@ -106,17 +106,16 @@ func (q *Posterior) uncalibratedTo(p *field.Prediction, g field.Grid, t moments)
 // uncalibrated returns mean and variance of the data in the user's units.
 func (q *Posterior) uncalibrated(on *projection, t moments) field.Prediction {
 	p := q.marginal(on, t)
-	q.toUserUnits(p, t.noise)
+	q.toUserUnits(p)
 	return p
 }
 
-// toUserUnits scales a prediction of the model's f to the user's data, white noise of
-// the given multiple of the training data's included.
-func (q *Posterior) toUserUnits(p field.Prediction, noise float64) {
+// toUserUnits scales a prediction of the model's f to the user's data, white noise included.
+func (q *Posterior) toUserUnits(p field.Prediction) {
 	for c, s := range q.scaler.Scale {
 		for i := range p.Mean.Rows {
 			p.Mean.Set(i, c, q.scaler.Mean[c]+s*p.Mean.At(i, c))
-			p.Variance.Set(i, c, s*s*(p.Variance.At(i, c)+noise/q.params.Noise.Beta))
+			p.Variance.Set(i, c, s*s*(p.Variance.At(i, c)+1/q.params.Noise.Beta))
 		}
 	}
 }
@@ -165,7 +164,7 @@ func (m *marginals) Do(b int) {
 	spread := mat.NewDense(rows.Rows, rows.Cols, *buffer)
 	mat.Mul(spread, 1, rows, m.t.spread, 0)
 	for i := from; i < to; i++ {
-		m.to.Set(i, m.channel, max(0, prior+m.q.structuredVariance(m.on, m.t.noise, i)-m.explained[i]+asm.Dot(spread.Row(i-from), rows.Row(i-from))))
+		m.to.Set(i, m.channel, max(0, prior+m.q.structuredVariance(m.on, i)-m.explained[i]+asm.Dot(spread.Row(i-from), rows.Row(i-from))))
 	}
 	mat.GiveBack(buffer)
 }
@@ -203,13 +202,13 @@ func (q *Posterior) noiseName(on *projection) string {
 }
 
 // structuredVariance is the variance of the noise's structured part at a grid point.
-func (q *Posterior) structuredVariance(on *projection, noise float64, i int) float64 {
+func (q *Posterior) structuredVariance(on *projection, i int) float64 {
 	switch {
 	case !q.params.Noise.Structured():
 		return 0
 	case on.training == nil:
-		return noise * q.params.Noise.Residual.Variance
+		return q.params.Noise.Residual.Variance
 	}
 	s := on.structured()
-	return noise * s.At(i, i)
+	return s.At(i, i)
 }

@@ -13,7 +13,6 @@ import (
 // moments are what a latent posterior contributes to a prediction (docs/math.md,
 // "Prediction").
 type moments struct {
-	noise  float64    // the example's noise variance over that of the training data
 	psi0   float64    // ψ0
 	psi1   mat.Matrix // ψ1, m_ξ×1
 	spread mat.Matrix // Ψ2 − ψ1ψ1ᵀ, m_ξ×m_ξ
@@ -59,7 +58,7 @@ func (q *Posterior) latentMoments(r *room, l field.Latent) (t moments, tau mat.M
 	work.Resize(&r.of.Psi1, m, 1)
 	work.Resize(&r.tau, 1, m)
 	q.psi.SetMoments(&r.of, &r.scratch, x)
-	t = moments{noise: l.NoiseRatio(), psi0: r.of.Psi0, psi1: r.of.Psi1, spread: r.of.Spread, room: r}
+	t = moments{psi0: r.of.Psi0, psi1: r.of.Psi1, spread: r.of.Spread, room: r}
 
 	t0 := q.factors[0].Coord
 	mat.Mul(r.rotated, 1, r.of.Psi2, t0, 0)

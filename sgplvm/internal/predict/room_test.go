@@ -48,7 +48,7 @@ func roomCases(t *testing.T, seed uint64) []roomCase {
 	two := []field.Blend{anyBlend(rng, 0.2), anyBlend(rng, 0.7)}
 	return []roomCase{
 		{name: "plain", model: plain},
-		{name: "other degrees of freedom", model: plain, o: field.InferOptions{DegreesOfFreedom: 5, NoiseStrength: 10}},
+		{name: "other degrees of freedom", model: plain, o: field.InferOptions{DegreesOfFreedom: 5}},
 		{name: "errors known", model: plain, obs: field.Observed{Errors: errors}},
 		{name: "other points", model: plain, obs: field.Observed{Grid: other}},
 		{name: "as the paper", model: plain, o: field.InferOptions{Conditioning: field.ConditionMoments}},

@@ -144,10 +144,9 @@ func (q *Posterior) leftAt(t certain) []mat.Matrix {
 	return all
 }
 
-// draw returns f for the latent points in the rows of x, at a time, with noise of the given multiple
-// of the training data's: for each point and channel n_s* numbers, in the model's units.
+// draw returns f for the latent points in the rows of x, at a time, with noise or without: for each point and channel n_s* numbers, in the model's units.
 // Point k is number from+k of its batch.
-func (s *sampler) draw(x mat.Matrix, at *data.Instant, seed uint64, from int, noise float64) ([]float64, error) {
+func (s *sampler) draw(x mat.Matrix, at *data.Instant, seed uint64, from int, noise bool) ([]float64, error) {
 	count, n, dy := x.Rows, s.on.grid.Len(), s.q.channels()
 	d := &drawing{y: make([]float64, count*dy*n), channels: dy, streams: make([]*rand.Rand, count)}
 	for k := range d.streams {
@@ -173,14 +172,14 @@ func (s *sampler) draw(x mat.Matrix, at *data.Instant, seed uint64, from int, no
 		}
 	})
 	switch {
-	case noise > 0 && s.q.params.Noise.Structured():
+	case noise && s.q.params.Noise.Structured():
 		structured, err := s.noise()
 		if err != nil {
 			return nil, err
 		}
-		d.add(structured, constant(func(int) float64 { return noise }))
-	case noise > 0:
-		d.addWhite(math.Sqrt(noise / s.q.params.Noise.Beta))
+		d.add(structured, constant(func(int) float64 { return 1 }))
+	case noise:
+		d.addWhite(math.Sqrt(1 / s.q.params.Noise.Beta))
 	}
 	return d.y, nil
 }
