@@ -139,3 +139,12 @@ func (e *Evaluator) otherLambda(f int) float64 {
 	}
 	return t
 }
+
+// addFree adds the derivatives in the kernel and the inducing points of a factor with points x, that are not tied, to a gradient, given those in Ψ1_f and K_f.
+func (s *Spatial) addFree(to *Spatial, dPsi1, dK mat.Matrix, f *Factor, x mat.Matrix, jitter float64) {
+	s.Kernel.AddGradient(&to.Kernel, to.Xu, dPsi1, f.Psi1, x, s.Xu)
+	twice := mat.New(s.Xu.Rows, s.Xu.Cols)
+	s.Kernel.AddGradient(&to.Kernel, twice, dK, f.K, s.Xu, s.Xu)
+	mat.Add(to.Xu, to.Xu, 2, twice)              // K_f depends on X_u through both arguments
+	to.Kernel.Variance += jitter * mat.Trace(dK) // the jitter is a multiple of the variance
+}

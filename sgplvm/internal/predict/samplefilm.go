@@ -176,16 +176,6 @@ func (q *Posterior) unexplainedAlong(path psi.Q, a mat.Matrix) (mat.Matrix, erro
 	return root, nil
 }
 
-// addFields adds the products of an operator with the rows of z to the rows of y.
-func addFields(y mat.Matrix, o kronprod.Operator, z mat.Matrix) {
-	dims := []int{z.Rows}
-	for _, a := range o.Factors {
-		dims = append(dims, a.Cols)
-	}
-	fields := kronprod.Operator{Factors: append([]mat.Matrix{{}}, o.Factors...)}
-	asm.Axpy(1, fields.MulTensor(make([]float64, len(y.Data)), kronprod.Shaped(z.Data, dims...), nil).Data, y.Data)
-}
-
 // addNoise adds noise to every field by itself.
 func (s *sampler) addNoise(y mat.Matrix, normal func(rows, cols int) mat.Matrix) error {
 	z := normal(y.Rows, y.Cols)

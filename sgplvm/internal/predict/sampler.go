@@ -224,3 +224,13 @@ func (d *drawing) addWhite(deviation float64) {
 		}
 	})
 }
+
+// addFields adds the products of an operator with the rows of z to the rows of y.
+func addFields(y mat.Matrix, o kronprod.Operator, z mat.Matrix) {
+	dims := []int{z.Rows}
+	for _, a := range o.Factors {
+		dims = append(dims, a.Cols)
+	}
+	fields := kronprod.Operator{Factors: append([]mat.Matrix{{}}, o.Factors...)}
+	asm.Axpy(1, fields.MulTensor(make([]float64, len(y.Data)), kronprod.Shaped(z.Data, dims...), nil).Data, y.Data)
+}
