@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/engine"
+	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
 
 func info(_ context.Context, e *cli.Environment, args []string) error {
@@ -28,6 +30,13 @@ Prints what a model file holds: the model, and how it was chosen.`)
 		return err
 	}
 	m, err := engine.Load(*model)
+	if errors.Is(err, sgplvm.ErrViews) && *config == "" && !*asJSON {
+		views, err := engine.LoadViews(*model)
+		if err == nil {
+			engine.ReportViews(e, views)
+		}
+		return err
+	}
 	if err != nil {
 		return err
 	}
