@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
+	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
 
 // What is free is the least of what the system and all control groups leave; what does not say so does not count.
@@ -86,7 +87,7 @@ func TestMemoryOfWork(t *testing.T) {
 	for name, f := range map[string]func() error{
 		"filling in": func() error { return CheckInferring(m, 1<<20) },
 		"predicting": func() error {
-			return (&Fields{Model: m, Grid: OutputGrid{Points: sgplvm.Grid{line(1000), line(1000)}}, Out: &Output{kind: ".npy"}, Other: new(Output)}).Holding(100)
+			return (&Fields{Model: m, Grid: OutputGrid{Points: sgplvm.Grid{line(1000), line(1000)}, Layout: dataset.Layout{Width: 1000, Height: 1000, Channels: 1}}, Out: &Output{kind: ".npy"}, Other: new(Output)}).Holding(100)
 		},
 		"numbers": func() error { return CheckNumbers(1 << 24) },
 		"views":   func() error { return CheckViews([]sgplvm.View{view, view}, sgplvm.Config{}) },
