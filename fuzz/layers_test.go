@@ -59,7 +59,7 @@ var policy = map[string][]string{
 	"sgplvm/internal/sums":       slices.Concat(algebra, leaves, latent, []string{"sgplvm/internal/bound", "sgplvm/internal/learn"}),
 	"sgplvm/internal/views":      {"mat", "lbfgs", "sgplvm/field", "sgplvm/internal/bound", "sgplvm/internal/data", "sgplvm/internal/pca", "sgplvm/internal/psi", "sgplvm/internal/work"},
 	"sgplvm/internal/validation": {},
-	"sgplvm/internal/completion": {"asm", "mat", "eig", "internal/simple", "sgplvm/field", "sgplvm/internal/data", "sgplvm/internal/dynamics", "sgplvm/internal/validation", "sgplvm/internal/work"},
+	"sgplvm/internal/completion": {"asm", "mat", "internal/simple", "sgplvm/field", "sgplvm/internal/data", "sgplvm/internal/dynamics", "sgplvm/internal/validation", "sgplvm/internal/work"},
 	"sgplvm/internal/journal":    {"mat", "internal/quote", "sgplvm/field", "sgplvm/internal/data"},
 	"sgplvm/internal/modelfile":  slices.Concat(algebra, leaves, latent, []string{"internal/quote", "mat/safetensors", "sgplvm/internal/bound", "sgplvm/internal/predict", "sgplvm/internal/sums"}),
 	"sgplvm": slices.Concat(below, leaves, latent, []string{"sgplvm/internal/bound", "sgplvm/internal/predict", "sgplvm/internal/outlier", "sgplvm/internal/film", "sgplvm/internal/points", "sgplvm/edge", "internal/simple", "sgplvm/internal/pca",

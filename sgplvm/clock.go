@@ -31,6 +31,9 @@ type clock struct {
 	checked  int           // folds in which models of views were not compared
 }
 
+// trainShare is how much of the time of what trains and fills in the training has.
+const trainShare = 0.5
+
 // part returns the clock of a part of the run, which has a share of the time that is left and tells nothing.
 func (c *clock) part(share float64) *clock {
 	if c == nil {
@@ -69,7 +72,7 @@ func (c *clock) warnings() (list []string) {
 	if c.without {
 		note(1, "the run before a model of all views was compared")
 	}
-	note(c.checked, fmt.Sprintf("the comparison of models %d of %d folds early", c.checked, viewFolds))
+	note(c.checked, "the comparison of models "+quote.Counted(c.checked, "fold")+" early")
 	return list
 }
 

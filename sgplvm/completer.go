@@ -105,7 +105,7 @@ func (c *completer) chosen(ctx context.Context, cfg Config) (Config, error) {
 	if c.holes.HeldOut == nil {
 		c.holdOutSome(plans[cfg.Effort].heldOut)
 	}
-	if err := c.lowRank(ctx); err != nil {
+	if err := c.firstCompletion(ctx); err != nil {
 		return cfg, err
 	}
 	if open := cfg.Effort != EffortNone && cfg.Start == nil; open && c.y.Cols == 1 && c.d.Times == nil {
@@ -119,7 +119,7 @@ func (c *completer) chosen(ctx context.Context, cfg Config) (Config, error) {
 		if lost, err := c.probe(ctx, first, cfg); err != nil || lost {
 			return first, err
 		}
-		if err := c.round(ctx, first); err != nil { // the search scores candidates by examples that are not of low rank
+		if err := c.round(ctx, first); err != nil { // the search scores candidates by examples that are not of few components
 			return cfg, err
 		}
 		if clock.over(searchShare) {
@@ -390,10 +390,10 @@ func (c *completer) listIncomplete() {
 	}
 }
 
-// lowRank makes the first completion.
-func (c *completer) lowRank(ctx context.Context) error {
-	defer c.watch.Timing("first completion by low rank")()
-	return completion.LowRank(ctx, c.y, c.holes, c.points, c.channels)
+// firstCompletion fills in all missing values by principal components.
+func (c *completer) firstCompletion(ctx context.Context) error {
+	defer c.watch.Timing("first completion by principal components")()
+	return completion.ByComponents(ctx, c.y, c.holes, c.points, c.channels)
 }
 
 // rescaled multiplies the variances of all blends by the inflation that the held-out values ask for, since a search on some of the points does not see how rough

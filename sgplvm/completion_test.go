@@ -369,15 +369,15 @@ func mustSource(t *testing.T, d Data) Source {
 	return d.Source
 }
 
-// A matrix of low rank comes back.
-func TestLowRank(t *testing.T) {
+// The first completion brings back a matrix of low rank.
+func TestFirstCompletion(t *testing.T) {
 	for _, n := range []int{12, 60} { // examples fewer than values, and more
 		whole := mixed(n, 6, 5, 8)
 		y, h, err := completion.Read(mustSource(t, holed(whole, scatteredHoles(0.3, 5))))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := completion.LowRank(t.Context(), y, h, data.InSpacings(whole.Grid), 1); err != nil {
+		if err := completion.ByComponents(t.Context(), y, h, data.InSpacings(whole.Grid), 1); err != nil {
 			t.Fatal(err)
 		}
 		var squares, count float64
@@ -816,7 +816,7 @@ func TestProbe(t *testing.T) {
 		}
 		k.all, _, k.rows, _ = k.apart(cfg)
 		k.holdOutSome(plans[EffortQuick].heldOut)
-		if err := k.lowRank(t.Context()); err != nil {
+		if err := k.firstCompletion(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		y, variance := k.y.Clone(), k.variance.Clone()

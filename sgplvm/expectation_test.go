@@ -48,7 +48,7 @@ func TestRoundIsUnsure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.lowRank(t.Context()); err != nil {
+	if err := c.firstCompletion(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if cfg, err = c.first(cfg); err != nil {

@@ -60,8 +60,6 @@ const (
 // Shares of what is left of a limit: the first model of a view; what all views take together before they are compared; the last models of single views.
 const (
 	aloneShare, jointShare, fitShare = .1, .5, .7
-
-	trainShare = .5 // of what trains and fills in
 )
 
 // newViewSet reads the views, fills in what is missing by principal components of all of them side by side, and trains a model of each view by itself, with white noise

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 )
@@ -12,15 +13,18 @@ const (
 	tryRounds     = 8       // of EM with each number of components that is tried
 	lastRounds    = 60      // at most with the number chosen
 	lastTolerance = 1e-3    // relative change of the noise that ends them
+	realFall      = 0.9     // of the noise by further components, which goes on with the search
+	vanished      = 1e5     // times the precision of the weights of the strongest component is that of one which tells nothing
 	patience      = 3       // numbers without a better error that end the search
 	triedValues   = 1 << 18 // of so many, and at least so many examples, the number of components is chosen
 	triedExamples = 200
 	judgedValues  = 500 // that are hidden at least, in several trials where one has too few
 	maxTrials     = 10
+	maxMoments    = 1 << 24 // numbers in second moments of the components, one of each column, which bound their number
 )
 
-// fillComponents is probabilistic principal component analysis by EM with missing values (M. E. Tipping and C. M. Bishop, Journal of the Royal
-// Statistical Society B 61(3), 1999; S. Roweis, Advances in Neural Information Processing Systems 10, 1998), with a noise variance for
+// fillComponents is probabilistic principal component analysis by variational EM with missing values (M. E. Tipping and C. M. Bishop, Journal of the Royal
+// Statistical Society B 61(3), 1999; A. Ilin and T. Raiko, Journal of Machine Learning Research 11, 2010), with a noise variance for
 // each column, so that units do not matter (D. B. Rubin and D. T. Thayer, Psychometrika 47(1), 1982). Hidden values choose the number of components and a factor of all
 // variances of examples partly seen.
 func fillComponents(ctx context.Context, d Data, mean, variance mat.Matrix) error {
@@ -74,9 +78,9 @@ type trial struct {
 func chooseComponents(ctx context.Context, trials []trial, truth Data) (best factors, scale float64, err error) {
 	n, p := truth.Y.Rows, truth.Y.Cols
 	mean, variance := mat.New(n, p), mat.New(n, p)
-	lowest, since, scale := math.Inf(1), 0, 1.
+	lowest, last, since, scale := math.Inf(1), math.Inf(1), 0, 1.
 	rng := rand.New(rand.NewPCG(truth.Seed, 0x656d))
-	for q := 0; q < min(n, p) && since < patience; q += max(1, q/5) {
+	for q := 0; q < min(n, p) && since < patience && p*q*q <= maxMoments; q += max(1, q/5) {
 		var squares, chi, count float64
 		for _, t := range trials {
 			e := t.e
@@ -92,16 +96,23 @@ func chooseComponents(ctx context.Context, trials []trial, truth Data) (best fac
 			for _, k := range t.cells {
 				i, j := k/p, k%p
 				r := square(truth.Y.At(i, j) - mean.At(i, j))
-				squares += r / e.m.variance[j]
+				squares += r / square(e.sd[j])
 				chi += r / variance.At(i, j)
 				count++
 			}
 		}
-		if since++; squares < lowest || q == 0 {
+		since++
+		if noise := trials[0].e.last; noise < realFall*last {
+			since, last = 0, noise
+		}
+		if squares < lowest || q == 0 {
 			lowest, since, best = squares, 0, trials[0].e.model
 			if count > 0 {
 				scale = chi / count
 			}
+		}
+		if size, _ := trials[0].e.priors(); q > 0 && slices.Max(size) > vanished*slices.Min(size) {
+			break
 		}
 	}
 	return best, scale, nil

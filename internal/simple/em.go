@@ -11,22 +11,25 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
-// factors are a model of examples: y_j = μ_j + s_j·(m_j + w_jᵀz + ε_j) with z ~ N(0, I) and ε_j ~ N(0, ψ_j), where μ_j and s_j are the mean and the
-// standard deviation of what was observed of column j.
+// factors are a model of examples: y_j = μ_j + s_j·(m_j + w_jᵀz + ε_j) with z ~ N(0, I) and ε_j ~ N(0, ψ_j), where μ_j is the mean of what was observed of
+// column j and s_j its standard deviation, that of its channel where columns are points. What is known of the weights w_j is a Gaussian.
 type factors struct {
 	mean  []float64  // m
-	w     mat.Matrix // p×q
+	w     mat.Matrix // p×q, means of the weights
+	cov   mat.Matrix // p×q², their covariances
 	noise []float64  // ψ
 }
 
-// em is the expectation-maximisation algorithm for factors.
+// em is variational expectation-maximisation for factors.
 type em struct {
 	d     Data
 	m     *moments
 	sd    []float64
 	slabs []slab
+	near  [][]int // of each point the points next to it; nil: columns lie nowhere
 	model factors
 	z     mat.Matrix // n×(q+1): E[(z, 1)]
+	last  float64    // mean noise
 }
 
 // A slab is some examples in a row, which are worked on at once; those of which the same is missing are a group.
@@ -36,7 +39,7 @@ type slab struct {
 }
 
 const (
-	block       = 64 // columns that are maximised over at once
+	block       = 64 // columns that are worked on at once
 	noiseWeight = 10 // observed values for which the noise of all columns counts in that of one
 )
 
@@ -45,10 +48,22 @@ var slabSize = func(p int) int { return max(256, 1<<18/p) }
 
 func newEM(d Data, m *moments) *em {
 	n, p := d.Y.Rows, d.Y.Cols
-	e := &em{d: d, m: m, sd: make([]float64, p), model: factors{make([]float64, p), mat.New(p, 0), make([]float64, p)}}
+	e := &em{d: d, m: m, sd: make([]float64, p), model: factors{make([]float64, p), mat.New(p, 0), mat.New(p, 0), make([]float64, p)}}
 	for j, v := range m.variance {
 		e.sd[j] = math.Sqrt(v)
 		e.model.noise[j] = 1
+	}
+	if d.Points.Rows > 0 {
+		e.near = d.neighbours()
+		for c := range d.Channels {
+			var sum float64
+			for j := c; j < p; j += d.Channels {
+				sum += m.variance[j] * float64(d.Channels) / float64(p)
+			}
+			for j := c; j < p; j += d.Channels {
+				e.sd[j] = math.Sqrt(sum)
+			}
+		}
 	}
 	size := slabSize(p)
 	e.slabs = make([]slab, (n+size-1)/size)
@@ -95,81 +110,70 @@ func (e *em) residuals(s slab) mat.Matrix {
 	return r
 }
 
-// A posterior is that of the components of a group of examples: its Cholesky factor is that of I + W_OᵀΨ_O⁻¹W_O.
-type posterior struct {
-	factor chol.Factor
-	moment []float64 // Σ E[(z, 1)(z, 1)ᵀ]
-}
-
-// expect sets z of a slab and returns the groups' posteriors.
-func (e *em) expect(s slab, r mat.Matrix) ([]posterior, error) {
-	p, q := e.model.w.Rows, e.model.w.Cols
-	weighed := mat.New(p, q) // Ψ⁻¹W
-	half := mat.New(p, q)    // Ψ^-½W
-	inverse, root := make([]float64, p), make([]float64, p)
-	for j, v := range e.model.noise {
-		inverse[j], root[j] = 1/v, 1/math.Sqrt(v)
-	}
-	mat.ScaleRows(weighed, inverse, e.model.w)
-	mat.ScaleRows(half, root, e.model.w)
-	all := mat.New(q, q)
-	mat.Syrk(all, 1, half.T(), 0)
-	scores := mat.New(r.Rows, q)
-	mat.Mul(scores, 1, r, weighed, 0)
-	posteriors := make([]posterior, len(s.groups))
-	failures := make([]error, len(s.groups))
-	mat.Parallel(len(s.groups), func(g int) {
-		list := s.groups[g]
-		failures[g] = e.posterior(&posteriors[g], all, half, e.d.missing(list[0]))
-		if failures[g] != nil {
-			return
-		}
-		covariance := mat.New(q, q)
-		posteriors[g].factor.Inverse(covariance)
-		mat.MirrorLower(covariance)
-		moment := mat.New(q+1, q+1)
-		mat.Scale(moment.Slice(0, q, 0, q), float64(len(list)), covariance)
-		for _, i := range list {
-			z := e.z.Row(i)
-			mat.Mul(mat.Vector(z[:q]), 1, covariance, mat.Vector(scores.Row(i-s.from)), 0)
-			z[q] = 1
-			for a, v := range z {
-				asm.Axpy(v, z, moment.Row(a))
+// seen returns 1 for each column that a group of a slab has, 0 for the others.
+func (e *em) seen(s slab) mat.Matrix {
+	seen := mat.New(len(s.groups), e.d.Y.Cols)
+	for g, list := range s.groups {
+		for j, missing := range e.d.missing(list[0]) {
+			if !missing {
+				seen.Set(g, j, 1)
 			}
 		}
-		posteriors[g].moment = moment.Data
+	}
+	return seen
+}
+
+// second returns E[w_jw_jᵀ]/ψ_j of each column, p×q².
+func (e *em) second() mat.Matrix {
+	s := e.model.cov.Clone()
+	mat.Parallel(s.Rows, func(j int) {
+		w, row := e.model.w.Row(j), s.Row(j)
+		for k, v := range w {
+			asm.Axpy(v, w, row[k*len(w):][:len(w)])
+		}
+		asm.Scale(row, 1/e.model.noise[j], row)
+	})
+	return s
+}
+
+// expect sets z of a slab with residuals r and returns the covariances of z of its groups. second is that of the weights.
+func (e *em) expect(s slab, r, seen, second mat.Matrix) ([]mat.Matrix, error) {
+	p, q := e.model.w.Rows, e.model.w.Cols
+	weighed := mat.New(p, q) // Ψ⁻¹W
+	inverse := make([]float64, p)
+	for j, v := range e.model.noise {
+		inverse[j] = 1 / v
+	}
+	mat.ScaleRows(weighed, inverse, e.model.w)
+	scores := mat.New(r.Rows, q)
+	mat.Mul(scores, 1, r, weighed, 0)
+	precision := mat.New(seen.Rows, q*q)
+	mat.Mul(precision, 1, seen, second, 0)
+	covariances, failures := make([]mat.Matrix, len(s.groups)), make([]error, len(s.groups))
+	mat.Parallel(len(s.groups), func(g int) {
+		var factor chol.Factor
+		if failures[g] = factor.RefactorizeShifted(mat.NewDense(q, q, precision.Row(g)), 1); failures[g] != nil {
+			return
+		}
+		covariances[g] = mat.New(q, q)
+		factor.Inverse(covariances[g])
+		mat.MirrorLower(covariances[g])
+		for _, i := range s.groups[g] {
+			z := e.z.Row(i)
+			mat.Mul(mat.Vector(z[:q]), 1, covariances[g], mat.Vector(scores.Row(i-s.from)), 0)
+			z[q] = 1
+		}
 	})
 	for g, err := range failures {
 		if err != nil {
 			return nil, fmt.Errorf("simple: posterior of the components of example %d: %w", s.groups[g][0], err)
 		}
 	}
-	return posteriors, nil
-}
-
-// posterior factors I + W_OᵀΨ_O⁻¹W_O. What is less is added up: what is seen, or what is missing.
-func (e *em) posterior(dst *posterior, all, half mat.Matrix, missing []bool) error {
-	few := 2*count(missing) < len(missing)
-	var list []int
-	for j, m := range missing {
-		if m == few {
-			list = append(list, j)
-		}
-	}
-	a := mat.New(all.Rows, all.Cols)
-	part := rows(half, list)
-	if few {
-		mat.Copy(a, all)
-		mat.Syrk(a, -1, part.T(), 1)
-	} else {
-		mat.Syrk(a, 1, part.T(), 0)
-	}
-	return dst.factor.RefactorizeShifted(a, 1)
+	return covariances, nil
 }
 
 // climb does rounds of EM until the mean noise hardly changes.
 func (e *em) climb(ctx context.Context, rounds int, tolerance float64) error {
-	last := math.Inf(1)
 	for range rounds {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -178,125 +182,143 @@ func (e *em) climb(ctx context.Context, rounds int, tolerance float64) error {
 		if err != nil {
 			return err
 		}
-		if math.Abs(last-noise) < tolerance*noise {
+		last := e.last
+		if e.last = noise; math.Abs(last-noise) < tolerance*noise {
 			break
 		}
-		last = noise
 	}
 	return nil
+}
+
+// sums are what a maximisation needs of each column: over the examples that have it.
+type sums struct {
+	b       mat.Matrix // p×(q+1): Σ r·E[(z, 1)]
+	moments mat.Matrix // p×(q+1)²: Σ E[(z, 1)(z, 1)ᵀ]
+	squares []float64  // Σ r²
 }
 
 // round is an expectation and a maximisation. It returns the mean noise.
 func (e *em) round() (noise float64, err error) {
 	p, q := e.model.w.Rows, e.model.w.Cols
 	e.z = mat.New(e.d.Y.Rows, q+1)
-	s := &sums{b: mat.New(p, q+1), total: make([]float64, (q+1)*(q+1)), squares: make([]float64, p)}
-	if len(e.slabs) > 1 {
-		s.absent = mat.New(p, len(s.total))
-	}
-	blocks := (p + block - 1) / block
-	for k, slab := range e.slabs {
-		r := e.residuals(slab)
-		posteriors, err := e.expect(slab, r)
+	s := &sums{mat.New(p, q+1), mat.New(p, (q+1)*(q+1)), make([]float64, p)}
+	second, total, all := e.second(), mat.New(q, q), 0.
+	for _, slab := range e.slabs {
+		r, seen := e.residuals(slab), e.seen(slab)
+		covariances, err := e.expect(slab, r, seen, second)
 		if err != nil {
 			return 0, err
 		}
 		mat.Mul(s.b, 1, r.T(), e.z.Slice(slab.from, slab.to, 0, q+1), 1)
-		for g := range posteriors {
-			asm.Axpy(1, posteriors[g].moment, s.total)
-		}
-		mat.Parallel(blocks, func(k int) {
-			from, to := k*block, min((k+1)*block, p)
-			for i := range r.Rows {
-				for j, v := range r.Row(i)[from:to] {
-					s.squares[from+j] += v * v
+		moments := mat.New(len(slab.groups), (q+1)*(q+1))
+		mat.Parallel(len(slab.groups), func(g int) {
+			m := mat.NewDense(q+1, q+1, moments.Row(g))
+			mat.Scale(m.Slice(0, q, 0, q), float64(len(slab.groups[g])), covariances[g])
+			for _, i := range slab.groups[g] {
+				for a, v := range e.z.Row(i) {
+					asm.Axpy(v, e.z.Row(i), m.Row(a))
 				}
 			}
-			if len(e.slabs) > 1 {
-				e.addAbsent(s.absent.Slice(from, to, 0, len(s.total)), slab, posteriors, from)
-			}
 		})
-		if k == len(e.slabs)-1 {
-			s.slab, s.posteriors = slab, posteriors
+		mat.Mul(s.moments, 1, seen.T(), moments, 1)
+		for g := range moments.Rows {
+			m := mat.NewDense(q+1, q+1, moments.Row(g))
+			mat.Add(total, total, 1, m.Slice(0, q, 0, q))
+			all += m.At(q, q)
+		}
+		for i := range r.Rows {
+			for j, v := range r.Row(i) {
+				s.squares[j] += v * v
+			}
 		}
 	}
-	next := factors{make([]float64, p), mat.New(p, q), make([]float64, p)}
-	seen, failures := make([]float64, p), make([]error, p)
-	mat.Parallel(blocks, func(k int) { e.maximise(&next, s, k*block, min((k+1)*block, p), seen, failures) })
+	next := factors{make([]float64, p), mat.New(p, q), mat.New(p, q*q), make([]float64, p)}
+	if err := e.maximise(&next, s); err != nil {
+		return 0, err
+	}
 	var rest, count float64
-	for j, err := range failures {
-		if err != nil {
-			return 0, fmt.Errorf("simple: moments of the components for column %d: %w", j, err)
-		}
-		rest += next.noise[j]
-		count += seen[j]
+	for j, v := range next.noise {
+		rest += v
+		count += s.moments.Row(j)[q*(q+2)]
 	}
 	noise = max(minVariance, rest/count)
 	for j, v := range next.noise {
-		next.noise[j] = (v + noiseWeight*noise) / (seen[j] + noiseWeight)
+		next.noise[j] = (v + noiseWeight*noise) / (s.moments.Row(j)[q*(q+2)] + noiseWeight)
 	}
 	e.model = next
+	if q > 0 {
+		mat.Scale(total, 1/all, total)
+		return noise, e.whiten(total)
+	}
 	return noise, nil
 }
 
-// sums are what a maximisation needs.
-type sums struct {
-	b       mat.Matrix // p×(q+1): Σ r·E[(z, 1)] over what is seen
-	total   []float64  // (q+1)²: Σ E[(z, 1)(z, 1)ᵀ] over all examples
-	absent  mat.Matrix // p×(q+1)²: the same over those in which a column is missing; no rows where one slab has all
-	squares []float64  // p: Σ r²
-
-	slab       slab // the last
-	posteriors []posterior
+// whiten takes z of a mean second moment to one of 1, and the weights with it (parameter expansion; J. S. Liu and Y. N. Wu, Journal of the American
+// Statistical Association 94, 1999): rounds alone move scales slowly.
+func (e *em) whiten(moment mat.Matrix) error {
+	factor, err := chol.Factorize(moment)
+	if err != nil {
+		return fmt.Errorf("simple: second moment of the components: %w", err)
+	}
+	p, q, l := e.model.w.Rows, e.model.w.Cols, factor.L()
+	w := mat.New(p, q)
+	mat.Mul(w, 1, e.model.w, l, 0)
+	e.model.w = w
+	mat.Parallel(p, func(j int) {
+		c, half := mat.NewDense(q, q, e.model.cov.Row(j)), mat.New(q, q)
+		mat.Mul(half, 1, c, l, 0)
+		mat.Mul(c, 1, l.T(), half, 0)
+	})
+	return nil
 }
 
-// addAbsent adds up moments of examples in which columns, from a first one on, are missing.
-func (e *em) addAbsent(dst mat.Matrix, s slab, posteriors []posterior, from int) {
-	for g, list := range s.groups {
-		for j, missing := range e.d.missing(list[0])[from : from+dst.Rows] {
-			if missing {
-				asm.Axpy(1, posteriors[g].moment, dst.Row(j))
-			}
+// maximise finds the weights and what they leave of the columns. As noise it leaves the sum of squared residuals.
+func (e *em) maximise(next *factors, s *sums) error {
+	p, q := e.model.w.Rows, e.model.w.Cols
+	size, rough := e.priors()
+	failures := make([]error, p)
+	mat.Parallel(p, func(j int) {
+		a, m := mat.NewDense(q, q, next.cov.Row(j)), mat.NewDense(q+1, q+1, s.moments.Row(j))
+		if m.At(q, q) == 0 && e.near == nil {
+			return // nothing tells of the column, whose variance over examples is that of the others
 		}
-	}
-}
-
-// maximise regresses what is left of some columns on (z, 1), with the prior N(0, I) of the weights. As noise it leaves the sum of squared
-// residuals.
-func (e *em) maximise(next *factors, s *sums, from, to int, seen []float64, failures []error) {
-	q := e.model.w.Cols
-	var absent mat.Matrix
-	if len(e.slabs) > 1 {
-		absent = s.absent.Slice(from, to, 0, len(s.total))
-	} else {
-		absent = mat.New(to-from, len(s.total))
-		e.addAbsent(absent, s.slab, s.posteriors, from)
-	}
-	factor, ridge := new(chol.Factor), mat.New(q+1, q+1)
-	weights, product := make([]float64, q+1), make([]float64, q+1)
-	for j := from; j < to; j++ {
-		moment := mat.NewDense(q+1, q+1, absent.Row(j-from))
-		for k, v := range s.total {
-			moment.Data[k] = v - moment.Data[k]
-		}
-		if seen[j] = math.Round(moment.At(q, q)); seen[j] == 0 {
-			continue
-		}
-		mat.Copy(ridge, moment)
+		mat.Scale(a, 1/e.model.noise[j], m.Slice(0, q, 0, q))
 		for k := range q {
-			ridge.Set(k, k, ridge.At(k, k)+e.model.noise[j])
+			a.Set(k, k, a.At(k, k)+size[k]+rough[k]*e.stiffness(j))
 		}
-		if failures[j] = factor.Refactorize(ridge); failures[j] != nil {
-			continue
+		var factor chol.Factor
+		if failures[j] = factor.RefactorizeInPlace(a); failures[j] == nil {
+			inverse := mat.New(q, q)
+			factor.Inverse(inverse)
+			mat.MirrorLower(inverse)
+			mat.Copy(a, inverse)
+			mat.Mul(mat.Vector(next.w.Row(j)), 1/e.model.noise[j], a, mat.Vector(s.b.Row(j)[:q]), 0)
 		}
-		b := s.b.Row(j)
-		copy(weights, b)
-		factor.Solve(mat.Vector(weights))
-		mat.Mul(mat.Vector(product), 1, moment, mat.Vector(weights), 0)
-		next.mean[j] = e.model.mean[j] + weights[q]
-		copy(next.w.Row(j), weights)
-		next.noise[j] = max(0, s.squares[j]-2*asm.Dot(weights, b)+asm.Dot(weights, product))
+	})
+	for j, err := range failures {
+		if err != nil {
+			return fmt.Errorf("simple: moments of the components for column %d: %w", j, err)
+		}
 	}
+	if e.near != nil {
+		e.smooth(next, s, size, rough)
+	}
+	mat.Parallel(p, func(j int) {
+		b, m := s.b.Row(j), mat.NewDense(q+1, q+1, s.moments.Row(j))
+		weights, product := make([]float64, q+1), make([]float64, q+1)
+		copy(weights, next.w.Row(j))
+		if n := m.At(q, q); n > 0 {
+			weights[q] = (b[q] - asm.Dot(m.Row(q)[:q], weights[:q])) / n
+		}
+		next.mean[j] = e.model.mean[j] + weights[q]
+		mat.Mul(mat.Vector(product), 1, m, mat.Vector(weights), 0)
+		unsure := 0.
+		for k := range q {
+			unsure += asm.Dot(m.Row(k)[:q], next.cov.Row(j)[k*q:][:q])
+		}
+		next.noise[j] = max(0, s.squares[j]-2*asm.Dot(weights, b)+asm.Dot(weights, product)+unsure)
+	})
+	return nil
 }
 
 // grow adds components: the leading ones of what the model leaves, by orthogonal iteration from random directions.
@@ -335,7 +357,7 @@ func (e *em) grow(n int, rng *rand.Rand) {
 	for k, norm := range norms {
 		mat.Scale(w.Slice(0, p, q+k, q+k+1), math.Sqrt(norm/float64(e.d.Y.Rows)), v.Slice(0, p, k, k+1))
 	}
-	e.model.w = w
+	e.model.w, e.model.cov = w, mat.New(p, (q+n)*(q+n))
 }
 
 // orthonormalise makes columns orthogonal to those before (modified Gram-Schmidt), of length 1, and returns the lengths that they had.
@@ -361,13 +383,17 @@ func (e *em) fill(ctx context.Context, mean, variance mat.Matrix, scale float64)
 	prior := make([]float64, p)
 	for j, v := range e.model.noise {
 		prior[j] = v + asm.SumSquares(e.model.w.Row(j))
+		for k := range q {
+			prior[j] += e.model.cov.At(j, k*(q+1))
+		}
 	}
 	e.z = mat.New(e.d.Y.Rows, q+1)
+	second := e.second()
 	for _, s := range e.slabs {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		posteriors, err := e.expect(s, e.residuals(s))
+		covariances, err := e.expect(s, e.residuals(s), e.seen(s), second)
 		if err != nil {
 			return err
 		}
@@ -376,27 +402,24 @@ func (e *em) fill(ctx context.Context, mean, variance mat.Matrix, scale float64)
 				if missing {
 					mu := e.model.mean[j] + asm.Dot(e.model.w.Row(j), e.z.Row(s.from + k)[:q])
 					mean.Set(s.from+k, j, e.m.mean[j]+e.sd[j]*mu)
-					variance.Set(s.from+k, j, e.m.variance[j]*prior[j])
+					variance.Set(s.from+k, j, square(e.sd[j])*prior[j])
 				}
 			}
 		})
 		mat.Parallel(len(s.groups), func(g int) {
-			list := s.groups[g]
-			var columns []int
-			for j, missing := range e.d.missing(list[0]) {
-				if missing {
-					columns = append(columns, j)
+			c, known := covariances[g], covariances[g].Clone()
+			wc, moment := make([]float64, q), mat.New(q, q)
+			for _, i := range s.groups[g] {
+				mat.Copy(moment, known)
+				for a, v := range e.z.Row(i)[:q] {
+					asm.Axpy(v, e.z.Row(i)[:q], moment.Row(a))
 				}
-			}
-			if len(columns) == 0 {
-				return
-			}
-			w := rows(e.model.w, columns)
-			posteriors[g].factor.SolveHalf(w.T())
-			for k, j := range columns {
-				v := scale * e.m.variance[j] * (e.model.noise[j] + asm.SumSquares(w.Row(k)))
-				for _, i := range list {
-					variance.Set(i, j, v)
+				for j, missing := range e.d.missing(i) {
+					if missing {
+						w := e.model.w.Row(j)
+						mat.Mul(mat.Vector(wc), 1, c, mat.Vector(w), 0)
+						variance.Set(i, j, scale*square(e.sd[j])*(e.model.noise[j]+asm.Dot(w, wc)+asm.Dot(e.model.cov.Row(j), moment.Data)))
+					}
 				}
 			}
 		})

@@ -196,7 +196,7 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
-// What components fill in is what the Gaussian distribution of all columns says, conditioned densely on what is seen; whole examples and columns that
+// What components of known weights fill in is what the Gaussian distribution of all columns says, conditioned densely on what is seen; whole examples and columns that
 // are missing have the mean. Slabs change nothing but rounding.
 func TestComponentsDense(t *testing.T) {
 	const n, p = 40, 7
@@ -212,6 +212,7 @@ func TestComponentsDense(t *testing.T) {
 	if err := e.climb(t.Context(), 30, 0); err != nil {
 		t.Fatal(err)
 	}
+	e.model.cov.Fill(0)
 	mean, variance := mat.New(n, p), mat.New(n, p)
 	if err := e.fill(t.Context(), mean, variance, 1); err != nil {
 		t.Fatal(err)

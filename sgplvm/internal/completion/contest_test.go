@@ -335,20 +335,6 @@ func TestContestMean(t *testing.T) {
 	}
 }
 
-// What is kept of singular values is what exceeds the threshold: at the first, half of the largest, a half of it.
-func TestLowRankShrinks(t *testing.T) {
-	y := mat.NewDense(2, 3, []float64{4, 8, -4, -4, -8, 4})
-	f := newLowRankFill(y, &Mask{Size: 3, Missing: make([]bool, 6)}, make([]float64, 3))
-	if err := f.at(t.Context(), 0); err != nil {
-		t.Fatal(err)
-	}
-	for k, v := range f.rest.Data {
-		if math.Abs(v-y.Data[k]/2) > 1e-12 {
-			t.Fatalf("%v is left of %v", f.rest.Data, y.Data)
-		}
-	}
-}
-
 // Two methods whose errors are independent are taken together, with the variance of their mean.
 func TestContestPairs(t *testing.T) {
 	c := drawnContest(0.3)

@@ -116,12 +116,35 @@ type Filler struct {
 	Fill func(ctx context.Context) (mean, variance mat.Matrix, err error)
 }
 
-// fillers returns the simplest methods for values with a mask. They fill in the wanted values at least, all for nil.
-func fillers(y mat.Matrix, missing, wanted []bool, x mat.Matrix, channels int, at []data.Instant, seed uint64) (list []Filler) {
-	d := simple.Data{Y: y, Missing: missing, Wanted: wanted, Channels: channels, Seed: seed}
+// ByComponents fills the holes of y, n_ξ×(n_s·d_y) with points x in mean spacings, by principal components; a channel that nobody has seen by 0. Errors: ctx.Err(), those of chol.
+func ByComponents(ctx context.Context, y mat.Matrix, h *Mask, x mat.Matrix, channels int) error {
+	mean, _, err := simple.PrincipalComponents.Fill(ctx, examples(y, h.Missing, x, channels))
+	if err != nil {
+		return err
+	}
+	for k, v := range mean.Data {
+		if h.Missing[k] {
+			if y.Data[k] = v; v != v {
+				y.Data[k] = 0
+			}
+		}
+	}
+	return nil
+}
+
+// examples returns values with a mask as package simple has them. A single point lies nowhere.
+func examples(y mat.Matrix, missing []bool, x mat.Matrix, channels int) simple.Data {
+	d := simple.Data{Y: y, Missing: missing, Channels: channels}
 	if x.Rows > 1 {
 		d.Points = x
 	}
+	return d
+}
+
+// fillers returns the simplest methods for values with a mask. They fill in the wanted values at least, all for nil.
+func fillers(y mat.Matrix, missing, wanted []bool, x mat.Matrix, channels int, at []data.Instant, seed uint64) (list []Filler) {
+	d := examples(y, missing, x, channels)
+	d.Wanted, d.Seed = wanted, seed
 	for _, a := range at {
 		d.Times, d.Sequences = append(d.Times, a.Time), append(d.Sequences, a.Sequence)
 	}

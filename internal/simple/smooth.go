@@ -1,0 +1,117 @@
+package simple
+
+import (
+	"slices"
+
+	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+// Weights of components at points have as prior a size, N(0, 1/a), and a roughness: with L the Laplacian of the graph of neighbours, Lw ~ N(0, 1/t). Both are
+// learned for each component, so that one that tells nothing vanishes (C. M. Bishop, Variational principal components, ICANN 1999).
+
+const smoothSteps = 10 // of conjugate gradients in a round
+
+// neighbours returns of each point those next to it: two for each dimension, and those that it is one of.
+func (d *Data) neighbours() [][]int {
+	tree, list := NewTree(d.Points), make([][]int, d.Points.Rows)
+	for i := range list {
+		for _, k := range tree.Nearest(nil, d.Points.Row(i), 2*d.Points.Cols+1) {
+			if k != i && !slices.Contains(list[i], k) {
+				list[i], list[k] = append(list[i], k), append(list[k], i)
+			}
+		}
+	}
+	return list
+}
+
+// priors returns the precision of the weights of each component and of their Laplacian: 1 and 0 where columns lie nowhere.
+func (e *em) priors() (size, rough []float64) {
+	p, q := e.model.w.Rows, e.model.w.Cols
+	size, rough = make([]float64, q), make([]float64, q)
+	if e.near == nil {
+		for k := range size {
+			size[k] = 1
+		}
+		return size, rough
+	}
+	l := mat.New(p, q)
+	e.laplace(l, e.model.w)
+	for j := range p {
+		for k, w := range e.model.w.Row(j) {
+			v := e.model.cov.At(j, k*(q+1))
+			size[k] += w*w + v
+			rough[k] += square(l.At(j, k)) + e.stiffness(j)*v
+		}
+	}
+	for k := range q {
+		size[k], rough[k] = float64(p)/max(size[k], minVariance), float64(p)/max(rough[k], minVariance)
+	}
+	return size, rough
+}
+
+// stiffness returns the diagonal element of L² for a column, 0 where columns lie nowhere.
+func (e *em) stiffness(j int) float64 {
+	if e.near == nil {
+		return 0
+	}
+	n := float64(len(e.near[j/e.d.Channels]))
+	return n * (n + 1)
+}
+
+// laplace sets dst to the Laplacian of each column of w: the number of neighbours times what is at a point, less what is at these.
+func (e *em) laplace(dst, w mat.Matrix) {
+	channels := e.d.Channels
+	mat.Parallel(w.Rows, func(j int) {
+		list, to := e.near[j/channels], dst.Row(j)
+		asm.Scale(to, float64(len(list)), w.Row(j))
+		for _, i := range list {
+			asm.Axpy(-1, w.Row(i*channels+j%channels), to)
+		}
+	})
+}
+
+// smooth solves for the weights of all columns together, by conjugate gradients from those of before, with what each column's own covariance makes of a residual.
+func (e *em) smooth(next *factors, s *sums, size, rough []float64) {
+	p, q := next.w.Rows, next.w.Cols
+	l := mat.New(p, q)
+	apply := func(dst, w mat.Matrix) {
+		e.laplace(l, w)
+		e.laplace(dst, l)
+		mat.Parallel(p, func(j int) {
+			to, from, m := dst.Row(j), w.Row(j), mat.NewDense(q+1, q+1, s.moments.Row(j))
+			for k := range q {
+				to[k] = rough[k]*to[k] + size[k]*from[k] + asm.Dot(m.Row(k)[:q], from)/e.model.noise[j]
+			}
+		})
+	}
+	r, z, step, product := mat.New(p, q), mat.New(p, q), mat.New(p, q), mat.New(p, q)
+	precondition := func() {
+		mat.Parallel(p, func(j int) {
+			mat.Mul(mat.Vector(z.Row(j)), 1, mat.NewDense(q, q, next.cov.Row(j)), mat.Vector(r.Row(j)), 0)
+		})
+	}
+	mat.Copy(next.w, e.model.w)
+	apply(r, next.w)
+	for j := range p {
+		row := r.Row(j)
+		asm.Scale(row, -1, row)
+		asm.Axpy(1/e.model.noise[j], s.b.Row(j)[:q], row)
+	}
+	precondition()
+	mat.Copy(step, z)
+	rz := mat.Dot(r, z)
+	for range smoothSteps {
+		if !(rz > 0) {
+			return
+		}
+		apply(product, step)
+		a := rz / mat.Dot(step, product)
+		mat.Add(next.w, next.w, a, step)
+		mat.Add(r, r, -a, product)
+		precondition()
+		last := rz
+		rz = mat.Dot(r, z)
+		mat.Add(step, z, rz/last, step)
+	}
+}
