@@ -212,9 +212,6 @@ func (a *Fields) HoldingDraws(draws, latent []int) error {
 	if err := a.Out.Holding(form, modelLevels(a.Model)); err != nil {
 		return err
 	}
-	if err := holdTo(sgplvm.Memory{Data: 16 * float64(form.Count*a.Grid.Size())}, 0); err != nil {
-		return err
-	}
 	dims := latent[len(latent)-1]
 	return a.Other.Holding(dataset.Form{Name: "latent points", Count: count(latent, dims), Table: true, Shape: latent, Type: npy.Float64,
 		Layout: dataset.Layout{Width: 1, Height: 1, Channels: dims}}, picture.Levels{})
@@ -263,10 +260,13 @@ func (g OutputGrid) Size() int { return g.Points.Len() * g.Layout.Channels }
 // MostValues bounds the values of a result, 16 GiB or what an int can count.
 var MostValues = min(int64(1)<<31, math.MaxInt/8)
 
-// Room returns the numbers of count fields, or an error where they are too many.
+// Room returns the numbers of count fields, or an error where they are too many or take more memory than is free.
 func (g OutputGrid) Room(command string, count int) ([]float64, error) {
 	if int64(count) > MostValues/int64(g.Size()) {
 		return nil, cli.Usagef("%s: %d fields of %d values, expected at most %d values in all", command, count, g.Size(), MostValues)
+	}
+	if err := holdTo(sgplvm.Memory{Data: 16 * float64(count*g.Size())}, 0); err != nil {
+		return nil, err
 	}
 	return make([]float64, count*g.Size()), nil
 }
