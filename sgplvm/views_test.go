@@ -360,7 +360,7 @@ func TestViewsLimit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	says(reports[0].Warnings, "the comparison of models 3 of 4 folds early")
+	says(reports[0].Warnings, "the comparison of models 3 folds early")
 	for _, c := range m.Checks() {
 		if !(c.Whole > 0) {
 			t.Errorf("view %s was not compared: %+v", c.Name, c)
