@@ -39,6 +39,7 @@ func (r Run) CompleteViews(ctx context.Context, views []View, cfg Config) ([]*Co
 		if err = w.end(&told, err); err != nil {
 			return nil, fmt.Errorf("view %s: %w", w.name, err)
 		}
+		told.Forecast = 0 // of a part of the run
 		done.ended(told)
 		all[v] = done
 	}

@@ -333,3 +333,37 @@ func TestInferInTurn(t *testing.T) {
 		t.Errorf("mean square difference %.3g variances, without covariance %.3g", with, without/120)
 	}
 }
+
+// A limit that has passed before work begins leaves every training a step and every value filled in, and says under its own name what it has ended: the completion of
+// views, their models, and the folds in which these are compared.
+func TestViewsLimit(t *testing.T) {
+	w := drawViews(24, []int{6, 4}, 2, 0, []float64{.1, .1}, 3)
+	views := w.views(func(i, v, k int) bool { return v == 1 && (i%4 == 1 || i%5 == k) })
+	run := Run{Limit: 1}
+	says := func(all []string, want string) {
+		t.Helper()
+		if text := strings.Join(all, "; "); !strings.Contains(text, "the limit of 1ns ended "+want) {
+			t.Errorf("warnings %q, expected %q", text, want)
+		}
+	}
+	all, err := run.CompleteViews(t.Context(), views, Config{Effort: EffortQuick})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, v := range all[1].Mean.Data {
+		if v-v != 0 || !(all[1].Variance.Data[k] >= 0) {
+			t.Fatalf("value %d: %v, variance %v", k, v, all[1].Variance.Data[k])
+		}
+	}
+	says(all[1].Report.Warnings, "the run before a model of all views was compared")
+	m, reports, err := run.FitViews(t.Context(), views, Config{Effort: EffortQuick})
+	if err != nil {
+		t.Fatal(err)
+	}
+	says(reports[0].Warnings, "the comparison of models 3 folds early")
+	for _, c := range m.Checks() {
+		if !(c.Whole > 0) {
+			t.Errorf("view %s was not compared: %+v", c.Name, c)
+		}
+	}
+}

@@ -80,7 +80,7 @@ func updateModel(ctx context.Context, e *cli.Environment, f *cli.Flags, observed
 	if err := engine.Save(f.Text("out"), next); err != nil {
 		return err
 	}
-	fmt.Fprintf(e.Stdout, "%s added, %.6g count now; the model left of them %.3g of the standard deviation and now leaves %.3g, its noise is %.3g\n",
+	fmt.Fprintf(e.Stdout, "%s added, %.6g in all; the model's error on those added was %.3g standard deviations and is %.3g now, its noise %.3g\n",
 		quote.Counted(r.Examples, "example"), r.Count, r.Before, r.After, r.Noise)
 	if len(r.Outliers) > 0 {
 		e.Note("%s", seen.InWords(sgplvm.OutlierText(r.Outliers)))

@@ -78,7 +78,11 @@ func (s *views) fill(ctx context.Context, e *cli.Environment, choice *choiceFlag
 			return err
 		}
 		fmt.Fprintf(e.Stdout, "%s: %s\n", v.name, path)
-		if err := engine.ReportCompleted(e, v.set, c, filled, time.Since(begin)); err != nil {
+		took := time.Duration(0)
+		if k == len(s.list)-1 { // for all
+			took = time.Since(begin)
+		}
+		if err := engine.ReportCompleted(e, v.set, c, filled, took); err != nil {
 			return err
 		}
 	}

@@ -235,7 +235,7 @@ func SaveSet(e *cli.Environment, set *dataset.Set, filled *dataset.Filled, m *sg
 	return write(variance, filled.Variance, set.WriteVariance)
 }
 
-// ReportCompleted prints how much was missing, how well it was filled in, and where the model is sure and where not.
+// ReportCompleted prints how much was missing, how well it was filled in, where the model is sure and where not, and how long that took, if it is told.
 func ReportCompleted(e *cli.Environment, set *dataset.Set, c *Completed, filled *dataset.Filled, took time.Duration) error {
 	var s lines
 	if c.Model == nil {
@@ -274,7 +274,9 @@ func ReportCompleted(e *cli.Environment, set *dataset.Set, c *Completed, filled 
 	if c.Report.Forecast > 0 && took > time.Second {
 		s.text("forecast %s", c.Report.Forecast.Round(time.Second))
 	}
-	s.text("completed in %s", took.Round(100*time.Millisecond))
+	if took > 0 {
+		s.text("completed in %s", took.Round(100*time.Millisecond))
+	}
 	fmt.Fprint(e.Stdout, s.String())
 	for _, w := range c.Report.Warnings {
 		e.Note("warning: %s", w)

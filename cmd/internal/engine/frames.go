@@ -32,13 +32,6 @@ func Some(list []sgplvm.Latent) func(from, to int) ([]sgplvm.Latent, error) {
 	return func(from, to int) ([]sgplvm.Latent, error) { return list[from:to], nil }
 }
 
-// GroupNumbers is how many numbers the frames that are predicted together have at most, 256 MiB, and groupFrames how many there are: the
-// number of the first is a multiple of it in each part of the work too, as products of other shapes round in other ways.
-// Tests lower GroupNumbers.
-var GroupNumbers = 1 << 25
-
-const groupFrames = 64
-
 // Run gives the means of all frames to put, those of some frames at a time with the number of the
 // first of them, and writes the variances where they are asked for.
 func (f *Frames) Run(ctx context.Context, variance *Output, put func(first int, means []float64) error) error {
@@ -63,15 +56,6 @@ func (f *Frames) All(ctx context.Context) (means, variances []float64, err error
 	return means, variances, err
 }
 
-// together returns how many frames are predicted together: groups of about the same size.
-func (f *Frames) together() int {
-	numbers := f.grid.Size()
-	if f.variances {
-		numbers *= 2
-	}
-	return max(1, min(f.count, groupFrames, GroupNumbers/numbers))
-}
-
 // A group of frames that were predicted together, or those of them that are of a part of the work.
 type group struct{ Means, Variances []float64 }
 
@@ -89,7 +73,7 @@ func (f *Frames) between(ctx context.Context, from, to int, put func(next int, g
 	if err != nil || from == to {
 		return err
 	}
-	size, together := f.grid.Size(), f.together()
+	size, together := f.grid.Size(), f.grid.together(f.count, f.variances)
 	var variances []float64
 	means := make([]float64, together*size)
 	if f.variances {

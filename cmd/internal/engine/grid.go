@@ -180,9 +180,8 @@ func (a *Fields) Holding(count int) error {
 
 // memory is what predicting takes: frames that are predicted together, a slab of them with covariances of its points and the model's, and the frames of a GIF, a byte a value.
 func (a *Fields) memory(count int) (need sgplvm.Memory) {
-	f := &Frames{count: count, grid: a.Grid, variances: a.Other.Given()}
-	numbers := float64(f.together() * a.Grid.Size())
-	if f.variances {
+	numbers := float64(a.Grid.together(count, a.Other.Given()) * a.Grid.Size())
+	if a.Other.Given() {
 		numbers *= 2
 	}
 	need.Data = 8 * numbers
@@ -213,9 +212,6 @@ func (a *Fields) HoldingDraws(draws, latent []int) error {
 	if err := a.Out.Holding(form, modelLevels(a.Model)); err != nil {
 		return err
 	}
-	if err := holdTo(sgplvm.Memory{Data: 16 * float64(form.Count*a.Grid.Size())}, 0); err != nil {
-		return err
-	}
 	dims := latent[len(latent)-1]
 	return a.Other.Holding(dataset.Form{Name: "latent points", Count: count(latent, dims), Table: true, Shape: latent, Type: npy.Float64,
 		Layout: dataset.Layout{Width: 1, Height: 1, Channels: dims}}, picture.Levels{})
@@ -242,59 +238,35 @@ func (g OutputGrid) Form(m *sgplvm.Model, count int) dataset.Form {
 // Shape returns the shape of count fields.
 func (g OutputGrid) Shape(count int) []int { return append([]int{count}, g.shape...) }
 
+// GroupNumbers is how many numbers the frames that are predicted together have at most, 256 MiB, and groupFrames how many there are: the
+// number of the first is a multiple of it in each part of the work too, as products of other shapes round in other ways.
+// Tests lower GroupNumbers.
+var GroupNumbers = 1 << 25
+
+const groupFrames = 64
+
+// together returns how many of count frames are predicted together, with their variances or without.
+func (g OutputGrid) together(count int, variances bool) int {
+	numbers := g.Size()
+	if variances {
+		numbers *= 2
+	}
+	return max(1, min(count, groupFrames, GroupNumbers/numbers))
+}
+
 // Size returns the number of values of a field.
 func (g OutputGrid) Size() int { return g.Points.Len() * g.Layout.Channels }
 
 // MostValues bounds the values of a result, 16 GiB or what an int can count.
 var MostValues = min(int64(1)<<31, math.MaxInt/8)
 
-// Room returns the numbers of count fields, or an error where they are too many.
+// Room returns the numbers of count fields, or an error where they are too many or take more memory than is free.
 func (g OutputGrid) Room(command string, count int) ([]float64, error) {
 	if int64(count) > MostValues/int64(g.Size()) {
 		return nil, cli.Usagef("%s: %d fields of %d values, expected at most %d values in all", command, count, g.Size(), MostValues)
 	}
+	if err := holdTo(sgplvm.Memory{Data: 16 * float64(count*g.Size())}, 0); err != nil {
+		return nil, err
+	}
 	return make([]float64, count*g.Size()), nil
-}
-
-// SheetFrames is how many frames of a film a sheet shows side by side.
-const SheetFrames = 8
-
-// DrawFilms draws frames of films as a sheet, a row for each film: columns names the frames of each.
-func (g OutputGrid) DrawFilms(path string, columns []string, values []float64) error {
-	if path == "" {
-		return nil
-	}
-	var rows []picture.SheetRow
-	for i := 0; len(values) > 0; i++ {
-		row := picture.SheetRow{Label: fmt.Sprint(i)}
-		for range columns {
-			row.Pictures = append(row.Pictures, picture.Picture{Layout: g.Layout, Values: values[:g.Size()]})
-			values = values[g.Size():]
-		}
-		rows = append(rows, row)
-	}
-	sheet := picture.NewSheet(columns, rows)
-	sheet.Across = 1 // a film is a row
-	return picture.SavePNG(path, sheet.Image())
-}
-
-// DrawFields draws the first fields as a sheet if a path is given, with their standard deviations beside them where the variances are
-// known (not nil).
-func (g OutputGrid) DrawFields(path, caption string, values, variances []float64) error {
-	if path == "" {
-		return nil
-	}
-	var rows []picture.SheetRow
-	columns, size := []string{caption}, g.Size()
-	for i := range min(len(values)/size, picture.SheetRows) {
-		row := picture.SheetRow{Label: fmt.Sprint(i), Pictures: []picture.Picture{{Layout: g.Layout, Values: values[i*size : (i+1)*size]}}}
-		if variances != nil {
-			row.Pictures = append(row.Pictures, picture.Deviation(g.Layout, variances[i*size:(i+1)*size]))
-		}
-		rows = append(rows, row)
-	}
-	if variances != nil {
-		columns = append(columns, picture.ScaleDeviations(rows, 1))
-	}
-	return picture.SavePNG(path, picture.NewSheet(columns, rows).Image())
 }

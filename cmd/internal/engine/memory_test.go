@@ -4,9 +4,12 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
+	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
 
 // What is free is the least of what the system and all control groups leave; what does not say so does not count.
@@ -50,7 +53,7 @@ func TestTooMuch(t *testing.T) {
 		want string
 	}{
 		{sgplvm.Memory{Inducing: 5e8, Data: 4e8}, ""},
-		{sgplvm.Memory{Inducing: 1.6e9, Data: 6e8}, `needs about 2.2 GB of memory, and 1.0 GB are free: "inducing": 24 in -config, fewer inducing points than 100, takes less` + end},
+		{sgplvm.Memory{Inducing: 1.6e9, Data: 6e8}, `needs about 2.2 GB of memory, and 1.0 GB are free: "inducing": 23 in -config, fewer inducing points than 100, takes less` + end},
 		{sgplvm.Memory{Inducing: 3e9, Data: 2e9}, `needs about 5.0 GB of memory, and 1.0 GB are free: fewer examples, or fewer points of each, take less` + end},
 		{sgplvm.Memory{Space: 3e9, Data: 2e9}, `needs about 5.0 GB of memory, and 1.0 GB are free: "factors": "product" in -config takes less, a kernel for each factor of the grid` + end},
 		{sgplvm.Memory{Data: 5e8, Search: 1.5e9}, `needs about 1.5 GB of memory, and 1.0 GB are free: -effort none takes less, as nothing is tried` + end},
@@ -61,6 +64,41 @@ func TestTooMuch(t *testing.T) {
 		}
 		if text != c.want {
 			t.Errorf("%+v: %q, expected %q", c.need, text, c.want)
+		}
+	}
+}
+
+// What is done with a model, what it predicts and what several views take are refused before they begin where less memory is free, and go on where more is.
+func TestMemoryOfWork(t *testing.T) {
+	m, err := Load("../../../sgplvm/testdata/models/calibrated.model")
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := func(n int) mat.Matrix {
+		x := mat.New(n, 1)
+		for i := range n {
+			x.Data[i] = float64(i)
+		}
+		return x
+	}
+	before := givenLimit
+	t.Cleanup(func() { givenLimit = before })
+	view := sgplvm.View{Name: "a", Data: sgplvm.Data{Source: sgplvm.NewSource(make([]float64, 40*400), 40, 400, 1), Grid: sgplvm.Grid{line(20), line(20)}}}
+	for name, f := range map[string]func() error{
+		"filling in": func() error { return CheckInferring(m, 1<<20) },
+		"predicting": func() error {
+			return (&Fields{Model: m, Grid: OutputGrid{Points: sgplvm.Grid{line(1000), line(1000)}, Layout: dataset.Layout{Width: 1000, Height: 1000, Channels: 1}}, Out: &Output{kind: ".npy"}, Other: new(Output)}).Holding(100)
+		},
+		"numbers": func() error { return CheckNumbers(1 << 24) },
+		"views":   func() error { return CheckViews([]sgplvm.View{view, view}, sgplvm.Config{}) },
+	} {
+		givenLimit = 1 << 20
+		if err := f(); err == nil || !strings.Contains(err.Error(), "needs about") {
+			t.Errorf("%s: %v", name, err)
+		}
+		givenLimit = 1 << 40
+		if err := f(); err != nil {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

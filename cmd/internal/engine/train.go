@@ -41,7 +41,11 @@ func Report(e *cli.Environment, m *sgplvm.Model, r Trained) {
 	s.text("trained on %s in %s: %d steps (%s), bound %.6g, noise %s, signal-to-noise ratio %.4g",
 		quote.Counted(m.Examples(), noun), r.Took.Round(100*time.Millisecond), r.Iterations, r.Status, r.Bound, cli.Range(m.Summary().Noise), m.Summary().SignalToNoise)
 	if r.Forecast > 0 && (r.Searched > 0 || r.Took > time.Second) {
-		s.text("forecast %s; the search took %s", r.Forecast.Round(time.Second), r.Searched.Round(100*time.Millisecond))
+		text := fmt.Sprintf("forecast %s", r.Forecast.Round(time.Second))
+		if r.Searched > 0 {
+			text += fmt.Sprintf("; the search took %s", r.Searched.Round(100*time.Millisecond))
+		}
+		s.text("%s", text)
 	}
 	s.kept(m)
 	fmt.Fprint(e.Stdout, s.String())

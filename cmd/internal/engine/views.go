@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
+	"github.com/seed-08962ecc/kronfield/internal/quote"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
@@ -78,7 +79,7 @@ func ReportViews(e *cli.Environment, m *sgplvm.MultiView) {
 	var s lines
 	for _, c := range m.Checks() {
 		v := m.View(c.Name)
-		s.text("%s: %d examples, %d points of %d channels", c.Name, v.Examples(), v.Grid().Len(), v.Channels())
+		s.text("%s: %s, %s of %s", c.Name, quote.Counted(v.Examples(), "example"), quote.Counted(v.Grid().Len(), "point"), quote.Counted(v.Channels(), "channel"))
 		used := map[bool]string{true: "used", false: "not used"}
 		s.text("  whole examples from the other views: error %.4g (root mean square), by the mean of all examples %.4g: %s", c.Whole, c.ByMean, used[c.FromOther])
 		if c.Part > 0 || c.Alone > 0 {
