@@ -29,7 +29,7 @@ func (r Run) CompleteViews(ctx context.Context, views []View, cfg Config) ([]*Co
 			continue
 		}
 		own := cfg
-		own.Fold = Off
+		own.Fold, own.Transform = Off, Off
 		share := s.clock.part(1 / float64(len(views)-v))
 		w.joint = share.part(jointShare)
 		*w.set.run.clock = *share.part(1 - jointShare)
