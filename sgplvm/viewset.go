@@ -75,6 +75,9 @@ func newViewSet(ctx context.Context, r Run, given []View, cfg Config) (*viewSet,
 		if err == nil {
 			_, err = set.check()
 		}
+		if err == nil {
+			set, err = set.transformed(ctx, cfg)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("view %s: %w", g.Name, err)
 		}
