@@ -72,7 +72,7 @@ func (w *wholeTask) compete(ctx context.Context, d trainingSet, given, chosen Co
 			return nil, err
 		}
 	}
-	t, read := completion.NewContest(w.y, w.holes, w.channels, w.table()), make([]int, len(j.folds))
+	t, read := w.newContest(), make([]int, len(j.folds))
 	place := make([]int, len(w.all.At)) // in order of time, with a step between sequences
 	next := 0
 	for _, order := range completion.InOrder(w.all.At) {

@@ -31,25 +31,26 @@ func checkOf(kinds []FillCheck, all FillCheck) FillCheck {
 // checkOfKind reports the errors of the winner of a kind on its held-out values; count values of the kind are missing.
 func checkOfKind(c *completion.Contest, k completion.Kind, count int) FillCheck {
 	f := FillCheck{Kind: completion.KindNames[k], Missing: count, By: c.Winner[k].String()}
-	f.measure(c.List(c.Winner[k], k), c.Winner[k].Factor, c.Units())
+	f.measure(c, c.List(c.Winner[k], k), c.Winner[k].Factor)
 	for _, name := range c.Names {
 		var other FillCheck
-		if other.measure(c.Of(name, k), 1, c.Units()); name != "" && other.Values > 0 && (f.Simplest == "" || other.RMSE < f.SimplestRMSE) {
+		if other.measure(c, c.Of(name, k), 1); name != "" && other.Values > 0 && (f.Simplest == "" || other.RMSE < f.SimplestRMSE) {
 			f.Simplest, f.SimplestRMSE = name, other.RMSE
 		}
 	}
 	return f
 }
 
-// measure sets the errors of held-out values in the given units by channel (nil: those of the data), with variances multiplied by a factor.
-func (f *FillCheck) measure(list []completion.HeldValue, factor float64, units []float64) {
+// measure sets the errors of held-out values of a contest in its units, with variances multiplied by a factor.
+func (f *FillCheck) measure(c *completion.Contest, list []completion.HeldValue, factor float64) {
+	units := c.Units()
 	if f.Deviations = units != nil; !f.Deviations {
 		units = []float64{1}
 	}
 	var t validation.Tally
 	for _, h := range list {
 		e, v := h.Truth-h.Mean, factor*h.Variance
-		t.Add(e, v, units[h.Value%len(units)])
+		c.Tell(&t, h, factor, units)
 		if e*e < v*validation.Normal90*validation.Normal90 {
 			f.Coverage += 1 / float64(len(list))
 		}

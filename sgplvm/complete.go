@@ -21,6 +21,9 @@ type Completion struct {
 	Check FillCheck
 	Kinds []FillCheck
 
+	// Transforms names, by channel, what the model was learned from in place of values: "log", "logit" or "identity"; nil: the values. The model is then one of these.
+	Transforms []string
+
 	// Period is how many steps of a long series that repeats itself were an example of the model; 0: the examples are the data's.
 	Period int
 

@@ -204,13 +204,22 @@ func (c *completer) probe(ctx context.Context, first, cfg Config) (lost bool, er
 // withoutMotion is the name of the model that takes the frames of a film as examples in no order.
 const withoutMotion = "a model without motion"
 
+// newContest begins a contest on values of the data.
+func (c *completer) newContest() *completion.Contest {
+	t := completion.NewContest(c.y, c.holes, c.channels, c.table())
+	if c.d.by != nil {
+		t.By, t.Scale = c.d.by, c.d.scale
+	}
+	return t
+}
+
 // compete compares on the held-out values the model with the simplest methods, and for a film with a model without motion. It returns nil if nothing was held out of
 // examples with times, or less than two frames of a film were.
 func (c *completer) compete(ctx context.Context, cfg Config) (*completion.Contest, error) {
 	if len(c.holes.HeldOut) == 0 && c.all.At != nil || c.d.Film && len(c.holes.HeldOut) < 2 {
 		return nil, nil
 	}
-	t := completion.NewContest(c.y, c.holes, c.channels, c.table())
+	t := c.newContest()
 	list := c.heldValues()
 	c.all.SetKinds(list, c.holes.HeldOut)
 	t.Add("", list)
@@ -237,7 +246,7 @@ func (c *completer) compete(ctx context.Context, cfg Config) (*completion.Contes
 		t.Winner[completion.KindWhole] = completion.Candidate{Name: simple.Mean, Factor: 1}
 		return t, err
 	}
-	w := completion.NewContest(c.y, c.holes, c.channels, c.table())
+	w := c.newContest()
 	if err := w.Try(ctx, whole, append(methods[:1], c.all.Beside(c.all.Hiding(whole).Missing)...)); err != nil {
 		return t, err
 	}

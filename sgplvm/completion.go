@@ -75,6 +75,9 @@ func completeByRounds(ctx context.Context, d trainingSet, cfg Config) (done *Com
 	if err != nil {
 		return nil, err
 	}
+	if d, err = d.transformed(ctx, cfg); err != nil {
+		return nil, err
+	}
 	c, err := newCompleter(d, cfg)
 	if err != nil {
 		return nil, err
@@ -117,6 +120,7 @@ func completeByRounds(ctx context.Context, d trainingSet, cfg Config) (done *Com
 	if failure != nil {
 		return nil, failure
 	}
+	done.natural(d)
 	place := func(example int) int { return example }
 	if series != nil {
 		done.Period = series.Steps

@@ -21,6 +21,10 @@ type Config struct {
 	// Default: on.
 	Fold Switch `json:"fold,omitzero"`
 
+	// Transform says whether Complete may learn from the logarithms of positive values, or the logits of those between 0 and 1. The model is then one of these.
+	// Default: on.
+	Transform Switch `json:"transform,omitzero"`
+
 	// Lean forbids the model to keep anything of the training data: residuals of examples, or frames.
 	Lean bool `json:"lean,omitzero"`
 

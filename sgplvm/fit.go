@@ -41,7 +41,7 @@ func fitIncomplete(ctx context.Context, d trainingSet, cfg Config) (*Model, Repo
 	if err != nil {
 		return nil, Report{}, err
 	}
-	cfg.Fold = Off // the model is one of the data as they are
+	cfg.Fold, cfg.Transform = Off, Off // the model is one of the data as they are
 	c, err := complete(ctx, d, cfg)
 	if c == nil {
 		return nil, Report{}, err

@@ -7,6 +7,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/journal"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // A Run says what watches, ends and keeps the work of its methods Fit, Complete, Select and Emulate. None of it changes a result that
@@ -65,6 +66,10 @@ type trainingSet struct {
 	imputationErrors imputationErrors // about those values
 	guessed          *completion.Mask // of values that were filled in, by which nothing is validated; nil: there are none
 	absent           []Instant        // of examples of which nothing was observed, which are none of these
+
+	by      []work.Transform // of each channel, of which Source has t(y); nil: none
+	natural []float64        // all values, as they were
+	scale   []float64        // their deviations, by channel
 
 	beside func(missing []bool) []completion.Filler // what fills in by other views; nil: there are none
 

@@ -351,6 +351,7 @@ func fixed(film bool) map[string]func(c *Config) {
 		"Lean":                    func(c *Config) { c.Lean = true },
 		"KeepOutliers":            func(c *Config) { c.KeepOutliers = true },
 		"Fold":                    func(c *Config) { c.Fold = Off },
+		"Transform":               func(c *Config) { c.Transform = Off },
 		"Infer.KeepOutliers":      func(c *Config) { c.Infer.KeepOutliers = true },
 		"Factors":                 func(c *Config) { c.Factors = FactorsJoint },
 		"LatentDims":              func(c *Config) { c.LatentDims = 3 },

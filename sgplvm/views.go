@@ -26,10 +26,11 @@ func (r Run) CompleteViews(ctx context.Context, views []View, cfg Config) ([]*Co
 		w.set.beside = func(missing []bool) []completion.Filler { return s.fillers(v, missing) }
 		if w.holes.Count() == 0 {
 			all[v] = &Completion{Mean: mat.NewDense(len(w.y.Data)/w.channels, w.channels, w.y.Data), Variance: mat.New(len(w.y.Data)/w.channels, w.channels)}
+			all[v].natural(w.set)
 			continue
 		}
 		own := cfg
-		own.Fold = Off
+		own.Fold, own.Transform = Off, Off
 		share := s.clock.part(1 / float64(len(views)-v))
 		w.joint = share.part(jointShare)
 		*w.set.run.clock = *share.part(1 - jointShare)
@@ -55,7 +56,7 @@ func FitViews(ctx context.Context, views []View, cfg Config) (*MultiView, []Repo
 
 // FitViews is the function FitViews, watched and ended as r says; nothing is kept of it.
 func (r Run) FitViews(ctx context.Context, views []View, cfg Config) (*MultiView, []Report, error) {
-	r.Checkpoints = nil
+	r.Checkpoints, cfg.Transform = nil, Off // models are of the data as they are
 	s, err := newViewSet(ctx, r, views, cfg)
 	if err != nil {
 		return nil, nil, err

@@ -75,6 +75,9 @@ func newViewSet(ctx context.Context, r Run, given []View, cfg Config) (*viewSet,
 		if err == nil {
 			_, err = set.check()
 		}
+		if err == nil {
+			set, err = set.transformed(ctx, cfg)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("view %s: %w", g.Name, err)
 		}
@@ -107,7 +110,7 @@ func newViewSet(ctx context.Context, r Run, given []View, cfg Config) (*viewSet,
 		d := w.set.quiet()
 		d.Times, d.Sequences, d.Source = nil, nil, viewOf(filled[v], w.channels)
 		own := cfg
-		own.Effort, own.Fold = EffortNone, Off
+		own.Effort, own.Fold, own.Transform = EffortNone, Off, Off
 		if n := w.y.Rows; own.Inducing == 0 {
 			own.Inducing = min(n, viewInducing, 10*(w.y.Cols+1))
 		}

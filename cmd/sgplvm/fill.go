@@ -284,7 +284,7 @@ func (s *fillSettings) learn(ctx context.Context, e *cli.Environment, set *datas
 	run := s.choice.run(e)
 	run.Checkpoints = s.checkpoint.Checkpoints()
 	if *s.save != "" || *s.smooth {
-		cfg.Fold = sgplvm.Off // the model is to be one of the data as they are
+		cfg.Fold, cfg.Transform = sgplvm.Off, sgplvm.Off // the model is to be one of the data as they are
 	}
 	done, err := engine.Complete(ctx, run, d, cfg)
 	if err != nil {

@@ -9,12 +9,14 @@ import (
 	"github.com/seed-08962ecc/kronfield/internal/simple"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // A Contest compares methods on held-out values: the model, the simplest methods, and pairs of them.
 type Contest struct {
 	table          bool                   // errors are told in deviations of its columns
 	Scale          []float64              // deviations of the channels
+	By             []work.Transform       // of each channel, of whose values the held-out ones are t; nil: none
 	Centre, Spread []float64              // means and deviations of the values of an example, over examples
 	Held           map[string][]HeldValue // by each method, in one order; "" is the model
 	Names          []string               // of the methods, in the order in which they were tried
@@ -202,12 +204,24 @@ func (c *Contest) Scores(list []HeldValue) (v validation.Scores, factor float64)
 	for _, g := range groups {
 		var t validation.Tally
 		for _, h := range g {
-			t.Add(h.Truth-h.Mean, factor*h.Variance, c.Scale[h.Value%len(c.Scale)])
+			c.Tell(&t, h, factor, c.Scale)
 		}
 		loss, _, square := t.Means()
 		v.Losses, v.Errors = append(v.Losses, loss), append(v.Errors, math.Sqrt(square))
 	}
 	return v, factor
+}
+
+// Tell adds a held-out value to a tally, with its variance multiplied by a factor; errors are in the units of the data, over those given by channel.
+func (c *Contest) Tell(t *validation.Tally, h HeldValue, factor float64, units []float64) {
+	r, v, unit := h.Truth-h.Mean, factor*h.Variance, units[h.Value%len(units)]
+	if c.By == nil {
+		t.Add(r, v, unit)
+		return
+	}
+	by := c.By[h.Value%len(c.By)]
+	mean, _ := by.Moments(h.Mean, v)
+	t.AddOf(r, v, by.LogSlope(h.Truth), by.Back(h.Truth)-mean, unit)
 }
 
 // byGroup returns the values of each group, in the order of groups.

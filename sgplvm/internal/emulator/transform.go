@@ -10,9 +10,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
-// minRange is the least ratio of the largest and the smallest of positive outputs whose logarithms are tried.
-const minRange = 10
-
 // transforms returns what may serve better than the values of each channel; nil: nothing.
 func transforms(y *data.Scaled) (list []work.Transform, err error) {
 	low, high := make([]float64, y.Channels), make([]float64, y.Channels)
@@ -32,13 +29,7 @@ func transforms(y *data.Scaled) (list []work.Transform, err error) {
 	some := false
 	for c := range low {
 		least, most := y.Scaler.Mean[c]+y.Scaler.Scale[c]*low[c], y.Scaler.Mean[c]+y.Scaler.Scale[c]*high[c]
-		t := work.Identity
-		switch positive := least > 1e-12*most; {
-		case positive && most < 1:
-			t = work.Logit
-		case positive && most >= minRange*least:
-			t = work.Log
-		}
+		t := work.TransformOf(least, most)
 		list, some = append(list, t), some || t != work.Identity
 	}
 	if !some {

@@ -109,6 +109,13 @@ func (t *Tally) Add(r, v, deviation float64) {
 	t.values++
 }
 
+// AddOf adds a value y of which t(y) was predicted, with the error r and the variance v of t, dt/dy = exp(slope), and the error e of y itself.
+func (t *Tally) AddOf(r, v, slope, e, deviation float64) {
+	t.Add(r, v, 1)
+	t.loss -= slope
+	t.square += (e/deviation)*(e/deviation) - r*r
+}
+
 // Means returns the mean negative log density, the mean squared error over variance and the mean squared error in deviations; 0 of no values.
 func (t *Tally) Means() (loss, chi, square float64) {
 	n := max(1, t.values)

@@ -12,6 +12,23 @@ const (
 	Logit
 )
 
+// minRange is the least ratio of the largest and the smallest of positive values whose logarithms may serve better.
+const minRange = 10
+
+// TransformOf returns what may serve better than values of a range: log of positive ones that differ much, logit of those between 0 and 1.
+func TransformOf(least, most float64) Transform {
+	switch positive := least > 1e-12*most; {
+	case positive && most < 1:
+		return Logit
+	case positive && most >= minRange*least:
+		return Log
+	}
+	return Identity
+}
+
+// String returns the name of a transform.
+func (t Transform) String() string { return [...]string{"identity", "log", "logit"}[t] }
+
 // To returns t(y).
 func (t Transform) To(y float64) float64 {
 	switch t {

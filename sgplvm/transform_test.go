@@ -1,0 +1,71 @@
+package sgplvm
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+// skewed returns 48 fields of 8×8 points, products of powers of two patterns and a little noise, of which a quarter of the values is hidden; in a second channel, if there is one, their
+// logarithms.
+func skewed(channels int) (truth, seen mat.Matrix) {
+	rng := rand.New(rand.NewPCG(5, 17))
+	const n, side = 48, 8
+	truth = mat.New(n*side*side, channels)
+	for i := range n {
+		a, b := 1.5*rng.NormFloat64(), 1.2*rng.NormFloat64()
+		for s := range side * side {
+			x, y := float64(s%side)/side, float64(s/side)/side
+			v := a*math.Sin(3*x+y) + b*math.Cos(4*y) + 0.1*rng.NormFloat64()
+			truth.Set(i*side*side+s, 0, math.Exp(v))
+			if channels > 1 {
+				truth.Set(i*side*side+s, 1, v)
+			}
+		}
+	}
+	seen = truth.Clone()
+	for k := range seen.Data {
+		if rng.Float64() < 0.25 {
+			seen.Data[k] = math.NaN()
+		}
+	}
+	return truth, seen
+}
+
+// Positive values that differ by factors are completed by their logarithms, other channels as they are: errors, in the units of the data, are smaller, the told ones are true, and observed
+// values stay as they were, to the bit.
+func TestTransform(t *testing.T) {
+	for channels, want := range map[int][]string{1: {"log"}, 2: {"log", "identity"}} {
+		truth, seen := skewed(channels)
+		fill := func(s Switch) (c *Completion, rmse float64) {
+			c, err := Complete(context.Background(), Data{Source: NewSource(seen.Data, 48, 64, channels), Grid: Grid{line(8), line(8)}}, Config{Effort: EffortQuick, Transform: s})
+			if err != nil {
+				t.Fatal(err)
+			}
+			missing := 0.
+			for k, v := range seen.Data {
+				if e := c.Mean.Data[k] - truth.Data[k]; v == v && (e != 0 || c.Variance.Data[k] != 0) {
+					t.Fatalf("value %d was observed: %v, now %v ± %v", k, v, c.Mean.Data[k], c.Variance.Data[k])
+				} else if v != v && k%channels == 0 {
+					rmse, missing = rmse+e*e, missing+1
+				}
+			}
+			return c, math.Sqrt(rmse / missing)
+		}
+		c, by := fill(Choose)
+		if !slices.Equal(c.Transforms, want) {
+			t.Errorf("transforms %v, expected %v", c.Transforms, want)
+		}
+		plain, without := fill(Off)
+		if plain.Transforms != nil || by > 0.8*without {
+			t.Errorf("%d channels: error %.3f, %.3f without logarithms (%v)", channels, by, without, plain.Transforms)
+		}
+		if told := c.Check.RMSE; channels == 1 && (told < 0.5*by || told > 2*by) {
+			t.Errorf("told the error %.3f, expected about %.3f", told, by)
+		}
+	}
+}
