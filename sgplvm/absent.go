@@ -39,6 +39,9 @@ func (w *wholeTask) train(ctx context.Context, cfg, partly Config, done *Complet
 			return err
 		}
 	}
+	if open {
+		d.run.clock.expects(2) // as much is compared afterwards
+	}
 	if done.Model, done.Report, err = fitWhole(ctx, d, cfg, ""); done.Model == nil || err != nil || !open {
 		return err
 	}
@@ -129,9 +132,16 @@ func groupsOf(place, rows []int, cases []fillCase) map[int]int {
 
 // predictHeld predicts the examples that a validator holds out, fold by fold, with models of the others.
 func (w *wholeTask) predictHeld(ctx context.Context, j absentValidator, chosen Config) ([]filledValues, error) {
+	for k := range j.folds { // which train side by side
+		j.folds[k].data.run.clock = w.d.run.clock.part(1)
+		j.folds[k].data.run.clock.train(trainShare)
+	}
 	models, err := j.models(ctx, chosen, 0, len(j.folds))
 	if err != nil {
 		return nil, err
+	}
+	for k := range j.folds {
+		w.d.run.clock.ended(j.folds[k].data.run.clock)
 	}
 	all, failures := make([]Prediction, len(j.cases)), make([]error, len(j.cases))
 	mat.Parallel(len(j.cases), func(i int) {

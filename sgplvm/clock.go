@@ -1,6 +1,7 @@
 package sgplvm
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -25,13 +26,39 @@ type clock struct {
 	counted  bool          // the training under way among them
 	rounds   int           // of completion that were left out
 	unknown  bool          // the variances of a film are not calibrated
+	given    time.Duration // limit of the run that this is a part of; 0: it is none
+	without  bool          // views are completed without the model of all of them
+	checked  int           // folds in which models of views were not compared
+}
+
+// trainShare is how much of the time of what trains and fills in the training has.
+const trainShare = 0.5
+
+// part returns the clock of a part of the run, which has a share of the time that is left and tells nothing.
+func (c *clock) part(share float64) *clock {
+	if c == nil {
+		return nil
+	}
+	p := &clock{begin: time.Now(), given: cmp.Or(c.given, c.limit), watch: unwatched{}, parts: 1}
+	if c.limit > 0 {
+		p.limit = 1 + time.Duration(share*float64(c.left()))
+	}
+	return p
+}
+
+// ended counts what the limit has ended in a part.
+func (c *clock) ended(p *clock) {
+	if c == nil {
+		return
+	}
+	c.cut, c.rounds, c.asItIs, c.without = c.cut+p.cut, c.rounds+p.rounds, c.asItIs || p.asItIs, c.without || p.without
 }
 
 // warnings say what the limit has ended.
 func (c *clock) warnings() (list []string) {
 	note := func(some int, what string) {
 		if some > 0 {
-			list = append(list, fmt.Sprintf("the limit of %v ended %s", c.limit, what))
+			list = append(list, fmt.Sprintf("the limit of %v ended %s", cmp.Or(c.given, c.limit), what))
 		}
 	}
 	note(c.cut, quote.Counted(c.cut, "training")+" early")
@@ -42,6 +69,10 @@ func (c *clock) warnings() (list []string) {
 	if c.unknown {
 		note(1, "the run before variances of the film were calibrated")
 	}
+	if c.without {
+		note(1, "the run before a model of all views was compared")
+	}
+	note(c.checked, "the comparison of models "+quote.Counted(c.checked, "fold")+" early")
 	return list
 }
 
@@ -70,6 +101,9 @@ func (c *clock) untold() bool { return c != nil && c.told == 0 && !c.waits }
 // left returns what is left of the limit; 0 where nothing is.
 func (c *clock) left() time.Duration { return max(0, c.limit-time.Since(c.begin)) }
 
+// spent reports whether nothing is left of the limit.
+func (c *clock) spent() bool { return c.limit > 0 && c.left() == 0 }
+
 // search returns how long a search may take before the trainings to come.
 func (c *clock) search() time.Duration {
 	parts := max(1, c.parts)
@@ -78,12 +112,17 @@ func (c *clock) search() time.Duration {
 }
 
 // train begins a training, which has a share of the time that is left, and what comes after it the rest.
-func (c *clock) train(share float64) {
-	if c != nil && c.limit > 0 {
-		c.until = time.Now().Add(time.Duration(share * float64(c.left()) / float64(max(1, c.parts))))
-		c.parts--
-		c.counted = false
+func (c *clock) train(share float64) { c.takes(share, 1) }
+
+// takes begins what has a share of some parts of the time that is left, and returns when it ends; zero: no limit is.
+func (c *clock) takes(share float64, parts int) (until time.Time) {
+	if c == nil || c.limit == 0 {
+		return until
 	}
+	c.until = time.Now().Add(time.Duration(share * float64(c.left()) * float64(parts) / float64(max(parts, c.parts))))
+	c.parts -= parts
+	c.counted = false
+	return c.until
 }
 
 // ends reports whether the training under way is to end, and counts it then.
@@ -99,7 +138,7 @@ func (c *clock) ends() bool {
 }
 
 // text says that a search ended for the limit.
-func (c *clock) text() string { return fmt.Sprintf("the run had %v", c.limit) }
+func (c *clock) text() string { return fmt.Sprintf("the run had %v", cmp.Or(c.given, c.limit)) }
 
 // over reports whether more than a share of the limit has passed.
 func (c *clock) over(share float64) bool {

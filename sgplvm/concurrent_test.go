@@ -57,7 +57,7 @@ func questions(m *Model) map[string]func() (any, error) {
 		},
 		"Sample": func() (any, error) { return m.Sample(ctx, l, nil, SampleOptions{Count: 3, Noise: true}) },
 	}
-	for name, o := range map[string]InferOptions{"": {}, ", none": {Conditioning: ConditionNone}, ", moments": {Conditioning: ConditionMoments}, ", noise": {NoiseStrength: 5}} {
+	for name, o := range map[string]InferOptions{"": {}, ", none": {Conditioning: ConditionNone}, ", moments": {Conditioning: ConditionMoments}} {
 		all["Impute"+name] = func() (any, error) {
 			p, q, err := m.Impute(ctx, Observed{Values: values}, o)
 			return []any{p, q}, err

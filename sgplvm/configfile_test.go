@@ -328,7 +328,6 @@ func TestModelConfig(t *testing.T) {
 		{sgplvm.Config{Residual: sgplvm.ResidualConfig{Kernel: kernel.Kernel{Kind: kernel.RBF, Variance: 0.1}}}, false},
 		{sgplvm.Config{Start: start}, false},
 		{sgplvm.Config{Jitter: math.Inf(-1)}, false},
-		{sgplvm.Config{Infer: sgplvm.InferOptions{NoiseStrength: math.Inf(1)}}, false},
 	} {
 		c.cfg.Effort, c.cfg.Training.Iterations = sgplvm.EffortNone, 3
 		m, _, err := sgplvm.Fit(t.Context(), testData(1), c.cfg)

@@ -193,7 +193,7 @@ func usable(in *Inputs, y Source, keep bool) (*Inputs, Source, []string, error) 
 		}
 	}
 	if len(good) < 3 {
-		return in, y, nil, &ConfigError{Field: "Data", Err: fmt.Errorf("%s with inputs and outputs, expected at least 3: %s", quote.Counted(len(good), "run"), strings.Join(notes, "; "))}
+		return in, y, nil, &ConfigError{Field: "Data", Err: fmt.Errorf("%s with inputs and outputs, expected at least 3%s", quote.Counted(len(good), "run"), strings.Join(append([]string{""}, notes...), "; "))}
 	}
 	if len(good) == n {
 		return in, y, notes, nil

@@ -35,9 +35,8 @@ func (e *Emulator) Inverter(b Belief) (*Inverter, error) {
 
 // InvertOptions steer Invert.
 type InvertOptions struct {
-	Effort Effort // EffortQuick: the Laplace approximation; else Hamiltonian Monte Carlo
-	Draws  int    // how many; by default 400
-	Seed   uint64
+	Draws int // how many, by Hamiltonian Monte Carlo; by default 400
+	Seed  uint64
 }
 
 // Inverted is the distribution of the inputs behind an output.
@@ -53,7 +52,7 @@ type Inverted struct {
 	Unexplained bool
 
 	Effective float64 // how many independent draws the draws are worth
-	Differ    float64 // largest distance of means by sampling from those of the Laplace approximation, in deviations; 0 without sampling
+	Differ    float64 // largest distance of means from those of the Laplace approximation, in deviations
 
 	emulator *emulator.Model
 	draws    mat.Matrix
@@ -98,8 +97,7 @@ func (v *Inverter) Invert(ctx context.Context, values, deviations []float64, o I
 		}
 		seen.At, seen.Values, seen.Errors = append(seen.At, k), append(seen.Values, y), append(seen.Errors, s)
 	}
-	quick := o.Effort == EffortQuick || o.Effort == EffortNone
-	p, err := v.inverter.Invert(ctx, seen, emulator.InvertOptions{Sample: !quick, Draws: o.Draws, Seed: o.Seed})
+	p, err := v.inverter.Invert(ctx, seen, emulator.InvertOptions{Draws: o.Draws, Seed: o.Seed})
 	if err != nil {
 		return nil, err
 	}

@@ -29,30 +29,30 @@ func TestInvert(t *testing.T) {
 			seen[2*s] = math.NaN()
 		}
 	}
-	for _, effort := range []sgplvm.Effort{sgplvm.EffortQuick, sgplvm.EffortNormal} {
-		o := sgplvm.InvertOptions{Effort: effort, Draws: 300}
+	for _, draws := range []int{100, 300} {
+		o := sgplvm.InvertOptions{Draws: draws}
 		r, err := v.Invert(context.Background(), seen, deviations, o)
 		if err != nil {
 			t.Fatal(err)
 		}
 		a, b, kind := r.Columns[0], r.Columns[1], r.Columns[2]
 		if math.Abs(a.Mean-0.35) > 4*a.Deviation || math.Abs(b.Mean-420) > 4*b.Deviation || a.Deviation > 0.05 || b.Deviation > 60 || kind.Label != "q" || kind.Share < 0.9 {
-			t.Errorf("effort %v: %+v", effort, r.Columns)
+			t.Errorf("%d draws: %+v", draws, r.Columns)
 		}
 		if r.Unexplained || r.Score > 3 || len(r.Modes) != 1 || r.Observed != 27 || r.Effective < 30 || !(a.Low < a.Mean && a.Mean < a.High) {
-			t.Errorf("effort %v: score %v, %d modes, %d observed, %v draws", effort, r.Score, len(r.Modes), r.Observed, r.Effective)
+			t.Errorf("%d draws: score %v, %d modes, %d observed, %v draws", draws, r.Score, len(r.Modes), r.Observed, r.Effective)
 		}
 		before := runtime.GOMAXPROCS(1)
 		again, err := v.Invert(context.Background(), seen, deviations, o)
 		runtime.GOMAXPROCS(before)
 		if err != nil || !slices.Equal(r.Table()[0].Numbers, again.Table()[0].Numbers) {
-			t.Errorf("effort %v: other draws on one processor, %v", effort, err)
+			t.Errorf("%d draws: others on one processor, %v", draws, err)
 		}
 	}
 	for k := range seen {
 		seen[k] = math.NaN()
 	}
-	r, err := v.Invert(context.Background(), seen, deviations, sgplvm.InvertOptions{Effort: sgplvm.EffortQuick, Draws: 4000})
+	r, err := v.Invert(context.Background(), seen, deviations, sgplvm.InvertOptions{Draws: 4000})
 	if err != nil {
 		t.Fatal(err)
 	}

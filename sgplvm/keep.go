@@ -28,7 +28,9 @@ func (r Run) begin(d Data, cfg Config) (set trainingSet, end func(*Report, error
 			return set, nil, err
 		}
 	}
-	r.clock = &clock{begin: time.Now(), limit: r.Limit, watch: r.watcher(), parts: 1}
+	if r.clock == nil {
+		r.clock = &clock{begin: time.Now(), limit: r.Limit, watch: r.watcher(), parts: 1}
+	}
 	set = trainingSet{Data: d, run: r}
 	if !cfg.KeepOutliers {
 		if set, err = set.withoutOutliers(); err != nil {

@@ -162,7 +162,7 @@ func holdToTraining(t *testing.T, m *Model, l *points.Learner, w *points.Workspa
 		t.Fatal(err)
 	}
 	for i := range y.Rows {
-		w.Predict(q.Mu.Row(i), q.S.Row(i), 1)
+		w.Predict(q.Mu.Row(i), q.S.Row(i))
 		mean, variance := w.Result()
 		r, err := want.Predict(Latent{Mu: q.Mu.Row(i), S: q.S.Row(i)}, nil)
 		if err != nil {

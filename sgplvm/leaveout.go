@@ -209,7 +209,7 @@ func (t *Trainer) cavities() ([]Latent, error) {
 	at := t.params.X.At()
 	latents := make([]Latent, mu.Rows)
 	for i := range latents {
-		latents[i] = Latent{Mu: mu.Row(i), S: s.Row(i), Noise: 1, Start: -1, At: &at[i]}
+		latents[i] = Latent{Mu: mu.Row(i), S: s.Row(i), Start: -1, At: &at[i]}
 	}
 	return latents, nil
 }

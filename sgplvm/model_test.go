@@ -132,7 +132,7 @@ func TestModelRefuses(t *testing.T) {
 		"a NaN point":           {predict(good, Grid{line(6), mat.NewDense(1, 1, []float64{nan})}), "coordinate NaN"},
 		"few values":            {infer(Observed{Values: values(29)}, InferOptions{}), "29×1"},
 		"negative candidates":   {infer(Observed{Values: values(30)}, InferOptions{Candidates: -1}), "Candidates -1"},
-		"NaN strength":          {infer(Observed{Values: values(30)}, InferOptions{NoiseStrength: nan}), "NaN"},
+		"NaN strength":          {infer(Observed{Values: values(30)}, InferOptions{LocalStrength: nan}), "NaN"},
 		"a prior of others":     {infer(Observed{Values: values(30), Prior: &Latent{Mu: []float64{1}, S: []float64{1}}}, InferOptions{}), "1 means"},
 		"components":            {second(still.PredictMixture(good, nil, MixtureOptions{Components: -1})), "-1"},
 		"fields":                {second(still.Sample(ctx, good, nil, SampleOptions{Count: -1})), "-1"},

@@ -41,12 +41,6 @@ type Report struct {
 	// Outliers are the observed values that counted as missing; Config.KeepOutliers keeps them.
 	Outliers []Outlier
 
-	// Gap is by how much the bound of data with missing values or errors of their own lies below the one with a full
-	// covariance of the inducing variables, where that can be computed (GapKnown): 0 for complete data, and where all examples
-	// miss the same points.
-	Gap      float64
-	GapKnown bool
-
 	// How long Fit or Complete would take in all, as was said beforehand (0: nothing was), and how long the
 	// search took. Nothing else depends on them.
 	Forecast, Searched time.Duration

@@ -367,7 +367,6 @@ func fixed(film bool) map[string]func(c *Config) {
 		"Residual.Local":          func(c *Config) { c.Residual.Local = Off },
 		"Infer.Candidates":        func(c *Config) { c.Infer.Candidates = 2 },
 		"Infer.Iterations":        func(c *Config) { c.Infer.Iterations = 21 },
-		"Infer.NoiseStrength":     func(c *Config) { c.Infer.NoiseStrength = 33 },
 		"Infer.Conditioning":      func(c *Config) { c.Infer.Conditioning = ConditionNone },
 		"Infer.DegreesOfFreedom":  func(c *Config) { c.Infer.DegreesOfFreedom = 41 },
 		"Infer.LocalBandwidth":    func(c *Config) { c.Infer.LocalBandwidth = 0.7 },

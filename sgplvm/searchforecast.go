@@ -10,6 +10,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
 // How long a search and the training after it will take is told before the first candidate: from some evaluations of the bound and some
@@ -39,7 +40,7 @@ func paced(ctx context.Context, trainers ...*Trainer) (p probe, err error) {
 	for _, e := range []struct {
 		moved, free bound.Group
 		took        *time.Duration
-	}{{bound.GroupAll, bound.GroupAll, new(time.Duration)}, {0, bound.GroupAll, &p.free}, {bound.GroupLatent, bound.GroupLatent | bound.GroupNoise, &p.held}} {
+	}{{bound.GroupAll, bound.GroupAll, new(time.Duration)}, {0, bound.GroupAll, &p.free}, {bound.GroupLatent | bound.GroupNoise, bound.GroupLatent | bound.GroupNoise, &p.held}} {
 		begin := time.Now()
 		err := eachOf(len(trainers), func(k int) error {
 			t := trainers[k]
@@ -122,8 +123,11 @@ func (p probe) after(steps, warmup float64) float64 {
 
 // inTime returns how long the training of a configuration in time and its validation take.
 func (p probe) inTime(cfg Config) float64 {
-	steps := float64(cmp.Or(cfg.Training.Iterations, defaultIterations))
-	return p.after(steps, cmp.Or(float64(cfg.Training.Warmup), 0.75*steps)) + float64(p.validated)
+	steps, searched := float64(cmp.Or(cfg.Training.Iterations, defaultIterations)), 1.
+	if k := cfg.Residual.Kernel.Kind; k != "" && k != kernel.White {
+		searched = lineSearch
+	}
+	return searched*p.after(steps, cmp.Or(float64(cfg.Training.Warmup), 0.75*steps)) + float64(p.validated)
 }
 
 // expected returns how long a search by filling in takes with the training after it, of n examples at so many times the points of the
@@ -174,9 +178,10 @@ func (s *search) expected(j *fillValidator, p probe, cfg Config, q searchStage) 
 	return time.Duration(total + last/folds)
 }
 
-// By experience: how much longer a step with more inducing points takes, how often the choice of blends fills in all cases in a round, and how long
+// By experience: how many evaluations a step takes where noise has a covariance beside kernels of time; how much longer a step with more inducing points takes, how often the choice of blends fills in all cases in a round, and how long
 // a covariance is learned in eigenproblems of it, of which it has one.
 const (
+	lineSearch = 2
 	largerStep = 2.25
 	blendFills = 4
 	learnNoise = 1.25

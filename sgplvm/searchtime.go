@@ -266,7 +266,9 @@ func (s *search) inTime() (Config, error) {
 func (s *search) kernelsOfTime(j timeValidator, plain Config, options []option, sure, tried, larger float64) (Config, error) {
 	if err := s.foretell(func() (d time.Duration, err error) {
 		if !s.data.Film && s.given.Partly == nil {
-			d, err = s.expectedPartly(plain)
+			whole := plain
+			options[0].apply(&whole) // which holds most often
+			d, err = s.expectedPartly(whole)
 		}
 		last := larger // the first candidate is what is trained at the end, as far as is known
 		for k := 0; k < len(options) && err == nil; k++ {

@@ -235,12 +235,6 @@ func (t *Trainer) finish(ctx context.Context) error {
 		return err
 	}
 	t.addImputationErrors()
-	if t.evaluator.Holes() {
-		var err error
-		if t.state.Result.Gap, t.state.Result.GapKnown, err = t.evaluator.Gap(ctx, t.params); err != nil {
-			return err
-		}
-	}
 	if !t.config.Training.Uncalibrated && t.canLeaveOut() == nil && t.calibration == nil {
 		if err := t.Calibrate(ctx); err != nil {
 			return err

@@ -15,6 +15,8 @@ import (
 
 // fit trains the model of all views on all examples, of which missing values are filled in first, and the model of each view alone.
 func (s *viewSet) fit(ctx context.Context, r Run) (m *MultiView, reports []Report, err error) {
+	s.joint = s.clock.part(jointShare)
+	s.joint.parts = viewParts + viewFewer
 	state, err := s.complete(ctx, nil, 0)
 	if err != nil {
 		return nil, nil, err
@@ -34,6 +36,7 @@ func (s *viewSet) fit(ctx context.Context, r Run) (m *MultiView, reports []Repor
 		d.Times, d.Sequences = nil, nil
 		cfg := s.cfg
 		cfg.Attributes = w.attributes
+		r.clock = s.clock.part(fitShare / float64(len(s.views)-u))
 		alone, report, err := r.Fit(ctx, d, cfg)
 		if err != nil {
 			return nil, nil, fmt.Errorf("view %s: %w", w.name, err)
@@ -41,7 +44,9 @@ func (s *viewSet) fit(ctx context.Context, r Run) (m *MultiView, reports []Repor
 		reports = append(reports, report)
 		m.views = append(m.views, modelView{name: w.name, model: models[u], alone: alone})
 	}
-	return m, reports, s.check(ctx, state, all, m)
+	err = s.check(ctx, state, all, m)
+	reports[0].Warnings = append(reports[0].Warnings, s.clock.warnings()...)
+	return m, reports, err
 }
 
 // A viewTally adds up squared errors of a view, example by example.
@@ -52,7 +57,14 @@ func (s *viewSet) check(ctx context.Context, state *viewState, all *trainedViews
 	rng := rand.New(rand.NewPCG(s.cfg.Seed, 0x636865636b))
 	order := rng.Perm(s.n)[:min(s.n, maxChecked)]
 	tallies, folds := make([]viewTally, len(s.views)), min(viewFolds, len(order))
+	s.clock.ended(s.joint)
 	for f := range folds {
+		if f > 0 && s.clock.spent() {
+			s.clock.checked = folds - f
+			break
+		}
+		s.joint = s.clock.part(1 / float64(folds-f))
+		s.joint.parts = 1 + len(s.views)
 		var out []int
 		for k := f; k < len(order); k += folds {
 			out = append(out, order[k])
@@ -61,6 +73,7 @@ func (s *viewSet) check(ctx context.Context, state *viewState, all *trainedViews
 		if err != nil {
 			return err
 		}
+		s.clock.ended(s.joint)
 		models, err := s.models(ctx, t)
 		if err != nil {
 			return err
@@ -97,6 +110,7 @@ func (s *viewSet) checkView(ctx context.Context, u int, state *viewState, out []
 	}
 	d := w.set.quiet()
 	d.Times, d.Sequences, d.Source = nil, nil, viewOf(work.Gather(state.y[u], in), w.channels)
+	d.run.clock = s.joint.part(1 / float64(len(s.views)-u))
 	cfg, ok := whole.Config()
 	if !ok {
 		cfg = w.config
@@ -106,6 +120,7 @@ func (s *viewSet) checkView(ctx context.Context, u int, state *viewState, out []
 	if err != nil {
 		return err
 	}
+	s.clock.ended(d.run.clock)
 	mean, x := make([]float64, w.y.Cols), data.InSpacings(w.set.Grid)
 	for _, k := range in {
 		for j, v := range state.y[u].Row(k) {

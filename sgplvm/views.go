@@ -30,7 +30,11 @@ func (r Run) CompleteViews(ctx context.Context, views []View, cfg Config) ([]*Co
 		}
 		own := cfg
 		own.Fold = Off
+		share := s.clock.part(1 / float64(len(views)-v))
+		w.joint = share.part(jointShare)
+		*w.set.run.clock = *share.part(1 - jointShare)
 		done, err := complete(ctx, w.set, own)
+		w.set.run.clock.ended(w.joint)
 		var told Report
 		if err = w.end(&told, err); err != nil {
 			return nil, fmt.Errorf("view %s: %w", w.name, err)

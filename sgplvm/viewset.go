@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/seed-08962ecc/kronfield/internal/simple"
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -22,6 +23,8 @@ type viewSet struct {
 	n     int
 	cfg   Config
 	views []*viewData
+	clock *clock // of the run
+	joint *clock // of what all views are trained for now
 
 	completed *viewState // of all that is missing; nil: not yet
 }
@@ -37,8 +40,10 @@ type viewData struct {
 	channels   int
 	attributes map[string]string
 
-	alone  *Model // of the view by itself, without times, from values that all views filled in
-	config Config // that it was trained with
+	alone  *Model        // of the view by itself, without times, from values that all views filled in
+	config Config        // that it was trained with
+	joint  *clock        // of all views, for its contest
+	spent  time.Duration // of joint
 }
 
 // What a completion by all views takes: rounds of so many folds, and steps of each training.
@@ -48,6 +53,13 @@ const (
 	viewFewer             = 5   // part of the steps of a fold, which go on from the training on all examples
 	viewDims              = 20  // latent dimensions at most
 	viewInducing          = 30  // latent inducing points of a view at most
+
+	viewParts = viewFewer + viewRounds*viewFolds // trainings of a fold that a completion takes the time of
+)
+
+// Shares of what is left of a limit: the first model of a view; what all views take together before they are compared; the last models of single views.
+const (
+	aloneShare, jointShare, fitShare = .1, .5, .7
 )
 
 // newViewSet reads the views, fills in what is missing by principal components of all of them side by side, and trains a model of each view by itself, with white noise
@@ -56,7 +68,7 @@ func newViewSet(ctx context.Context, r Run, given []View, cfg Config) (*viewSet,
 	if err := checkViews(given); err != nil {
 		return nil, err
 	}
-	s := &viewSet{cfg: cfg}
+	s := &viewSet{cfg: cfg, clock: &clock{begin: time.Now(), limit: r.Limit, watch: unwatched{}, parts: 1}}
 	count := map[int]int{}
 	for _, g := range given {
 		set, end, err := r.begin(g.Data, cfg)
@@ -105,9 +117,11 @@ func newViewSet(ctx context.Context, r Run, given []View, cfg Config) (*viewSet,
 		if own.LatentKernel == "" {
 			own.LatentKernel = "rbf+linear"
 		}
+		d.run.clock = s.clock.part(aloneShare)
 		if w.alone, _, err = fitWhole(ctx, d, own, w.name+": "); err != nil {
 			return nil, fmt.Errorf("view %s: %w", w.name, err)
 		}
+		s.clock.ended(d.run.clock)
 		w.config, _ = w.alone.Config()
 	}
 	return s, nil
@@ -210,7 +224,19 @@ func (s *viewSet) fillers(v int, missing []bool) []completion.Filler {
 	}
 	model := func(ctx context.Context) (mean, variance mat.Matrix, err error) {
 		if state == nil {
-			defer s.views[v].set.run.watcher().Timing(allViews)()
+			w := s.views[v]
+			defer w.set.run.watcher().Timing(allViews)()
+			begin, own, contest := time.Now(), w.set.run.clock, !slices.Equal(missing, w.holes.Missing)
+			s.joint = w.joint // which runs here alone, and the view's own elsewhere
+			s.joint.begin = begin.Add(-w.spent)
+			defer func() { w.spent, own.begin = w.spent+time.Since(begin), own.begin.Add(time.Since(begin)) }()
+			if contest && s.joint.spent() {
+				s.joint.without = true
+				return mean, variance, errors.New("out of time")
+			}
+			if s.joint.parts = viewParts; contest {
+				s.joint.parts *= 2 // as many follow
+			}
 			if state, err = s.complete(ctx, missing, v); err != nil {
 				if ctx.Err() == nil {
 					s.views[v].set.run.watcher().Tell(fmt.Sprintf("view %s is filled in without the model of all views: %v", s.views[v].name, err))
@@ -231,14 +257,13 @@ func (s *viewSet) fillers(v int, missing []bool) []completion.Filler {
 func (s *viewSet) complete(ctx context.Context, missing []bool, v int) (*viewState, error) {
 	state := new(viewState)
 	var err error
-	if state.y, _, err = s.components(ctx, missing, v); err != nil {
+	if state.y, state.variance, err = s.components(ctx, missing, v); err != nil {
 		return nil, err
 	}
 	incomplete := make([]bool, s.n)
 	for u, w := range s.views {
 		mask := s.hiding(u, v, missing)
 		state.masks = append(state.masks, mask)
-		state.variance = append(state.variance, mat.New(w.y.Rows, w.y.Cols))
 		for k, i := range w.rows {
 			incomplete[i] = incomplete[i] || mask.Any(k)
 		}
@@ -254,7 +279,11 @@ func (s *viewSet) complete(ctx context.Context, missing []bool, v int) (*viewSta
 	if err != nil {
 		return nil, err
 	}
-	for range viewRounds {
+	for k := range viewRounds {
+		if k > 0 && s.joint.over(roundsShare) {
+			s.joint.rounds += viewRounds - k
+			break
+		}
 		for f := range folds {
 			var out []int
 			for k := f; k < len(order); k += folds {
@@ -280,10 +309,13 @@ func (s *viewSet) fold(ctx context.Context, state *viewState, all *trainedViews,
 	}
 	failures, filled := make([]error, len(out)), make([][]Prediction, len(out))
 	mat.Parallel(len(out), func(k int) {
-		if failures[k] = ctx.Err(); failures[k] == nil {
+		if s.joint.spent() {
+			filled[k] = make([]Prediction, len(models))
+		} else if failures[k] = ctx.Err(); failures[k] == nil {
 			filled[k], failures[k] = s.impute(ctx, models, state, out[k])
 		}
 	})
+	s.joint.asItIs = s.joint.asItIs || s.joint.spent()
 	if err := cmp.Or(failures...); err != nil {
 		return err
 	}
@@ -389,10 +421,18 @@ func (s *viewSet) train(ctx context.Context, state *viewState, from *trainedView
 		o.From, o.In, o.Steps = from.joint, all, viewSteps/viewFewer
 	}
 	var err error
-	for _, again := range []views.Options{o, {Dims: o.Dims, Steps: viewSteps, Seed: o.Seed}, {Dims: o.Dims, Steps: viewSteps, Seed: o.Seed, Plain: true}} { // until the bound keeps its digits
+	parts := 1
+	if from == nil {
+		parts = viewFewer
+	}
+	o.Until = s.joint.takes(trainShare, parts)
+	for _, again := range []views.Options{o, {Dims: o.Dims, Steps: viewSteps, Seed: o.Seed, Until: o.Until}, {Dims: o.Dims, Steps: viewSteps, Seed: o.Seed, Plain: true, Until: o.Until}} { // until the bound keeps its digits
 		if t.joint, err = views.Train(ctx, len(all), t.list, again); err == nil || ctx.Err() != nil {
 			break
 		}
+	}
+	if err == nil && t.joint.Late {
+		s.joint.cut++
 	}
 	return t, err
 }

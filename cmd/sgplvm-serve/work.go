@@ -208,10 +208,7 @@ func (q *request) invert() error {
 	if err := q.few(frames.Count, frames.Points()*frames.Channels); err != nil {
 		return err
 	}
-	var o sgplvm.InvertOptions
-	if err := o.Effort.UnmarshalText([]byte(*q.effort)); err != nil {
-		return err
-	}
+	o := sgplvm.InvertOptions{Draws: engine.InversionDraws(400, *q.effort)}
 	inverter, err := q.emulator.Inverter(sgplvm.BeliefRuns)
 	if err != nil {
 		return err

@@ -34,7 +34,7 @@ Inputs that are fields need -candidates: the table then tells which of them to r
 	if err != nil {
 		return err
 	}
-	name := f.Text("model")
+	name, more := f.Text("model"), 0
 	o.Count, o.Belief, o.Seed = *count, beliefs[*prior], *seed
 	if *candidates != "" {
 		columns, _, _ := m.Inputs()
@@ -44,6 +44,15 @@ Inputs that are fields need -candidates: the table then tells which of them to r
 		}
 		defer in.Close()
 		o.Candidates, name = &in.Inputs, *candidates
+		for _, c := range in.Columns {
+			more = max(len(c.Numbers), len(c.Labels))
+		}
+		if in.Fields != nil {
+			more, _, _ = in.Fields.Dims()
+		}
+	}
+	if err := engine.CheckNumbers(designMatrices * float64((designPoints+more)*max(designPoints, more))); err != nil {
+		return err
 	}
 	stop := e.Timing("comparing candidates")
 	d, err := m.Design(ctx, o)
@@ -57,6 +66,9 @@ Inputs that are fields need -candidates: the table then tells which of them to r
 	_, err = fmt.Fprintf(e.Stdout, "%s would leave %.3g %% of the emulator's variance\n", quote.Counted(len(d.Left), "run"), 100*d.Left[len(d.Left)-1])
 	return err
 }
+
+// A design has at most so many matrices, each of covariances between so many points and candidates, and candidates, which these points are where none are given.
+const designMatrices, designPoints = 40, 500
 
 // designTable has a row for each run.
 func designTable(d *sgplvm.Designed, numbered bool) [][]string {

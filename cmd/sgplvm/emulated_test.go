@@ -52,7 +52,7 @@ func writeFile(t *testing.T, name, text string) {
 }
 
 // An emulator is learned from a table of numbers, dates and labels, predicts fields of new runs whose columns stand in another order, warns of one that is far
-// away, draws fields, and describes itself.
+// away, and of a number that was the same in all runs, draws fields, and describes itself.
 func TestEmulator(t *testing.T) {
 	workFolder(t)
 	writeRuns(t)
@@ -63,6 +63,16 @@ func TestEmulator(t *testing.T) {
 	code, _, notes := tested.Run("predict", "-model", "M", "-inputs", "new.csv", "-out", "F.npy", "-variance", "V.npy")
 	if code != 0 || !strings.Contains(notes, "1 of 3 inputs lie far from all runs, number 2") {
 		t.Errorf("predict: %s", notes)
+	}
+	runs, err := os.ReadFile("runs.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, "sites.csv", strings.ReplaceAll(strings.ReplaceAll(string(runs), "\n", ";7\n"), "material;7", "material;site"))
+	tested.Run("train", "-data", "fields.npy", "-inputs", "sites.csv", "-effort", "quick", "-out", "S") // notes that the site counts for nothing
+	writeFile(t, "moved.csv", "material,pressure,date,site\nsteel,50000,2024-02-05,7\nsteel,50000,2024-02-05,8\n")
+	if _, _, notes := tested.Run("predict", "-model", "S", "-inputs", "moved.csv", "-out", "G.npy"); !strings.Contains(notes, "moved.csv, line 3, input \"site\": found 8, but all runs have 7") {
+		t.Errorf("predict of another site: %s", notes)
 	}
 	f, v, truth := readArray(t, "F.npy"), readArray(t, "V.npy"), readArray(t, "truth.npy").Float64s()
 	if fmt.Sprint(f.Shape, v.Shape) != "[3 3 4] [3 3 4]" {

@@ -102,6 +102,10 @@ func impute(ctx context.Context, e *cli.Environment, args []string) error {
 	if err != nil {
 		return err
 	}
+	checks, err := filled.CheckFilling(ctx, m, seen, options)
+	if err != nil {
+		return err
+	}
 	if err := out.Save(filled.Mean); err != nil {
 		return err
 	}
@@ -110,10 +114,6 @@ func impute(ctx context.Context, e *cli.Environment, args []string) error {
 	}
 	out.Note(e)
 	variance.Note(e)
-	checks, err := filled.CheckFilling(ctx, m, seen, options)
-	if err != nil {
-		return err
-	}
 	return s.compare(e, seen.Frames, filled, truth, checks)
 }
 

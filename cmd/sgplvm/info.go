@@ -3,9 +3,12 @@ package main
 import (
 	"context"
 	"io"
+	"path/filepath"
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/engine"
+	"github.com/seed-08962ecc/kronfield/cmd/internal/files"
+	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
 
 func info(_ context.Context, e *cli.Environment, args []string) error {
@@ -14,6 +17,7 @@ func info(_ context.Context, e *cli.Environment, args []string) error {
 Prints what a model file holds: the model, and how it was chosen.`)
 	model := f.Input("model", "the model `file`")
 	config := f.Result("write-config", "the `file` for the configuration, JSON: train -config makes the same model with it from the same data")
+	folder := f.Output("views", "the `folder` for a model of each view of a model of several, NAME.model, which other commands take")
 	asJSON := f.JSON()
 	f.Need("model")
 	f.Everyday("model", "write-config", "json")
@@ -26,6 +30,12 @@ Prints what a model file holds: the model, and how it was chosen.`)
 			err = infoEmulator(e, f, emulator, *asJSON)
 		}
 		return err
+	}
+	if several, err := engine.LoadViews(*model); err == nil {
+		return infoViews(e, several, *folder, *asJSON)
+	}
+	if *folder != "" {
+		return f.Usagef("-views with a model of one kind of data, expected one of several")
 	}
 	m, err := engine.Load(*model)
 	if err != nil {
@@ -41,4 +51,25 @@ Prints what a model file holds: the model, and how it was chosen.`)
 	}
 	_, err = io.WriteString(e.Stdout, engine.Describe(m))
 	return err
+}
+
+// infoViews describes a model of several views, and writes the model of each to a folder, if it has a name.
+func infoViews(e *cli.Environment, m *sgplvm.MultiView, folder string, asJSON bool) (err error) {
+	if folder != "" {
+		undo, err := cli.MakeFolder(folder)
+		if err != nil {
+			return err
+		}
+		defer undo(&err)
+		for _, name := range m.Names() {
+			if err = files.WriteAtomic(filepath.Join(folder, name+".model"), m.View(name).Save); err != nil {
+				return err
+			}
+		}
+	}
+	if asJSON {
+		return e.PrintJSON(engine.NewAboutViews(m))
+	}
+	engine.ReportViews(e, m)
+	return nil
 }

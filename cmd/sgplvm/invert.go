@@ -34,9 +34,7 @@ func newInvertSettings(e *cli.Environment) *invertSettings {
 Finds the inputs behind outputs that were seen in part and with errors, by an emulator (train -inputs makes one):
 a row for each output, with the mean of each input, its deviation and the ends of its 90 % interval, how many
 maxima the density has, and a score that is about 1 where some inputs explain what was seen. Inputs
-that are fields come back as fields. NaN in the data means not seen. How far the emulator may be off counts, too.
-
-The effort quick takes a Gaussian around each maximum, normal samples.`)
+that are fields come back as fields. NaN in the data means not seen. How far the emulator may be off counts, too.`)
 	f.Output("out", "the `file` for the inputs: a table, .csv; of inputs that are fields alone "+engine.OutputUsage)
 	f.Output("samples", "the `file` for draws of the inputs: a table, .csv; of inputs that are fields alone .npy, outputs×draws×field")
 	f.Output("fields", "the `file` for input fields beside a table: "+engine.OutputUsage)
@@ -49,8 +47,8 @@ The effort quick takes a Gaussian around each maximum, normal samples.`)
 		observed: f.Input("observed", engine.MaskUsage),
 		errors_:  f.Input("errors", "the standard error of what was seen: a `number`, by default 0, or a file of the form of the data"),
 		prior:    newPriorFlag(f),
-		level:    f.Choice("effort", "normal", "`work`: quick (a Gaussian around each maximum), normal (sampling) or thorough (four times as many draws)", "quick", "normal", "thorough"),
-		count:    f.Whole("count", 400, 10, 100_000, "`number` of draws of each output's inputs, four times as many if thorough"),
+		level:    f.Choice("effort", "normal", "`work`: quick (a quarter of the draws), normal or thorough (four times as many)", "quick", "normal", "thorough"),
+		count:    f.Whole("count", 400, 10, 100_000, "`number` of draws of each output's inputs, at normal effort"),
 		seed:     f.Seed("seed", 0, "the `number` that decides everything random"),
 		json:     f.JSON(),
 	}
@@ -85,13 +83,7 @@ func invert(ctx context.Context, e *cli.Environment, args []string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", *s.model, err)
 	}
-	o := sgplvm.InvertOptions{Draws: *s.count, Seed: *s.seed}
-	if err := o.Effort.UnmarshalText([]byte(*s.level)); err != nil {
-		return err
-	}
-	if o.Effort == sgplvm.EffortThorough {
-		o.Draws *= 4
-	}
+	o := sgplvm.InvertOptions{Draws: engine.InversionDraws(*s.count, *s.level), Seed: *s.seed}
 	found := make([]*sgplvm.Inverted, frames.Count)
 	err = e.Each(ctx, "inverted", *s.data, 0, frames.Count, func(i int) (err error) {
 		found[i], err = inverter.Invert(ctx, frames.Values(i), deviations(i), o)
@@ -103,7 +95,7 @@ func invert(ctx context.Context, e *cli.Environment, args []string) error {
 	if err := s.save(found); err != nil {
 		return err
 	}
-	s.tell(e, found, o.Effort)
+	s.tell(e, found)
 	if *s.json {
 		return e.PrintJSON(found)
 	}
@@ -201,7 +193,7 @@ func (s *invertSettings) load() (*dataset.Frames, func(i int) []float64, error) 
 }
 
 // tell says what a user should know of the results.
-func (s *invertSettings) tell(e *cli.Environment, found []*sgplvm.Inverted, effort sgplvm.Effort) {
+func (s *invertSettings) tell(e *cli.Environment, found []*sgplvm.Inverted) {
 	var several, unexplained, nothing, differ, few []int
 	for i, r := range found {
 		for _, c := range []struct {
@@ -209,7 +201,7 @@ func (s *invertSettings) tell(e *cli.Environment, found []*sgplvm.Inverted, effo
 			list *[]int
 		}{
 			{len(r.Modes) > 1, &several}, {r.Unexplained, &unexplained}, {r.Observed == 0, &nothing},
-			{r.Differ > 0.5, &differ}, {effort != sgplvm.EffortQuick && r.Effective < 50, &few},
+			{r.Differ > 0.5, &differ}, {r.Effective < 50, &few},
 		} {
 			if c.is {
 				*c.list = append(*c.list, i)
@@ -225,5 +217,5 @@ func (s *invertSettings) tell(e *cli.Environment, found []*sgplvm.Inverted, effo
 	say(several, "have several maxima of the density, different inputs that explain what was seen")
 	say(unexplained, "no input explains: the score is larger than in 999 of 1000 cases")
 	say(differ, "have means by sampling more than half a deviation from the maximum: a Gaussian around it would not do")
-	say(few, "have draws worth fewer than 50 independent ones: -effort thorough takes more")
+	say(few, "have draws worth fewer than 50 independent ones: a higher -effort takes more")
 }

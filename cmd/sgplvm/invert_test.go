@@ -82,7 +82,7 @@ func TestInvert(t *testing.T) {
 	}
 	mustRun(t, "invert", "-model", "F", "-data", "pressures.npy", "-errors", "0.002", "-effort", "quick", "-out", "K.npy", "-variance", "V.npy", "-samples", "D.npy")
 	k, v, truth := readArray(t, "K.npy"), readArray(t, "V.npy").Float64s(), readArray(t, "flow_truth.npy").Float64s()
-	if len(k.Shape) != 3 || readArray(t, "D.npy").Shape[1] != 400 {
+	if len(k.Shape) != 3 || readArray(t, "D.npy").Shape[1] != 100 {
 		t.Errorf("shape %v, draws %v", k.Shape, readArray(t, "D.npy").Shape)
 	}
 	for i, want := range truth {

@@ -45,6 +45,9 @@ is worth while. What a model keeps of single examples, such as those that others
 		return f.Usagef("no part, expected the files of all before the flags")
 	}
 	m, err := engine.Load(*model)
+	if err == nil {
+		err = engine.CheckInferring(m, 0)
+	}
 	if err != nil {
 		return err
 	}

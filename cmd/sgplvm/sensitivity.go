@@ -40,6 +40,11 @@ for every point. The inputs of a run are taken as independent, a field as one in
 	if err != nil {
 		return err
 	}
+	const each = 20 // numbers for each point and input, as measured
+	inputs, _, fields := maps.m.Inputs()
+	if err := engine.CheckNumbers(each * float64(*points*(2+len(inputs)+fields))); err != nil {
+		return err
+	}
 	o.Belief, o.Points, o.Components, o.Seed = beliefs[*prior], *points, *components, *seed
 	stop := e.Timing("evaluating the emulator")
 	s, err := maps.m.Sensitivity(ctx, o)

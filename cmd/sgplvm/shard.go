@@ -44,6 +44,9 @@ depend on their number. When all are done, reduce makes a better model of them, 
 		path = part.Name(p, path)
 	}
 	m, err := engine.Load(*model)
+	if err == nil {
+		err = engine.CheckInferring(m, 0)
+	}
 	if err != nil {
 		return err
 	}

@@ -88,6 +88,9 @@ func (s *views) load(e *cli.Environment, models []*sgplvm.Model) error {
 			if n, c := m[k].Grid().Len(), m[k].Channels(); n != len(v.points) || c != v.set.Channels {
 				return fmt.Errorf("%s: %d points of %d channels, expected %d of %d as view %s of the model", v.path, len(v.points), v.set.Channels, n, c, v.name)
 			}
+			if err := engine.CheckInferring(m[k], v.set.Count*len(v.points)*v.set.Channels); err != nil {
+				return err
+			}
 		}
 	}
 	return s.match(e)
@@ -168,5 +171,5 @@ func (s *views) begin(e *cli.Environment, choice *choiceFlags) (all []sgplvm.Vie
 		}
 		all = append(all, sgplvm.View{Name: v.name, Data: v.data, Rows: v.rows, Attributes: attributes})
 	}
-	return all, cfg, nil
+	return all, cfg, engine.CheckViews(all, cfg)
 }

@@ -35,7 +35,8 @@ func sensorViews(t *testing.T) (a, b string) {
 	return a, b
 }
 
-// Two tables are matched by their dates; rows that the second misses come from the first, in the form of the second, and a model of both predicts one from the other.
+// Two tables are matched by their dates; rows that the second misses come from the first, in the form of the second, a model of both predicts one from the other, says what they share, and has a model of
+// each that other commands take.
 func TestViews(t *testing.T) {
 	if testing.Short() {
 		t.Skip("completes and trains two views")
@@ -82,6 +83,18 @@ func TestViews(t *testing.T) {
 	y := clitest.ReadArray(t, filepath.Join(predicted, "b.npy"))
 	if fmt.Sprint(y.Shape) != "[40 2]" {
 		t.Errorf("shape %v", y.Shape)
+	}
+	models := filepath.Join(t.TempDir(), "models")
+	if text := run("info", "-model", model, "-views", models); !strings.Contains(text, "latent dimensions of a and b: ") {
+		t.Errorf("two tables of the same two causes, and nothing is said to be shared:\n%s", text)
+	}
+	l := filepath.Join(models, "latents.npy")
+	run("latents", "-model", filepath.Join(models, "b.model"), "-out", l)
+	if shape := clitest.ReadArray(t, l).Shape; shape[0] != 31 {
+		t.Errorf("latent variables of %d examples of view b, expected those of 31", shape[0])
+	}
+	if code, _, stderr := tested.Run("info", "-model", filepath.Join(models, "b.model"), "-views", models); code == 0 || !strings.Contains(stderr, "expected one of several") {
+		t.Errorf("-views of one view: %s", stderr)
 	}
 }
 

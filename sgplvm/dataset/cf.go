@@ -18,10 +18,14 @@ import (
 type netcdfFile struct {
 	*netcdf.File
 	by   string // the command that has made the copy; nothing: none was needed
-	copy string
+	copy string // its name, where an open file cannot lose it
+	keep bool   // it is open until nothing refers to it
 }
 
 func (f *netcdfFile) Close() error {
+	if f.keep {
+		return nil
+	}
 	if f.copy != "" {
 		defer os.Remove(f.copy)
 	}
@@ -77,8 +81,11 @@ func copyNetCDF4(path string) (*netcdfFile, error) {
 				os.Remove(temp.Name())
 				return nil, netcdfError(path, err)
 			}
-			os.Remove(temp.Name()) // which works already where an open file may lose its name
-			return &netcdfFile{f, strings.Join(command, " "), temp.Name()}, nil
+			made := &netcdfFile{File: f, by: strings.Join(command, " ")}
+			if os.Remove(temp.Name()) != nil {
+				made.copy = temp.Name()
+			}
+			return made, nil
 		}
 		if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) || exit.ExitCode() < 0 { // it was stopped by a signal
 			os.Remove(temp.Name())

@@ -240,7 +240,7 @@ func (s *Set) channelName(c int) string {
 	return "column " + quote.Line(s.Columns[c])
 }
 
-// loadSeveral reads the examples of several files as those of one source, of which only those with examples of the slice are read as a whole.
+// loadSeveral reads the examples of several files as those of one source: of a slice each file's form first, and then the files with examples of it.
 func loadSeveral(name string, names []string, o SetOptions) (*Set, error) {
 	counts, all := make([]int, len(names)), 0
 	slice := o.Slice
@@ -254,15 +254,21 @@ func loadSeveral(name string, names []string, o SetOptions) (*Set, error) {
 		return loadSource(names[i], o)
 	}
 	var s *Set
-	var times []float64
+	var times, values []float64
+	var notes []string
+	end := 0
+	if slice == nil {
+		end = math.MaxInt
+	}
 	for i := range names {
-		part, err := load(i, 0, 0)
+		part, err := load(i, 0, end)
 		if err != nil {
 			return nil, err
 		}
 		if s == nil {
 			s = part
 		}
+		values, notes = append(values, part.Values...), append(notes, part.Notes...)
 		odd := func(found, want any) (*Set, error) {
 			return nil, &Error{Path: names[i], Found: quote.Line(fmt.Sprint(found)), Want: quote.Line(fmt.Sprint(want)) + ", as in " + quote.Line(names[0])}
 		}
@@ -273,7 +279,7 @@ func loadSeveral(name string, names []string, o SetOptions) (*Set, error) {
 			return odd(part.Columns, s.Columns)
 		case !part.Grid.Equal(s.Grid):
 			return odd("other coordinates", "the same")
-		case fmt.Sprint(part.Units) != fmt.Sprint(s.Units):
+		case !part.timesIn(s.Units):
 			return odd(part.Units, s.Units)
 		case part.Type != s.Type:
 			s.Type = npy.Float64
@@ -285,10 +291,8 @@ func loadSeveral(name string, names []string, o SetOptions) (*Set, error) {
 		s.Times = times
 	}
 	s.Count, s.First, s.all = all, 0, 0
-	from, to := 0, all
 	if slice != nil {
 		s.cut(slice)
-		from, to = s.First, s.First+s.Count
 	}
 	inner := 1
 	for _, d := range s.Shape[1:] {
@@ -301,21 +305,35 @@ func loadSeveral(name string, names []string, o SetOptions) (*Set, error) {
 		s.Shape = append([]int{s.Count}, s.Shape[1:]...)
 	}
 	at := 0
-	s.Values = make([]float64, 0, s.Count*s.size())
 	for i, n := range counts {
-		if begin, end := max(from-at, 0), min(to-at, n); begin < end {
+		if begin, end := max(s.First-at, 0), min(s.First+s.Count-at, n); slice != nil && begin < end {
 			part, err := load(i, begin, end)
 			if err != nil {
 				return nil, err
 			}
-			s.Values = append(s.Values, part.Values...)
-			for _, note := range part.Notes {
-				s.note("%s", note)
-			}
+			values, notes = append(values, part.Values...), append(notes, part.Notes...)
 		}
 		at += n
 	}
+	s.Values, s.Notes = values, nil
+	for _, note := range notes {
+		s.note("%s", note)
+	}
 	return s, nil
+}
+
+// timesIn brings all times to other units, and reports whether that can be.
+func (s *Set) timesIn(u *TimeUnits) bool {
+	if s.Units == nil || u == nil || s.Units.text == u.text {
+		return (s.Units == nil) == (u == nil)
+	}
+	for i, t := range s.times {
+		var err error
+		if s.times[i], err = u.Time(s.Units.Date(t)); err != nil {
+			return false
+		}
+	}
+	return true
 }
 
 // loadArray loads pictures or an array, in the type of its numbers.

@@ -29,10 +29,10 @@ func LoadSet(name string, o SetOptions) (*Set, error) {
 	if err := s.setObserved(o.Observed); err != nil {
 		return nil, err
 	}
-	if s.all > 0 && o.Exists == "" && o.Model != nil {
-		s.existIn(o.Model)
-	} else if err := s.setExists(o.Exists); err != nil {
-		return nil, err
+	if o.Exists != "" || o.Model == nil || !s.existIn(o.Model) {
+		if err := s.setExists(o.Exists); err != nil {
+			return nil, err
+		}
 	}
 	if o.Times != "" {
 		if s.times, err = LoadTimes(o.Times, s.Whole()); err != nil {
@@ -140,18 +140,26 @@ func (s *Set) setExists(path string) error {
 	return nil
 }
 
-// existIn makes the points exist that a grid has, where it has fewer.
-func (s *Set) existIn(g sgplvm.Grid) {
+// existIn makes the points exist that a grid has, and reports whether all of it is among the points.
+func (s *Set) existIn(g sgplvm.Grid) bool {
 	if g.Len() >= s.Points() || s.Table {
-		return
+		return true
 	}
 	known, all, own := map[string]bool{}, joined(g)[0], joined(s.Grid)[0]
 	for k := range g.Len() {
 		known[fmt.Sprint(all.Row(k))] = true
 	}
-	for k := range own.Rows {
-		s.Exists = append(s.Exists, known[fmt.Sprint(own.Row(k))])
+	exists, count := make([]bool, own.Rows), 0
+	for k := range exists {
+		if exists[k] = known[fmt.Sprint(own.Row(k))]; exists[k] {
+			count++
+		}
 	}
+	if count < g.Len() {
+		return false
+	}
+	s.Exists = exists
+	return true
 }
 
 // loadExists reads a mask of points.

@@ -198,11 +198,11 @@ func loadNetCDF(name string, o SetOptions) (*Set, error) {
 	if o.Slice != nil && !a.swapped {
 		s.cut(o.Slice)
 	}
-	return s, s.readValues(path, f, a, o)
+	return s, s.readValues(path, file, f, a, o)
 }
 
 // readValues reads the values and unpacks them.
-func (s *Set) readValues(path string, f *index, a arrangement, o SetOptions) error {
+func (s *Set) readValues(path string, file *netcdfFile, f *index, a arrangement, o SetOptions) error {
 	x := &f.Variables[a.variable]
 	p, fill := packingOf(x), math.NaN()
 	for _, note := range p.notes {
@@ -250,7 +250,11 @@ func (s *Set) readValues(path string, f *index, a arrangement, o SetOptions) err
 		}
 		s.note("%s: dimensions %s are taken with the examples first; results have the order of the file", place, f.shapeText(a.variable))
 	}
-	s.store = &netcdfStore{path: path, variable: x.Name, choice: o.Select, packing: p}
+	store := &netcdfStore{path: path, variable: x.Name, choice: o.Select, packing: p}
+	if file.keep = file.by != "" && file.copy == ""; file.keep {
+		store.copy = file
+	}
+	s.store = store
 	return nil
 }
 

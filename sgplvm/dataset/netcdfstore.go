@@ -16,6 +16,14 @@ type netcdfStore struct {
 	path, variable string
 	choice         string // SetOptions.Select
 	packing        *packing
+	copy           *netcdfFile // of a NetCDF-4 file, open; nil: the file is opened
+}
+
+func (n *netcdfStore) open() (*netcdfFile, error) {
+	if n.copy != nil {
+		return n.copy, nil
+	}
+	return openNetCDF(n.path)
 }
 
 func (n *netcdfStore) endings() []string { return netcdfEndings }
@@ -25,7 +33,7 @@ func (n *netcdfStore) names() [2]string {
 }
 
 func (n *netcdfStore) check() error {
-	f, err := openNetCDF(n.path)
+	f, err := n.open()
 	if err != nil {
 		return err
 	}
@@ -142,7 +150,7 @@ func (n *netcdfStore) header(f *index, v int, missing float64) netcdf.Header {
 
 // write writes the file with two more variables.
 func (n *netcdfStore) write(w *errorWriter, s *Set, r *Filled) error {
-	f, err := openNetCDF(n.path)
+	f, err := n.open()
 	if err != nil {
 		return err
 	}

@@ -50,7 +50,7 @@ type SetOptions struct {
 	// At is how many scattered points an array of examples is of. 0: those of Points, or pixels.
 	At int
 
-	// Points that a model has, where they are fewer than those of the data: of a slice others do not exist, as what was not observed in it may be elsewhere.
+	// Points that a model has. Where all of them are among the data's, others do not exist, and they do although the data may have no value there.
 	Model sgplvm.Grid
 
 	headed bool // the first row of a table has names unless it has a number

@@ -12,7 +12,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
+	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
 
@@ -479,5 +481,24 @@ func TestLoadFormats(t *testing.T) {
 	}
 	if got := dataset.FileName("a:b/sst.nc:x:y"); got != "a:b/sst.nc" {
 		t.Errorf("file %s", got)
+	}
+}
+
+// A point that a model has exists where the data have no value there, and one that it has not does not; points of a model that the data do not have say nothing.
+func TestPointsOfModel(t *testing.T) {
+	path := saveArray(t, "points.npy", npy.New([]float64{nan, 1, 2, 3, nan, 4, 5, 6}, 2, 2, 2))
+	rows := mat.NewDense(2, 1, []float64{0, 1})
+	for _, c := range []struct {
+		model sgplvm.Grid
+		want  []bool // nil: all
+	}{
+		{nil, []bool{false, true, true, true}},
+		{sgplvm.Grid{rows, rows}, nil},
+		{sgplvm.Grid{mat.NewDense(3, 2, []float64{0, 0, 0, 1, 1, 1})}, []bool{true, true, false, true}},
+		{sgplvm.Grid{mat.NewDense(3, 2, []float64{0, 0, 0, 1, 7, 7})}, []bool{false, true, true, true}},
+	} {
+		if s := loadSet(t, path, dataset.SetOptions{Model: c.model}); !slices.Equal(s.Exists, c.want) {
+			t.Errorf("model of %v: points %v, expected %v", c.model, s.Exists, c.want)
+		}
 	}
 }

@@ -228,7 +228,8 @@ func TestSuspectsByColumn(t *testing.T) {
 	checkError(t, err, filepath.Dir(path), "t.csv: column pressure: found the fill value 101305 among the other values, 101300 to 101319 (1 value equal to it), expected one that is no data, or a mask")
 }
 
-// A NetCDF-4 file is read by way of nccopy, where that is installed, whatever the file's name is; else the error has the line that makes a classic one.
+// A NetCDF-4 file is read by way of nccopy, which is called once for reading and writing, where that is installed, whatever the file's name is; else the error has the
+// line that makes a classic one.
 func TestNetCDF4(t *testing.T) {
 	classic, err := os.ReadFile(levels(t))
 	if err != nil {
@@ -261,14 +262,21 @@ func TestNetCDF4(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The first form fails, as of a file with two dimensions without limit.
-	stub("test \"$1\" = -u || exit 1\ncp " + filepath.Join(folder, "classic") + " \"$5\"\n")
+	calls := filepath.Join(folder, "calls")
+	stub("echo $1 >>" + calls + "\ntest \"$1\" = -u || exit 1\ncp " + filepath.Join(folder, "classic") + " \"$5\"\n")
 	s := loadSet(t, four+":v", dataset.SetOptions{Select: "level=500"})
 	if want := []float64{8, 9, 10, 11, 20, 21, 22, 23}; !equal(s.Values, want) || len(s.Notes) != 1 || !strings.HasSuffix(s.Notes[0], "any.h5: a NetCDF-4 (HDF5) file, read by way of nccopy -u -k cdf5") {
 		t.Errorf("values %v, notes %q", s.Values, s.Notes)
 	}
+	if err := s.CheckOutput("out.nc"); err != nil {
+		t.Error(err)
+	}
 	out := write(t, "out.nc", func(w io.Writer, path string) error { return s.Write(w, path, fillWith(t, s, 1<<20)) })
 	if f, err := netcdf.Open(out); err != nil || f.Find("v_filled") < 0 || f.Find("v") < 0 {
 		t.Errorf("the result: %v", err)
+	}
+	if called, err := os.ReadFile(calls); string(called) != "-k\n-u\n" {
+		t.Errorf("nccopy was called with %q, %v", called, err)
 	}
 	stub("echo NetCDF: No group found.\necho Location >&2\nexit 1\n")
 	_, err = dataset.LoadSet(four, dataset.SetOptions{})

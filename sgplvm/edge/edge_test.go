@@ -21,7 +21,7 @@ func contents() *points.Contents {
 		Z: []float64{0, 1}, Coord: []float64{1, 0, 0, 1}, Mu: []float64{0}, S: []float64{1}, Beta: 4, Precision: 4, Latent: []float64{1, 2}, Lambda: []float64{1, 2},
 		P: points.NewTable(p), Factors: []points.Factor{{B: points.NewTable(b)}}, Coordinates: []float64{0, 1, 2, 3, 4, 5}, Spacings: []float64{1}, TrainingSpacings: []float64{1},
 		Lengths: []float64{1}, Time: points.Time{Kernel: "matern12", Systems: []kernel.System{{Generator: mat.NewDense(1, 1, []float64{-1}), Output: []float64{1}, Input: []float64{1}}}, Spacing: 1},
-		Options: points.Options{Candidates: 1, Iterations: 20, Starts: 1, NoiseStrength: math.Inf(1), LocalBandwidth: 0.7, LocalStrength: 1, Exact: 100, Group: 4, Neighbours: 4, Work: 1e9}}
+		Options: points.Options{Candidates: 1, Iterations: 20, Starts: 1, LocalBandwidth: 0.7, LocalStrength: 1, Exact: 100, Group: 4, Neighbours: 4, Work: 1e9}}
 }
 
 func opened(t *testing.T, c *points.Contents) *Model {

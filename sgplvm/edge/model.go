@@ -89,7 +89,6 @@ func (m *Model) Multiplications(seen int) float64 { return m.m.Multiplications(s
 type Latent struct {
 	Mu, S []float64 // d_ξ each
 	Bound float64   // L*, a lower bound on the log evidence of the scaled values
-	Noise float64   // the example's noise variance over that of the training data
 	Start int       // the training example whose posterior led here; −1: the prior mean
 }
 
@@ -186,7 +185,7 @@ func (w *Workspace) Predict(dst, variance, mu, s []float64) error {
 			return &ValueError{q, v, "a finite mean and a variance of 0 or more"}
 		}
 	}
-	w.w.Predict(mu, s, 1)
+	w.w.Predict(mu, s)
 	w.deliver(dst, variance)
 	return nil
 }

@@ -39,7 +39,6 @@ type Latent struct {
 	Precision mat.Matrix
 
 	Bound float64  // L*, a lower bound on the log evidence of the scaled observations
-	Noise float64  // the example's noise variance over that of the training data; 0 stands for 1
 	Start int      // the training example whose posterior led here; −1: the prior mean
 	At    *Instant // its time, where it is known
 
@@ -50,14 +49,6 @@ type Latent struct {
 
 	// Partly says that it belongs to a model's second posterior, for examples seen in part.
 	Partly bool
-}
-
-// NoiseRatio returns Noise, 1 by default.
-func (l Latent) NoiseRatio() float64 {
-	if l.Noise > 0 {
-		return l.Noise
-	}
-	return 1
 }
 
 // Sample draws from N(Mu, diag S): a row for each of count points, count×d_ξ. The same

@@ -12,12 +12,6 @@ type InferOptions struct {
 	// Iterations bounds the L-BFGS steps of each. Default 200.
 	Iterations int `json:"iterations,omitzero"`
 
-	// NoiseStrength says how firmly the noise of the example is taken to be that of the
-	// training data: as if this many further values had been observed with it. What one
-	// example has that others do not varies, most of all after training on few. 0 stands for
-	// infinitely many, the noise is fixed.
-	NoiseStrength float64 `json:"noiseStrength,omitzero"`
-
 	// Conditioning is how Impute uses the observed values beside q(x). Default:
 	// ConditionGivenLatent.
 	Conditioning Conditioning `json:"conditioning,omitzero"`
@@ -55,8 +49,7 @@ type InferOptions struct {
 // Or returns the options with what they leave open from others.
 func (o InferOptions) Or(from InferOptions) InferOptions {
 	o.Candidates, o.Iterations = cmp.Or(o.Candidates, from.Candidates), cmp.Or(o.Iterations, from.Iterations)
-	o.NoiseStrength, o.Conditioning = cmp.Or(o.NoiseStrength, from.NoiseStrength), cmp.Or(o.Conditioning, from.Conditioning)
-	o.DegreesOfFreedom = cmp.Or(o.DegreesOfFreedom, from.DegreesOfFreedom)
+	o.Conditioning, o.DegreesOfFreedom = cmp.Or(o.Conditioning, from.Conditioning), cmp.Or(o.DegreesOfFreedom, from.DegreesOfFreedom)
 	o.LocalBandwidth, o.LocalStrength = cmp.Or(o.LocalBandwidth, from.LocalBandwidth), cmp.Or(o.LocalStrength, from.LocalStrength)
 	o.FirstOrder, o.KeepOutliers = o.FirstOrder || from.FirstOrder, o.KeepOutliers || from.KeepOutliers
 	if o.Blends == nil {

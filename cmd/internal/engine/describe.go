@@ -122,6 +122,14 @@ func inUse(p sgplvm.Summary) string {
 	if allNoise(p) {
 		return ", none in use: the examples are taken for noise"
 	}
+	if p.LatentDims < 2 || slices.Contains(usedDims(p), false) {
+		return ""
+	}
+	return ", all in use: more may describe the examples better"
+}
+
+// usedDims says which latent dimensions are in use.
+func usedDims(p sgplvm.Summary) []bool {
 	used := make([]bool, p.LatentDims)
 	for _, r := range inForce(p) {
 		largest := slices.Max(append([]float64{0}, r.Slopes...))
@@ -129,10 +137,7 @@ func inUse(p sgplvm.Summary) string {
 			used[q] = used[q] || v > 0 && v >= leastRelevance*largest
 		}
 	}
-	if p.LatentDims < 2 || slices.Contains(used, false) {
-		return ""
-	}
-	return ", all in use: more may describe the examples better"
+	return used
 }
 
 // priorText tells the prior of the latent variables of examples at some times.

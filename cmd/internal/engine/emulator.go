@@ -22,12 +22,21 @@ import (
 // InputsUsage says in the help of a flag what inputs may be.
 const InputsUsage = "the known inputs of the runs, a run a row: a table (`file` .csv, .npy: numbers, dates, labels, empty where not known; standard errors of a column NAME in one named 'NAME ±'), fields (.npy, .nc as -data takes them), or both, separated by a comma"
 
-// LoadInputs reads inputs, as dataset.LoadInputs does, and prints its notes.
+// LoadInputs reads inputs, as dataset.LoadInputs does, and prints its notes, and which differ that were the same in all runs.
 func LoadInputs(e *cli.Environment, paths, columns string, like []sgplvm.EmulatorInput) (*dataset.Inputs, error) {
 	in, err := dataset.LoadInputs(paths, columns, like)
 	if err == nil {
 		for _, note := range in.Notes {
 			e.Note("%s", note)
+		}
+		for q, c := range like {
+			i := -1
+			if c.Dropped != "" && c.Levels == nil && c.Low == c.High {
+				i = slices.IndexFunc(in.Columns[q].Numbers, func(v float64) bool { return v == v && v != c.Low })
+			}
+			if i >= 0 {
+				e.Note("warning: %s, input %s: found %v, but all runs have %v: what it changes is not known", in.Run(i), quote.Text(c.Name), in.Columns[q].Numbers[i], c.Low)
+			}
 		}
 	}
 	return in, err
@@ -52,14 +61,17 @@ func SaveEmulator(path string, m *sgplvm.Emulator) error {
 
 // LoadEmulator reads an emulator from a file; nil where the file has a model of another kind, or is none.
 func LoadEmulator(path string) (*sgplvm.Emulator, error) {
-	file, _, err := openModel(path)
+	file, info, err := openModel(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
 	m, err := sgplvm.LoadEmulator(file)
-	if err == nil || errors.Is(err, sgplvm.ErrNoEmulator) {
-		return m, nil
+	if err == nil {
+		return m, fits(sgplvm.Memory{Data: fileTimes * float64(info.Size())})
+	}
+	if errors.Is(err, sgplvm.ErrNoEmulator) {
+		return nil, nil
 	}
 	if otherFile(file) != "" {
 		return nil, nil
@@ -268,4 +280,15 @@ func NoteFar(e *cli.Environment, p *sgplvm.Emulated) {
 	if count > 0 {
 		e.Note("warning: %d of %d inputs lie far from all runs, number %d (from 0) farthest: %.2g times as far as any run from its neighbours; predictions there are guesses", count, p.Len(), most, p.Far[most])
 	}
+}
+
+// InversionDraws returns how many draws an effort takes where normal effort takes count.
+func InversionDraws(count int, effort string) int {
+	switch effort {
+	case "quick":
+		return (count + 3) / 4
+	case "thorough":
+		return 4 * count
+	}
+	return count
 }

@@ -48,13 +48,13 @@ func Load(path string) (*sgplvm.Model, error) {
 	defer file.Close()
 	m, err := sgplvm.Load(file)
 	if err == nil {
-		return m, checkModelMemory(m, info.Size())
+		return m, fits(sgplvm.Memory{Data: fileTimes * float64(info.Size())})
 	}
 	if errors.Is(err, sgplvm.ErrEmulator) {
 		return nil, fmt.Errorf("%s: an emulator, which these take: predict -inputs, sample -inputs, update, invert, sensitivity, design, info, report", path)
 	}
 	if errors.Is(err, sgplvm.ErrViews) {
-		return nil, fmt.Errorf("%s: a model of several views, which impute -view takes", path)
+		return nil, fmt.Errorf("%s: a model of several views, which impute -view takes; info -views FOLDER writes a model of each view", path)
 	}
 	if found := otherFile(file); found != "" {
 		return nil, &dataset.Error{Path: path, Found: found, Want: "a model file, as sgplvm train writes it"}

@@ -89,6 +89,9 @@ func LoadObserved(f *cli.Flags, path string, m *sgplvm.Model, data, mask, grid, 
 	if err := dataset.CheckNoInf(o.Frames); err != nil {
 		return nil, err
 	}
+	if err := CheckInferring(m, o.Count*o.Points()*o.Channels); err != nil {
+		return nil, err
+	}
 	return o, hold(f.Work(), &o.Form, o.Frames)
 }
 

@@ -172,7 +172,31 @@ func (a *Fields) Holding(count int) error {
 	if err := a.Out.Holding(form, modelLevels(a.Model)); err != nil {
 		return err
 	}
+	if err := holdTo(a.memory(count), 0); err != nil {
+		return err
+	}
 	return a.Other.HoldingVariances(form, Deviation(a.Model))
+}
+
+// memory is what predicting takes: frames that are predicted together, a slab of them with covariances of its points and the model's, and the frames of a GIF, a byte a value.
+func (a *Fields) memory(count int) (need sgplvm.Memory) {
+	f := &Frames{count: count, grid: a.Grid, variances: a.Other.Given()}
+	numbers := float64(f.together() * a.Grid.Size())
+	if f.variances {
+		numbers *= 2
+	}
+	need.Data = 8 * numbers
+	if a.Model.Summary().FrameBytes == 0 {
+		slab := numbers
+		if g := a.Model.Grid(); len(g) == 1 {
+			slab += 2 * float64(a.Grid.Points.Len()) * float64(g.Len())
+		}
+		need.Space = 8 * min(slab, 1<<25)
+	}
+	if a.Out.Is(".gif") {
+		need.Data += float64(count * a.Grid.Size())
+	}
+	return need
 }
 
 // HoldingDraws says the shapes of the results: draws in the first, latent points in the second one.
@@ -187,6 +211,9 @@ func (a *Fields) HoldingDraws(draws, latent []int) error {
 	form := a.Grid.Form(a.Model, count(draws, a.Grid.Size()))
 	form.Shape = draws
 	if err := a.Out.Holding(form, modelLevels(a.Model)); err != nil {
+		return err
+	}
+	if err := holdTo(sgplvm.Memory{Data: 16 * float64(form.Count*a.Grid.Size())}, 0); err != nil {
 		return err
 	}
 	dims := latent[len(latent)-1]

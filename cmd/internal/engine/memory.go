@@ -17,8 +17,9 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
 
-// slack and room are by how much more than what is needed the garbage collector may take before it works harder, and resident is what the program takes besides.
-const slack, room, resident = 1.15, 8 << 20, 15 << 20
+// resident is what the program takes besides what it computes with; slack is by how much more than what is told the garbage collector may take before it works harder, and
+// collected how much it takes in all, beside what is live, where nothing bounds it.
+const resident, slack, collected = 15 << 20, 1.1, 1.6
 
 // givenLimit is what the user allows, in bytes.
 var givenLimit = float64(debug.SetMemoryLimit(-1))
@@ -38,36 +39,71 @@ func checkMemory(d sgplvm.Data, cfg sgplvm.Config, more float64) error {
 	return holdTo(need, min(cmp.Or(cfg.Inducing, 100), n))
 }
 
-// Memory of what is done with a model, as measured (docs/measurements.md, "Memory"): the file and what is made of it, and matrices of all points where noise has
-// a covariance, which are of those that were seen of an example.
-const fileTimes, modelMatrices = 3, 54
-
-// checkModelMemory is checkMemory of what is done with a model in a file of some bytes.
-func checkModelMemory(m *sgplvm.Model, bytes int64) error {
-	need := sgplvm.Memory{Data: fileTimes*float64(bytes) + resident}
-	if p := m.Summary(); p.Residual.Kind != "" {
-		points := float64(min(m.Grid().Len(), 2000))
-		need.Space = 8 * modelMatrices * points * points
+// CheckViews is checkMemory of several views: one after the other is learned from by itself, and all together.
+func CheckViews(all []sgplvm.View, cfg sgplvm.Config) error {
+	var need sgplvm.Memory
+	values := 0.
+	for _, v := range all {
+		m, err := sgplvm.MemoryNeeded(v.Data, cfg)
+		if err != nil {
+			return nil // which the run says itself, in its place
+		}
+		n, points, channels := v.Data.Source.Dims()
+		if values += 8 * inferValues * float64(n*points*channels); m.Total() > need.Total() {
+			need = m
+		}
 	}
+	need.Data, need.Search = need.Data+values, need.Search+values
 	return holdTo(need, 0)
 }
 
-// holdTo refuses what takes more memory than is free, and holds the garbage collector to what is needed. inducing is how many inducing points
-// training has; 0: it is of a model that is there.
-func holdTo(need sgplvm.Memory, inducing int) error {
-	var now runtime.MemStats
-	runtime.ReadMemStats(&now)
-	free := givenLimit - float64(now.HeapAlloc)
-	if givenLimit == math.MaxInt64 {
-		if free = freeMemory("/"); !math.IsInf(free, 0) {
-			debug.SetMemoryLimit(int64(min(0.95*free, slack*(need.Total()+resident)+room)) + int64(now.HeapAlloc))
-		}
+// What is done with a model takes, as measured (docs/measurements.md, "Memory"): four times the file; to infer latent variables and fill in, some room a processor,
+// expectations of the kernel at all training examples, matrices of the points that are seen where noise has a covariance, and the values some times.
+const fileTimes, inferRoom, inferExpectations, inferMatrices, inferValues = 4, 8 << 20, 1 << 24, 10, 10
+
+// CheckInferring refuses to fill in examples of so many values in all, by a model, where that takes more memory than is free.
+func CheckInferring(m *sgplvm.Model, values int) error {
+	p := m.Summary()
+	n, inducing, points := float64(m.Examples()), float64(p.Inducing), float64(min(m.Grid().Len(), 2000))
+	need := sgplvm.Memory{Data: collected * 8 * inferValues * float64(values)}
+	need.Latent = collected * (inferRoom*float64(runtime.GOMAXPROCS(0)) + 8*min(inferExpectations, n*inducing*inducing/2))
+	if p.Residual.Kind != "" {
+		need.Space = collected * 8 * inferMatrices * points * points
 	}
-	return tooMuch(need, free, inducing)
+	return fits(need)
 }
 
-// tooMuch is the error where more is needed than is free, with so many inducing points.
-func tooMuch(need sgplvm.Memory, free float64, inducing int) error {
+// CheckNumbers refuses what takes so many numbers of 8 bytes where that is more memory than is free.
+func CheckNumbers(numbers float64) error { return fits(sgplvm.Memory{Data: 8 * numbers}) }
+
+// fits refuses what is done with a model where it takes more memory than is free.
+func fits(need sgplvm.Memory) error {
+	now, free := memoryNow()
+	return tooMuch(need, now, free, 0)
+}
+
+// holdTo refuses what takes more memory than is free, and holds the garbage collector to what is needed. inducing is how many inducing points
+// training has; 0: it has none.
+func holdTo(need sgplvm.Memory, inducing int) error {
+	now, free := memoryNow()
+	if givenLimit == math.MaxInt64 && !math.IsInf(free, 0) {
+		debug.SetMemoryLimit(int64(min(0.95*free+now, slack*(need.Total()+resident+now))))
+	}
+	return tooMuch(need, now, free, inducing)
+}
+
+// memoryNow returns how many bytes the program has now, and how many more are free.
+func memoryNow() (now, free float64) {
+	var s runtime.MemStats
+	runtime.ReadMemStats(&s)
+	if now, free = float64(s.HeapAlloc), givenLimit-float64(s.HeapAlloc); givenLimit == math.MaxInt64 {
+		free = freeMemory("/")
+	}
+	return now, free
+}
+
+// tooMuch is the error where more is needed beside what the program has now than is free, with so many inducing points.
+func tooMuch(need sgplvm.Memory, now, free float64, inducing int) error {
 	total := need.Total() + resident
 	if !(total > free) {
 		return nil
@@ -85,7 +121,7 @@ func tooMuch(need sgplvm.Memory, free float64, inducing int) error {
 	case need.Space > need.Data:
 		lever = `"factors": "product" in -config takes less, a kernel for each factor of the grid`
 	}
-	return fmt.Errorf("needs about %s of memory, and %s are free: %s (GOMEMLIMIT says how much may be taken)", bytesText(total), bytesText(max(0, free)), lever)
+	return fmt.Errorf("needs about %s of memory, and %s are free: %s (GOMEMLIMIT says how much may be taken)", bytesText(total+now), bytesText(max(0, free+now)), lever)
 }
 
 func bytesText(n float64) string {

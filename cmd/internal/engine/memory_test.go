@@ -56,7 +56,7 @@ func TestTooMuch(t *testing.T) {
 		{sgplvm.Memory{Data: 5e8, Search: 1.5e9}, `needs about 1.5 GB of memory, and 1.0 GB are free: -effort none takes less, as nothing is tried` + end},
 	} {
 		text := ""
-		if err := tooMuch(c.need, 1e9, 100); err != nil {
+		if err := tooMuch(c.need, 0, 1e9, 100); err != nil {
 			text = err.Error()
 		}
 		if text != c.want {

@@ -3,7 +3,10 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
@@ -44,7 +47,33 @@ func ShapeOf(m *sgplvm.Model) (shape []int) {
 	return shape
 }
 
-// ReportViews prints how well each view was predicted on examples left out of training.
+// AboutViews is what the program tells of a model of several views.
+type AboutViews struct {
+	Views []sgplvm.ViewCheck `json:"views"`
+
+	// LatentDims has the numbers, from 1, of the latent dimensions that are in use in some views, whose names are joined by " and ", and in no others.
+	LatentDims map[string][]int `json:"latentDims"`
+}
+
+// NewAboutViews describes a model.
+func NewAboutViews(m *sgplvm.MultiView) AboutViews {
+	a := AboutViews{m.Checks(), map[string][]int{}}
+	by := map[int][]string{}
+	for _, name := range m.Names() {
+		for q, is := range usedDims(m.View(name).Summary()) {
+			if is {
+				by[q] = append(by[q], name)
+			}
+		}
+	}
+	for _, q := range slices.Sorted(maps.Keys(by)) {
+		of := strings.Join(by[q], " and ")
+		a.LatentDims[of] = append(a.LatentDims[of], q+1)
+	}
+	return a
+}
+
+// ReportViews prints how well each view was predicted on examples left out of training, and what they share.
 func ReportViews(e *cli.Environment, m *sgplvm.MultiView) {
 	var s lines
 	for _, c := range m.Checks() {
@@ -55,6 +84,10 @@ func ReportViews(e *cli.Environment, m *sgplvm.MultiView) {
 		if c.Part > 0 || c.Alone > 0 {
 			s.text("  examples seen in part, with the other views: error %.4g, by this view alone %.4g: %s", c.Part, c.Alone, used[c.Together])
 		}
+	}
+	dims := NewAboutViews(m).LatentDims
+	for _, of := range slices.Sorted(maps.Keys(dims)) {
+		s.text("latent dimensions of %s: %s", of, strings.Trim(fmt.Sprint(dims[of]), "[]"))
 	}
 	fmt.Fprint(e.Stdout, s.String())
 }

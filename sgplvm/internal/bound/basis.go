@@ -3,9 +3,9 @@ package bound
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/seed-08962ecc/kronfield/asm"
-	"github.com/seed-08962ecc/kronfield/eig"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
@@ -13,8 +13,8 @@ import (
 // shareBeta is a noise precision of scaled data that says how little values with errors of their own count for T.
 const shareBeta = 100
 
-// shares adds up the weights of all channels.
-func (m *masked) shares(beta float64) shares {
+// weightShares adds up the weights of all channels.
+func (m *masked) weightShares(beta float64) shares {
 	k := m.masks
 	s := shares{examples: make([]float64, k.examples), beta: beta}
 	columns := make([]float64, k.points)
@@ -47,47 +47,27 @@ func (m *masked) shares(beta float64) shares {
 	return s
 }
 
-// sameSpace reports whether spatial factor f has the same kernel and inducing points in two sets of parameters.
-func sameSpace(p, q *Params, f int) bool {
-	return p.Space[f].Kernel.Equal(q.Space[f].Kernel) && work.Equal(p.Space[f].Xu, q.Space[f].Xu)
-}
-
-// generalised returns T with TᵀKT = I, K with jitter, and Tᵀ·psi2·T = diag Λ.
-func generalised(ctx context.Context, k, psi2 mat.Matrix, jitter float64) (t mat.Matrix, values []float64, err error) {
-	var w factorWork
-	var s eig.Spectrum
-	w.eigen.Stop = ctx.Err
-	if err := w.cholesky.RefactorizeShifted(k, jitter*mat.Trace(k)/float64(k.Rows)); err != nil {
-		return t, nil, err
-	}
-	if err := w.eigen.General(&s, psi2, w.cholesky.L()); err != nil {
-		return t, nil, err
-	}
-	clampAtZero(s.Values)
-	return s.Vectors, s.Values, nil
-}
-
-// spatialBasis returns T_f, W_f and Λ_f of a factor at points x (n×d) with weights c.
-func spatialBasis(ctx context.Context, s Spatial, x mat.Matrix, c []float64, jitter float64) (t, w mat.Matrix, modes []float64, err error) {
-	var f Factor
-	f.setKernels(s, x)
+// setBasis sets T_f, W_f and Λ_f at points x (n×d) with weights c.
+func (s *maskedFactor) setBasis(ctx context.Context, x mat.Matrix, c []float64, jitter float64) error {
+	f := &s.own
+	var room factorWork
+	room.eigen.Stop = ctx.Err
 	if !f.Tied {
 		size := f.K.Rows
 		weighted, psi2 := mat.New(x.Rows, size), mat.New(size, size)
 		mat.ScaleRows(weighted, c, f.Psi1)
 		mat.MulSym(psi2, 1, weighted.T(), f.Psi1, 0)
 		mat.MirrorLower(psi2)
-		if t, modes, err = generalised(ctx, f.K, psi2, jitter); err != nil {
-			return t, w, nil, err
+		if err := room.generalised(&f.spectrum, f.K, psi2, jitter); err != nil {
+			return err
 		}
-		w = mat.New(x.Rows, size)
-		mat.Mul(w, 1, f.Psi1, t, 0)
-		return t, w, modes, nil
+		s.t, s.modes = f.spectrum.Vectors.Clone(), slices.Clone(f.spectrum.Values)
+		s.w = mat.New(x.Rows, size)
+		mat.Mul(s.w, 1, f.Psi1, s.t, 0)
+		return nil
 	}
-	var room factorWork
-	room.eigen.Stop = ctx.Err
 	if err := f.solveTied(&room, x); err != nil {
-		return t, w, nil, err
+		return err
 	}
 	spectrum := f.spectrum
 	first := 0 // of the eigenvalues kept, which ascend
@@ -99,27 +79,24 @@ func spatialBasis(ctx context.Context, s Spatial, x mat.Matrix, c []float64, jit
 	for j, l := range values {
 		up[j], down[j] = math.Sqrt(l), 1/math.Sqrt(l)
 	}
-	t, w = mat.New(x.Rows, len(values)), mat.New(x.Rows, len(values))
+	t, w := mat.New(x.Rows, len(values)), mat.New(x.Rows, len(values))
 	mat.ScaleCols(t, v, down)
 	mat.ScaleCols(w, v, up)
 	if !uneven(c) {
-		for _, l := range values {
-			modes = append(modes, c[0]*l)
-		}
-		return t, w, modes, nil
+		s.t, s.w, s.modes = t, w, make([]float64, len(values))
+		asm.Scale(s.modes, c[0], values)
+		return nil
 	}
 	weighted, inner := mat.New(x.Rows, len(values)), mat.New(len(values), len(values))
 	mat.ScaleRows(weighted, c, w)
 	mat.MulSym(inner, 1, weighted.T(), w, 0)
 	mat.MirrorLower(inner)
 	if err := room.eigen.Sym(&spectrum, inner); err != nil {
-		return t, w, nil, err
+		return err
 	}
 	clampAtZero(spectrum.Values)
-	rotated := mat.New(x.Rows, len(values))
-	mat.Mul(rotated, 1, t, spectrum.Vectors, 0)
-	t = rotated
-	rotated = mat.New(x.Rows, len(values))
-	mat.Mul(rotated, 1, w, spectrum.Vectors, 0)
-	return t, rotated, spectrum.Values, nil
+	s.t, s.w, s.modes = mat.New(x.Rows, len(values)), mat.New(x.Rows, len(values)), spectrum.Values
+	mat.Mul(s.t, 1, t, spectrum.Vectors, 0)
+	mat.Mul(s.w, 1, w, spectrum.Vectors, 0)
+	return nil
 }

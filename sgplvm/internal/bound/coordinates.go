@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/dynamics"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 )
 
 // Group is a set of parameters that a training phase frees or holds.
@@ -108,7 +109,7 @@ func (c Coordinates) visit(p, other *Params, f func(value, slope []float64, posi
 			f(p.Space[i].Xu.Data, other.Space[i].Xu.Data, false)
 		}
 		if noise.Structured() && !noise.Learned() {
-			scalar(&noise.Residual.Variance, &other.Noise.Residual.Variance, f)
+			psi.VisitScalar(&noise.Residual.Variance, &other.Noise.Residual.Variance, f)
 			noise.Residual.Visit(&other.Noise.Residual, f)
 		}
 	}
@@ -119,7 +120,7 @@ func (c Coordinates) visit(p, other *Params, f func(value, slope []float64, posi
 // logarithm of 0 for a coordinate, and would not be valid.
 func (n *Noise) visit(other *Noise, f func(value, slope []float64, positive bool)) {
 	if n.Floor == 0 {
-		scalar(&n.Beta, &other.Beta, f)
+		psi.VisitScalar(&n.Beta, &other.Beta, f)
 		return
 	}
 	least := 0x1p-50 * n.Floor
@@ -129,12 +130,4 @@ func (n *Noise) visit(other *Noise, f func(value, slope []float64, positive bool
 	if v[0] != above {
 		n.Beta = 1 / (n.Floor + max(v[0], least))
 	}
-}
-
-// scalar visits a positive parameter that is not a slice.
-func scalar(value, slope *float64, f func(value, slope []float64, positive bool)) {
-	v, s := []float64{*value}, []float64{*slope}
-	f(v, s, true)
-	*slope = s[0] // first: the two may be one
-	*value = v[0]
 }

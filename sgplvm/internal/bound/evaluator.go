@@ -90,10 +90,7 @@ func (e *Evaluator) Factorize(ctx context.Context, p *Params) error {
 		if err := e.project(ctx, p.space().whitens()); err != nil {
 			return err
 		}
-		e.held = &Params{Noise: p.Noise.clone()}
-		for f := range e.x {
-			e.held.Space = append(e.held.Space, p.Space[f].clone())
-		}
+		e.held = p.ofSpace()
 	}
 	e.psi.Set(p.Latent, p.Inducing())
 	e.works[0].eigen.Stop = ctx.Err
@@ -105,8 +102,7 @@ func (e *Evaluator) Factorize(ctx context.Context, p *Params) error {
 
 // holds reports whether spatial factor f is that of p.
 func (e *Evaluator) holds(p *Params, f int) bool {
-	return e.held != nil && e.held.Space[f].Kernel.Equal(p.Space[f].Kernel) &&
-		work.Equal(e.held.Space[f].Xu, p.Space[f].Xu) && e.held.Noise.same(&p.Noise)
+	return e.held != nil && sameSpace(e.held, p, f) && e.held.Noise.same(&p.Noise)
 }
 
 // Derive sets Mu and S of p where a dynamical prior makes them.

@@ -155,17 +155,24 @@ func (f *Factor) setLatent(w *factorWork, ps *psi.Statistics, p *Params, jitter 
 // Ψ2_f in w; jitter, relative to the mean of K_f's diagonal, is added to that
 // diagonal alone.
 func (f *Factor) diagonalise(w *factorWork, jitter float64) error {
-	m := f.K.Rows
-	if err := w.cholesky.RefactorizeShifted(f.K, jitter*mat.Trace(f.K)/float64(m)); err != nil {
+	if err := w.generalised(&f.spectrum, f.K, w.psi2, jitter); err != nil {
 		return err
 	}
-	if err := w.eigen.General(&f.spectrum, w.psi2, w.cholesky.L()); err != nil {
-		return err
-	}
-	clampAtZero(f.spectrum.Values)
 	f.Lambda, f.Coord = f.spectrum.Values, f.spectrum.Vectors
-	work.Resize(&f.Data, f.Psi1.Rows, m)
+	work.Resize(&f.Data, f.Psi1.Rows, f.K.Rows)
 	mat.Mul(f.Data, 1, f.Psi1, f.Coord, 0)
+	return nil
+}
+
+// generalised sets dst to T with TᵀKT = I, K with jitter, and Tᵀ·psi2·T = diag Λ.
+func (w *factorWork) generalised(dst *eig.Spectrum, k, psi2 mat.Matrix, jitter float64) error {
+	if err := w.cholesky.RefactorizeShifted(k, jitter*mat.Trace(k)/float64(k.Rows)); err != nil {
+		return err
+	}
+	if err := w.eigen.General(dst, psi2, w.cholesky.L()); err != nil {
+		return err
+	}
+	clampAtZero(dst.Values)
 	return nil
 }
 

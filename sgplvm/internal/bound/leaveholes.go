@@ -22,21 +22,19 @@ var leaveOutTolerance = 1e-4
 
 // beginLeavingOut solves the whole system at p.
 func (m *masked) beginLeavingOut(ctx context.Context, p *Params) error {
-	if m.basis != nil && m.basis.held {
-		m.basis, m.held = nil, nil
-	}
 	if err := m.prepare(ctx, p); err != nil {
 		return err
 	}
 	return m.system.solve(ctx, m)
 }
 
-// LeaveOutHoled returns mean and variance (without noise, n_s×d_y each, in the model's units) of f at the training points, for
+// LeaveOutHoled returns mean and variance (n_s×d_y each, in the model's units) of f at the training points, with the known error of what was observed there, for
 // the latent posterior N(mu, diag s) at a time, without example i of data with holes, after BeginLeavingOut at p. Errors: ctx.Err().
 func (e *Evaluator) LeaveOutHoled(ctx context.Context, p *Params, i int, mu, s []float64, at *data.Instant) (mean, variance mat.Matrix, err error) {
 	m := e.masked
 	channels, size, points := m.y.Channels, m.phi.Cols, m.masks.points
-	t := m.statistics.Moments(new(psi.Scratch), psi.One(mu, s, at))
+	var t psi.Moments
+	m.statistics.SetMoments(&t, new(psi.Scratch), psi.One(mu, s, at))
 	phi, spread, tau := m.leftOutMoments(t)
 	a, err := m.withoutExample(ctx, i)
 	if err != nil {
@@ -54,7 +52,8 @@ func (e *Evaluator) LeaveOutHoled(ctx context.Context, p *Params, i int, mu, s [
 		mat.Mul(wide, 1, own, spread, 0)
 		for j := range points {
 			mean.Set(j, c, asm.Dot(own.Row(j), phi))
-			variance.Set(j, c, max(0, prior-taken[m.masks.version[c]][j]+asm.Dot(wide.Row(j), own.Row(j))))
+			v := m.masks.version[c]
+			variance.Set(j, c, max(0, prior-taken[v][j]+asm.Dot(wide.Row(j), own.Row(j)))+m.masks.square(v, i, j))
 		}
 	})
 	return mean, variance, nil
@@ -62,7 +61,7 @@ func (e *Evaluator) LeaveOutHoled(ctx context.Context, p *Params, i int, mu, s [
 
 // leftOutMoments returns T_0ᵀψ1, T_0ᵀ(Ψ2 − ψ1ψ1ᵀ)T_0 and the diagonal of T_0ᵀΨ2T_0.
 func (m *masked) leftOutMoments(t psi.Moments) (phi []float64, spread mat.Matrix, tau []float64) {
-	basis := m.basis.latent
+	basis := m.latent
 	size := basis.Rows
 	phi, tau = make([]float64, size), make([]float64, size)
 	mat.Mul(mat.Vector(phi), 1, basis.T(), t.Psi1, 0)
@@ -102,14 +101,10 @@ func (m *masked) takenWithout(v, i int, tau []float64) []float64 {
 
 // weightOf returns ω of one value of version v.
 func (m *masked) weightOf(v, i, p int) float64 {
-	k, beta := m.masks, m.system.beta
-	switch {
-	case !k.seen(v, i, p):
+	if !m.masks.seen(v, i, p) {
 		return 0
-	case k.squares[v] == nil:
-		return beta
 	}
-	return 1 / (1/beta + k.squares[v][i*k.points+p])
+	return 1 / (1/m.system.beta + m.masks.square(v, i, p))
 }
 
 // withoutExample returns a_p = α_c·w_p without example i, channels × points × m_ξ.
@@ -133,30 +128,19 @@ func (m *masked) withoutExample(ctx context.Context, i int) ([]float64, error) {
 			}
 		})
 	}
-	rest, shift, z := make([]float64, n), make([]float64, n), make([]float64, n)
+	rest, shift := make([]float64, n), make([]float64, n)
 	byExample(y.a, 1)
 	down.MulTensor(rest, kronprod.Shaped(own, m.dims(channels, true)...), nil) // b − A·α without the example
-	direction, image, a, ma := make([]float64, n), make([]float64, n), make([]float64, atPoints), make([]float64, atPoints)
-	y.preconditioner.apply(m, z, rest, channels)
-	copy(direction, z)
-	rho := asm.Dot(rest, z)
-	for least := rho * leaveOutTolerance * leaveOutTolerance; rho > least; {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
+	a, ma := make([]float64, atPoints), make([]float64, atPoints)
+	if err := y.conjugate(ctx, shift, rest, 1, leaveOutTolerance, func(image, direction []float64) {
 		up.MulTensor(a, kronprod.Shaped(direction, m.dims(channels, false)...), nil)
 		y.multiplyPoints(m, ma, a, y.beta, weights)
 		byExample(a, 0)
 		asm.Axpy(-1, own, ma)
 		down.MulTensor(image, kronprod.Shaped(ma, m.dims(channels, true)...), nil)
-		asm.Axpy(1, direction, image) // K̃ = I
-		step := rho / asm.Dot(direction, image)
-		asm.Axpy(step, direction, shift)
-		asm.Axpy(-step, image, rest)
-		y.preconditioner.apply(m, z, rest, channels)
-		next := asm.Dot(rest, z)
-		asm.AddScaled(direction, z, next/rho, direction)
-		rho = next
+		asm.Axpy(1, direction, image)
+	}); err != nil {
+		return nil, err
 	}
 	up.MulTensor(a, kronprod.Shaped(shift, m.dims(channels, false)...), nil)
 	asm.Axpy(1, y.a, a)

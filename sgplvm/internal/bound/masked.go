@@ -2,7 +2,6 @@ package bound
 
 import (
 	"github.com/seed-08962ecc/kronfield/asm"
-	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/field"
@@ -12,12 +11,18 @@ import (
 )
 
 // masked is the bound of data with holes (docs/math.md, "Data with holes"). Its inducing variables are features
-// Tᵀ·u of those of the complete grid, T = T_0 ⊗ T_1 ⊗ …, with a T that follows the parameters or is held: basis.go.
-// In terms of them, with F_i = T_0ᵀ·Ψ2_i·T_0 and φ_i = T_0ᵀ·ψ1_i for every example, w_p = ⊗_f T_fᵀ·k_f(x_p) for every point and K̃ =
-// Tᵀ·K·T, q(U_c) = N(K̃α_c, K̃·diag(w)·K̃) and
+// Tᵀ·u of those of the complete grid, with the T = T_0 ⊗ T_1 ⊗ … of the generalised eigenproblems of K_f and Ψ2_f. The statistics are
+// those of examples and points weighted by the share of each that was seen, so that with every example seen at the same points T
+// diagonalises the whole problem. T follows the parameters: rotation.go has the derivatives through it.
 //
-//	(K̃ + Σ_ip ω_ip·F_i ⊗ w_p·w_pᵀ)·α_c = Σ_ip ω_ip·y_ip·φ_i ⊗ w_p       solved by conjugate gradients: system.go
-//	N_ab = Σ_ip ω_ip·(F_i)_aa·w_pb²,   1/w_ab = K̃_aa·K̃_bb + N_ab
+// Of a tied factor with K = V·diag(s)·Vᵀ and weights c of its points T = V_b·s_b^(−½)·Q, where b are the eigenvalues
+// above minFeature of the largest and Q diagonalises s_b^½·V_bᵀ·diag(c)·V_b·s_b^½. What is left out of the features stays
+// in ψ0, so that the bound remains one.
+//
+// With F_i = T_0ᵀ·Ψ2_i·T_0 and φ_i = T_0ᵀ·ψ1_i for every example and w_p = ⊗_f T_fᵀ·k_f(x_p) for every point q(U_c) = N(α_c, diag w) and
+//
+//	(I + Σ_ip ω_ip·F_i ⊗ w_p·w_pᵀ)·α_c = Σ_ip ω_ip·y_ip·φ_i ⊗ w_p       solved by conjugate gradients: system.go
+//	N_ab = Σ_ip ω_ip·(F_i)_aa·w_pb²,   1/w_ab = 1 + N_ab
 //
 // Tensors have the latent index last: channels (or versions) × points or features of each spatial factor × m_ξ.
 type masked struct {
@@ -27,8 +32,8 @@ type masked struct {
 	prior      *prior // the evaluator's
 	statistics *psi.Statistics
 
-	masks *masks // nil: not read yet
-	basis *basis // nil: none yet
+	masks  *masks // nil: not read yet
+	shares shares // with weights of the precision shareBeta, so that T has no memory
 
 	each    psi.Each
 	psi0    []float64    // of every example
@@ -38,7 +43,9 @@ type masked struct {
 	diag    mat.Matrix   // their diagonals, n_ξ×m_ξ
 	scratch []mat.Matrix // of chunks, m_ξ×m_ξ, two each
 
-	latent maskedFactor
+	k0     mat.Matrix // K_0
+	latent mat.Matrix // T_0, m_ξ×m_ξ
+	values []float64  // Λ_0
 	space  []*maskedFactor
 	held   *Params // parameters of the spatial factors above; nil: of no use
 
@@ -48,19 +55,14 @@ type masked struct {
 	work kronprod.Workspace
 }
 
-// A maskedFactor is a factor in terms of features: m_f inducing points, b_f features.
+// A maskedFactor is a spatial factor in terms of features: m_f inducing points, b_f features.
 type maskedFactor struct {
-	own      *Factor    // K_f and Ψ1_f, without their eigenproblem
-	w        mat.Matrix // W_f = Ψ1_f·T_f, n_f×b_f; of the latent factor none
-	k        mat.Matrix // K̃_f, b_f×b_f
-	same     bool       // K̃_f = I: T belongs to K_f
-	inverse  mat.Matrix // K̃_f⁻¹
-	logDet   float64
-	kappa    []float64  // the diagonal of K̃_f
-	q        []float64  // w_pᵀ·K̃_f⁻¹·w_p of every point
-	squares  mat.Matrix // W_f∘W_f
-	cholesky chol.Factor
-	work     factorWork
+	own     Factor     // K_f and Ψ1_f, without their eigenproblem
+	t       mat.Matrix // T_f, m_f×b_f
+	w       mat.Matrix // W_f = Ψ1_f·T_f, n_f×b_f
+	modes   []float64  // Λ_f
+	q       []float64  // w_pᵀ·w_p of every point
+	squares mat.Matrix // W_f∘W_f
 }
 
 // maskedSums are sums over examples or points.
@@ -70,15 +72,15 @@ type maskedSums struct {
 	diag      mat.Matrix // Z = Σ_i ω·diag F_i, columns×m_ξ
 	n         []float64  // N, versions×b×m_ξ
 	w         []float64  // w, likewise
-	traces    []float64  // tr K̃_0⁻¹F_i
-	logSum    float64    // Σ over versions and their channels of log(κ + N)
+	traces    []float64  // tr F_i
+	logSum    float64    // Σ over versions and their channels of log(1 + N)
 	squares   float64    // Σ ω·y², over channels
 }
 
 func newMasked(y *data.Scaled, x field.Grid, jitter float64, latents *prior) *masked {
 	m := &masked{x: x, y: y, jitter: jitter, prior: latents, statistics: new(psi.Statistics)}
 	for range x {
-		m.space = append(m.space, &maskedFactor{own: new(Factor)})
+		m.space = append(m.space, new(maskedFactor))
 	}
 	return m
 }
@@ -110,40 +112,13 @@ func (m *masked) eachBlock(beta float64, what weighing, body func(omega mat.Matr
 	}
 }
 
-// pointTraces returns w_pᵀ·K̃_s⁻¹·w_p of every point.
+// pointTraces returns w_pᵀ·w_p of every point.
 func (m *masked) pointTraces() []float64 {
 	var all [][]float64
 	for _, s := range m.space {
 		all = append(all, s.q)
 	}
 	return kronprod.Vectors(all...)
-}
-
-// kappas returns the diagonal of K̃, b×m_ξ.
-func (m *masked) kappas() []float64 {
-	var all [][]float64
-	for _, s := range m.space {
-		all = append(all, s.kappa)
-	}
-	return kronprod.Vectors(append(all, m.latent.kappa)...)
-}
-
-// traces sets dst[i] = tr K̃_0⁻¹·F_i.
-func (m *masked) traces(dst []float64) {
-	packed := make([]float64, m.f.Cols)
-	packTwice(packed, m.latent.inverse)
-	mat.Mul(mat.Vector(dst), 1, m.f, mat.Vector(packed), 0)
-}
-
-// packTwice writes the lower triangle of a row by row, what is off the diagonal twice: tr(a·b) of symmetric matrices
-// is the product of one packed so with the other's lower triangle.
-func packTwice(dst []float64, a mat.Matrix) {
-	for i := range a.Rows {
-		row := a.Row(i)
-		asm.Scale(dst, 2, row[:i])
-		dst[i] = row[i]
-		dst = dst[i+1:]
-	}
 }
 
 // weightedSquares returns Σ ω·y² over all channels.
@@ -192,7 +167,7 @@ func (m *masked) dims(count int, points bool) []int {
 			d = append(d, s.w.Cols)
 		}
 	}
-	return append(d, len(m.latent.kappa))
+	return append(d, m.phi.Cols)
 }
 
 // operator returns a product of the identity, a matrix of each spatial factor, and the identity.
@@ -202,26 +177,6 @@ func (m *masked) operator(of func(f *maskedFactor) mat.Matrix) kronprod.Operator
 		o.Factors[1+f] = of(s)
 	}
 	return o
-}
-
-// A basis is T = T_0 ⊗ T_1 ⊗ … of the generalised eigenproblems of K_f and Ψ2_f at some parameters, held as numbers:
-// the inducing variables of data with holes are Tᵀ·u. The statistics are those of examples and points weighted by
-// the share of each that was seen, so that with every example seen at the same points T diagonalises the whole problem.
-//
-// Of a tied factor with K = V·diag(s)·Vᵀ and weights c of its points T = V_b·s_b^(−½)·Q, where b are the eigenvalues
-// above minFeature of the largest and Q diagonalises s_b^½·V_bᵀ·diag(c)·V_b·s_b^½. What is left out of the features stays
-// in ψ0, so that the bound remains one.
-//
-// T follows the parameters, unless it is held: rotation.go has the derivatives through it.
-type basis struct {
-	held   bool         // T stays what it is
-	params *Params      // at which it was made; of a T that follows its spatial part alone
-	shares shares       // with weights of the precision shareBeta, so that T has no memory
-	latent mat.Matrix   // T_0, m_ξ×m_ξ
-	values []float64    // Λ_0
-	space  []mat.Matrix // T_f, m_f×b_f
-	cross  []mat.Matrix // W_f = Ψ1_f·T_f, n_f×b_f
-	modes  [][]float64  // Λ_f
 }
 
 // shares are the weights of examples, and of the points of each spatial factor, summed over all else, and those of all
@@ -235,7 +190,7 @@ type shares struct {
 
 // A system is the linear system of α for all channels,
 //
-//	A·α_c = b_c,   A = K̃ + Σ_ip ω_ip·F_i ⊗ w_p·w_pᵀ,   b_c = Σ_ip ω_ip·y_ip·φ_i ⊗ w_p
+//	A·α_c = b_c,   A = I + Σ_ip ω_ip·F_i ⊗ w_p·w_pᵀ,   b_c = Σ_ip ω_ip·y_ip·φ_i ⊗ w_p
 //
 // and its solution by conjugate gradients [Hestenes and Stiefel 1952]. With M_p = Σ_i ω_ip·F_i a product with A takes α to
 // all points, multiplies a_p by M_p there and goes back. The preconditioner is A for weights that are products of
@@ -249,19 +204,12 @@ type system struct {
 	a      []float64 // a_p = α_c·w_p, channels × points × m_ξ
 	ma     []float64 // M_p·a_p, likewise
 	rest   []float64 // b − A·α
-	steps  int       // of the last solution
 	beta   float64   // of the sums
 
-	preconditioner preconditioner
+	preconditioner []float64 // diagonal, features × m_ξ
 }
 
-// A preconditioner is (⊗U_f)·diag(1 + λ)⁻¹·(⊗U_f)ᵀ.
-type preconditioner struct {
-	u       kronprod.Operator // 1 ⊗ U_1 ⊗ … ⊗ U_0; zero Matrices: I
-	inverse []float64         // 1/(1 + λ), features × m_ξ
-}
-
-// slack returns Σ_c ψ0_o and Σ_c tr K̃⁻¹Ψ2_o.
+// slack returns Σ_c ψ0_o and Σ_c tr Ψ̃2_o.
 func (m *masked) slack(p *Params) (psi0, traces float64) {
 	s := &m.sums
 	for v, channels := range m.masks.channels {

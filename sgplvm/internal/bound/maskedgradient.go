@@ -11,7 +11,7 @@ import (
 )
 
 // The gradient of the bound of data with holes (docs/math.md, "Data with holes"). α and w are at their optimum, so they
-// are numbers here; what a T that follows the parameters adds is in rotation.go.
+// are numbers here; what T, which follows the parameters, adds is in rotation.go.
 
 // gradient adds the derivatives in the free groups to grad, which holds zeros.
 func (m *masked) gradient(ctx context.Context, grad, p *Params, free Group) error {
@@ -47,9 +47,9 @@ func (m *masked) scaledTable() kronprod.Tensor {
 }
 
 // noiseSlope returns ∂L/∂β. All that depends on β are the weights, and L is linear in them but for log ω and, through
-// N, log(κ + N), whose derivative is w:
+// N, log(1 + N), whose derivative is w:
 //
-//	Σ ½·ω′/ω − ½·ω′·y² + ω′·y·φ_iᵀa_p − ½·ω′·a_pᵀF_ia_p − ½·ω′·(ψ0_i·k_pp − q_p·tr K̃_0⁻¹F_i) − ½ Σ_ab w_ab·N′_ab
+//	Σ ½·ω′/ω − ½·ω′·y² + ω′·y·φ_iᵀa_p − ½·ω′·a_pᵀF_ia_p − ½·ω′·(ψ0_i·k_pp − q_p·tr F_i) − ½ Σ_ab w_ab·N′_ab
 //
 // with ω′ = ∂ω/∂β. Where no errors are known ω′ = ω/β.
 func (m *masked) noiseSlope(p *Params) float64 {
@@ -64,10 +64,7 @@ func (m *masked) noiseSlope(p *Params) float64 {
 	if exact {
 		psi0, traces := m.slack(p)
 		y := &m.system
-		prior := mat.Borrow(len(y.alpha))
-		m.priorTimes(*prior, kronprod.Shaped(y.alpha, m.dims(m.y.Channels, false)...), -2)
-		rest := -0.5*s.squares + asm.Dot(y.alpha, y.b) - 0.5*(asm.Dot(y.alpha, y.image)-asm.Dot(y.alpha, *prior)) - 0.5*(psi0-traces)
-		mat.GiveBack(prior)
+		rest := -0.5*s.squares + asm.Dot(y.alpha, y.b) - 0.5*(asm.Dot(y.alpha, y.image)-asm.SumSquares(y.alpha)) - 0.5*(psi0-traces)
 		wd := m.scaledTable()
 		rest -= 0.5 * asm.Dot(wd.Data, s.n)
 		return slope + rest/beta
@@ -127,7 +124,7 @@ func (m *masked) spaceGradient(ctx context.Context, grad, p *Params, wd kronprod
 		dW, dK := mat.New(s.w.Rows, s.w.Cols), mat.New(s.w.Cols, s.w.Cols)
 		m.crossSlope(dW, atPoints, alpha, f)
 		m.traceSlope(dW, dK, byPoint, f)
-		m.priorSlope(dK, alpha, wd, f)
+		m.priorSlope(dK, alpha, wd, 1+f)
 		m.tableSlope(dW, dK, wd, f)
 		grad.Space[f].Kernel.Variance -= 0.5 * psi0 / p.Space[f].Kernel.Variance
 		m.chainSpace(grad, p, f, dW, dK)
@@ -154,8 +151,8 @@ func (m *masked) crossSlope(dW mat.Matrix, atPoints, alpha kronprod.Tensor, f in
 	kronprod.Cross(dW, v, alpha, f+1, nil)
 }
 
-// tableSlope adds the derivative of −½ Σ_c Σ log(κ + N) through N: −W∘R, R_pb the sum over versions and everything else of
-// w_ab·Z_pa and the other factors' G, and through a T_f that follows.
+// tableSlope adds the derivative of −½ Σ_c Σ log(1 + N) through N: −W∘R, R_pb the sum over versions and everything else of
+// w_ab·Z_pa and the other factors' G, and through T_f.
 func (m *masked) tableSlope(dW, dK mat.Matrix, wd kronprod.Tensor, f int) {
 	s := m.space[f]
 	z := kronprod.Shaped(m.sums.diag.Data, m.dims(m.masks.versions(), true)...)
@@ -164,17 +161,14 @@ func (m *masked) tableSlope(dW, dK mat.Matrix, wd kronprod.Tensor, f int) {
 	kronprod.Cross(r, v, wd, f+1, nil)
 	mat.MulElem(r, r, s.w)
 	mat.Add(dW, dW, -1, r)
-	if m.basis.held {
-		return
-	}
 	x := mat.New(s.w.Cols, s.w.Cols)
 	mat.Mul(x, 1, s.w.T(), r, 0)
-	dPsi2 := rotation(dK, x, m.basis.modes[f])
-	mat.ScaleRows(r, m.basis.shares.points[f], s.w)
+	dPsi2 := rotation(dK, x, s.modes)
+	mat.ScaleRows(r, m.shares.points[f], s.w)
 	mat.Mul(dW, 2, r, dPsi2, 1)
 }
 
-// tracesByPoint returns Σ_c Σ_i ω·tr K̃_0⁻¹F_i of every point.
+// tracesByPoint returns Σ_c Σ_i ω·tr F_i of every point.
 func (m *masked) tracesByPoint(beta float64) []float64 {
 	k := m.masks
 	r := make([]float64, k.points)
@@ -189,7 +183,7 @@ func (m *masked) tracesByPoint(beta float64) []float64 {
 	return r
 }
 
-// traceSlope adds the derivatives of ½ Σ_p r_p·Π_f w_pᵀK̃_f⁻¹w_p.
+// traceSlope adds the derivatives of ½ Σ_p r_p·Π_f w_pᵀK̃_f⁻¹w_p, K̃ = TᵀKT = I.
 func (m *masked) traceSlope(dW, dK mat.Matrix, byPoint []float64, f int) {
 	s := m.space[f]
 	var others [][]float64
@@ -201,52 +195,30 @@ func (m *masked) traceSlope(dW, dK mat.Matrix, byPoint []float64, f int) {
 	}
 	rho := make([]float64, s.w.Rows)
 	kronprod.Marginal(rho, kronprod.Shaped(byPoint, m.x.Dims()...), f, others)
-	half := mat.New(s.w.Rows, s.w.Cols)
-	mat.Mul(half, 1, s.w, s.inverse, 0)
 	scaled := mat.New(s.w.Rows, s.w.Cols)
-	mat.ScaleRows(scaled, rho, half)
+	mat.ScaleRows(scaled, rho, s.w)
 	mat.Add(dW, dW, 1, scaled)
-	mat.MulSym(dK, -0.5, scaled.T(), half, 1)
+	mat.MulSym(dK, -0.5, scaled.T(), s.w, 1)
 	mat.MirrorLower(dK)
 }
 
-// priorSlope adds the derivatives in K̃_f of ½ d_y·log|K̃| − ½ Σ_c α_cᵀK̃α_c and, through κ, of −½ Σ_c Σ log(κ + N); f is
-// latentFactor or the number of a spatial one.
-func (m *masked) priorSlope(dK mat.Matrix, alpha, wd kronprod.Tensor, f int) {
-	s, mode := &m.latent, 1+len(m.space)
-	if f != latentFactor {
-		s, mode = m.space[f], 1+f
-	}
-	size := len(s.kappa)
-	others := float64(m.components()*len(m.latent.kappa)) / float64(size)
-	mat.Add(dK, dK, 0.5*float64(m.y.Channels)*others, s.inverse)
-	buffer := mat.Borrow(len(alpha.Data))
-	image := kronprod.Shaped(m.priorTimes(*buffer, alpha, f), alpha.Dims...)
-	product := mat.New(size, size)
-	kronprod.Cross(product, image, alpha, mode, nil)
-	mat.GiveBack(buffer)
-	mat.Add(dK, dK, -0.25, product)
-	mat.Add(dK, dK, -0.25, product.T())
-	weights := make([][]float64, 2+len(m.space))
-	for g, o := range m.space {
-		if g != f {
-			weights[1+g] = o.kappa
-		}
-	}
-	if f != latentFactor {
-		weights[1+len(m.space)] = m.latent.kappa
-	}
-	diagonal := make([]float64, size)
-	kronprod.Marginal(diagonal, wd, mode, weights)
+// priorSlope adds the derivatives in K̃_f of ½ d_y·log|K̃| − ½ Σ_c α_cᵀK̃α_c and, through its diagonal, of −½ Σ_c Σ log(κ + N), at K̃ = I;
+// mode is the factor's.
+func (m *masked) priorSlope(dK mat.Matrix, alpha, wd kronprod.Tensor, mode int) {
+	product, diagonal := mat.New(dK.Rows, dK.Rows), make([]float64, dK.Rows)
+	kronprod.Gram(product, alpha, mode, nil)
+	mat.Add(dK, dK, -0.5, product)
+	kronprod.Marginal(diagonal, wd, mode, nil)
+	others := float64(m.components()*m.phi.Cols) / float64(dK.Rows)
 	for i, v := range diagonal {
-		dK.Row(i)[i] -= 0.5 * v
+		dK.Row(i)[i] += 0.5*float64(m.y.Channels)*others - 0.5*v
 	}
 }
 
 // chainSpace chains ∂L/∂W_f and ∂L/∂K̃_f into the kernel and, where these are free, the inducing points of spatial
 // factor f.
 func (m *masked) chainSpace(grad, p *Params, f int, dW, dK mat.Matrix) {
-	s, t, x, own := m.space[f], m.basis.space[f], m.x[f], &p.Space[f]
+	s, t, x, own := m.space[f], m.space[f].t, m.x[f], &p.Space[f]
 	rows := t.Rows
 	whole, half := mat.New(rows, rows), mat.New(rows, t.Cols)
 	mat.Mul(half, 1, t, dK, 0)
@@ -261,16 +233,12 @@ func (m *masked) chainSpace(grad, p *Params, f int, dW, dK mat.Matrix) {
 		own.Kernel.AddGradient(&to.Kernel, mat.Matrix{}, whole, s.own.K, x, x)
 		return
 	}
-	own.Kernel.AddGradient(&to.Kernel, to.Xu, cross, s.own.Psi1, x, own.Xu)
-	twice := mat.New(own.Xu.Rows, own.Xu.Cols)
-	own.Kernel.AddGradient(&to.Kernel, twice, whole, s.own.K, own.Xu, own.Xu)
-	mat.Add(to.Xu, to.Xu, 2, twice)                   // K_f depends on X_u through both arguments
-	to.Kernel.Variance += m.jitter * mat.Trace(whole) // the jitter is a multiple of the variance
+	own.addFree(to, cross, whole, &s.own, x, m.jitter)
 }
 
 // latentGradient chains the derivatives in ψ0, φ_i, F_i and K̃_0 into the latent kernel, Z, μ and S.
 func (m *masked) latentGradient(ctx context.Context, grad, p *Params, wd kronprod.Tensor) error {
-	k, n, size, t := m.masks, m.masks.examples, m.phi.Cols, m.basis.latent
+	k, n, size, t := m.masks, m.masks.examples, m.phi.Cols, m.latent
 	slopes, dPhi, byTable := mat.New(n, m.f.Cols), mat.New(n, size), mat.New(n, size)
 	gw, wide := m.spread(wd), mat.New(len(m.system.a)/size, size) // T_0·a_p
 	mat.Mul(wide, 1, mat.NewDense(wide.Rows, size, m.system.a), t.T(), 0)
@@ -289,10 +257,8 @@ func (m *masked) latentGradient(ctx context.Context, grad, p *Params, wd kronpro
 			byTrace[i] += float64(len(channels)) * m.sums.qExample.At(i, v)
 		}
 	}
-	dK, dPsi2 := mat.New(size, size), mat.New(size, size)
-	if !m.basis.held {
-		dPsi2 = rotation(dK, m.rotationTerms(byTable), m.basis.values)
-	}
+	dK := mat.New(size, size)
+	dPsi2 := rotation(dK, m.rotationTerms(byTable), m.values)
 	m.addCommon(slopes, byTable, byTrace, dPsi2)
 	to := psi.Gradient{Kernel: grad.Latent, Z: grad.Z, Mu: grad.X.Mu, S: grad.X.S}
 	g1 := mat.New(n, size)
@@ -304,22 +270,22 @@ func (m *masked) latentGradient(ctx context.Context, grad, p *Params, wd kronpro
 
 // addCommon adds to the slopes in Ψ2_i the terms that all examples have but for factors:
 //
-//	−½·T_0·diag(s_i)·T_0ᵀ + ½·(Σ_c Σ_p ω·q_p)·T_0K̃_0⁻¹T_0ᵀ + r_i·T_0·dPsi2·T_0ᵀ
+//	½·T_0·diag(Σ_c Σ_p ω·q_p − s_i)·T_0ᵀ + r_i·T_0·dPsi2·T_0ᵀ
 func (m *masked) addCommon(slopes, byTable mat.Matrix, byTrace []float64, dPsi2 mat.Matrix) {
-	n, size, t := slopes.Rows, m.phi.Cols, m.basis.latent
-	factors, common := mat.New(n, size+2), mat.New(size+2, slopes.Cols)
-	mat.Scale(factors.Slice(0, n, 0, size), -0.5, byTable)
+	n, size, t := slopes.Rows, m.phi.Cols, m.latent
+	factors, common := mat.New(n, size+1), mat.New(size+1, slopes.Cols)
 	for i := range n {
-		factors.Row(i)[size], factors.Row(i)[size+1] = 0.5*byTrace[i], m.basis.shares.examples[i]
-	}
-	half, whole := mat.New(size, size), mat.New(size, size)
-	for k, inner := range []mat.Matrix{m.latent.inverse, dPsi2} {
-		mat.Mul(half, 1, t, inner, 0)
-		mat.MulSym(whole, 1, half, t.T(), 0)
-		rest := common.Row(size + k)
-		for i := range size {
-			rest = rest[copy(rest, whole.Row(i)[:i+1]):]
+		row := factors.Row(i)
+		for a, s := range byTable.Row(i) {
+			row[a] = 0.5 * (byTrace[i] - s)
 		}
+		row[size] = m.shares.examples[i]
+	}
+	half, whole, rest := mat.New(size, size), mat.New(size, size), common.Row(size)
+	mat.Mul(half, 1, t, dPsi2, 0)
+	mat.MulSym(whole, 1, half, t.T(), 0)
+	for i := range size {
+		rest = rest[copy(rest, whole.Row(i)[:i+1]):]
 	}
 	columns := t.T().Clone()
 	mat.Parallel(size, func(a int) {
@@ -386,16 +352,14 @@ func (m *masked) addSlopes(slopes, dPhi, byTable mat.Matrix, gw kronprod.Tensor,
 
 // latentMatrixGradient chains ∂L/∂K̃_0, of which dK has a part; byTrace are Σ_c Σ_p ω·q_p of the examples.
 func (m *masked) latentMatrixGradient(to psi.Gradient, dK mat.Matrix, byTrace []float64, wd kronprod.Tensor) {
-	size, t := m.phi.Cols, m.basis.latent
+	size, t := m.phi.Cols, m.latent
 	alpha := kronprod.Shaped(m.system.alpha, m.dims(m.y.Channels, false)...)
 	inner, half := mat.New(size, size), mat.New(size, size)
 	packed := make([]float64, m.f.Cols)
 	mat.Mul(mat.Vector(packed).T(), 1, mat.Vector(byTrace).T(), m.f, 0)
 	unpack(inner, packed)
-	mat.Mul(half, 1, m.latent.inverse, inner, 0)
-	mat.MulSym(dK, -0.5, half, m.latent.inverse, 1)
-	mat.MirrorLower(dK)
-	m.priorSlope(dK, alpha, wd, latentFactor)
+	mat.Add(dK, dK, -0.5, inner)
+	m.priorSlope(dK, alpha, wd, 1+len(m.space))
 	mat.Mul(half, 1, t, dK, 0)
 	mat.MulSym(inner, 1, half, t.T(), 0)
 	mat.MirrorLower(inner)
@@ -403,5 +367,5 @@ func (m *masked) latentMatrixGradient(to psi.Gradient, dK mat.Matrix, byTrace []
 	for i := range size {
 		inner.Row(i)[i] += byMean
 	}
-	m.statistics.MatrixBackward(to, inner, m.latent.own.K)
+	m.statistics.MatrixBackward(to, inner, m.k0)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
@@ -74,11 +75,23 @@ func (p *Params) SpatialVariance() float64 {
 
 // Clone returns a copy that shares nothing with p.
 func (p *Params) Clone() *Params {
-	c := &Params{Noise: p.Noise.clone(), Latent: p.Latent.Clone(), X: p.X.clone(), Z: p.Z.Clone(), ZExamples: slices.Clone(p.ZExamples)}
+	c := p.ofSpace()
+	c.Latent, c.X, c.Z, c.ZExamples = p.Latent.Clone(), p.X.clone(), p.Z.Clone(), slices.Clone(p.ZExamples)
+	return c
+}
+
+// ofSpace returns a copy of the parameters of space and noise alone.
+func (p *Params) ofSpace() *Params {
+	c := &Params{Noise: p.Noise.clone()}
 	for i := range p.Space {
 		c.Space = append(c.Space, p.Space[i].clone())
 	}
 	return c
+}
+
+// sameSpace reports whether spatial factor f has the same kernel and inducing points in two sets of parameters.
+func sameSpace(p, q *Params, f int) bool {
+	return p.Space[f].Kernel.Equal(q.Space[f].Kernel) && work.Equal(p.Space[f].Xu, q.Space[f].Xu)
 }
 
 // zero sets every parameter to 0, to collect a gradient.
@@ -127,6 +140,15 @@ func (p *Params) Validate(x []mat.Matrix) error {
 		return err
 	}
 	return p.Noise.validate(x, p.Space)
+}
+
+// addFree adds the derivatives in the kernel and the inducing points of a factor with points x, that are not tied, to a gradient, given those in Ψ1_f and K_f.
+func (s *Spatial) addFree(to *Spatial, dPsi1, dK mat.Matrix, f *Factor, x mat.Matrix, jitter float64) {
+	s.Kernel.AddGradient(&to.Kernel, to.Xu, dPsi1, f.Psi1, x, s.Xu)
+	twice := mat.New(s.Xu.Rows, s.Xu.Cols)
+	s.Kernel.AddGradient(&to.Kernel, twice, dK, f.K, s.Xu, s.Xu)
+	mat.Add(to.Xu, to.Xu, 2, twice)              // K_f depends on X_u through both arguments
+	to.Kernel.Variance += jitter * mat.Trace(dK) // the jitter is a multiple of the variance
 }
 
 // validate checks the parameters of a factor with points x.

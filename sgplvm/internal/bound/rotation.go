@@ -6,7 +6,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
-// A T that follows the parameters moves with them, and the bound depends on it through N alone: a change T·(1 + Y) changes
+// T moves with the parameters, and the bound depends on it through N alone: a change T·(1 + Y) changes
 // L by −Σ_{c≠a} Y_ca·X_ca, X_ca = Σ ω·(F_i)_ca·s_a, where s_a is what w makes of all other factors. The diagonal of Y does not
 // count, since w is at its optimum. From TᵀKT = I and TᵀΨ2T = Λ,
 //

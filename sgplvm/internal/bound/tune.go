@@ -16,6 +16,5 @@ const (
 	scaleParts = 4  // into how many parts the scaling of one channel of an example is divided
 
 	maskedParts = 32   // into how many parts the products of M_p with a_p are divided
-	gapOrder    = 1500 // of the matrix of which the gap to a full q(U) takes the determinant, at most
 	minFeature  = 1e-9 // of a tied factor: eigenvalues kept, relative to the largest
 )

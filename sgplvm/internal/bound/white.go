@@ -76,14 +76,7 @@ func (e *Evaluator) spatialGradient(ctx context.Context, grad, p *Params, f int)
 			return err
 		}
 		mat.Mul(w.dPsi1, 2, s.Psi1, w.dPsi2, 1) // Ψ2 = Ψ1ᵀΨ1
-		xu, dXu := own.Xu, grad.Space[f].Xu
-		own.Kernel.AddGradient(&grad.Space[f].Kernel, dXu, w.dPsi1, s.Psi1, x, xu)
-		twice := mat.New(xu.Rows, xu.Cols)
-		own.Kernel.AddGradient(&grad.Space[f].Kernel, twice, w.dK, s.K, xu, xu)
-		mat.Add(dXu, dXu, 2, twice) // K_f depends on X_u through both arguments
-		if e.jitter != 0 {          // the jitter is a multiple of the variance
-			grad.Space[f].Kernel.Variance += e.jitter * mat.Trace(w.dK)
-		}
+		own.addFree(&grad.Space[f], w.dPsi1, w.dK, s, x, e.jitter)
 	}
 	return nil
 }

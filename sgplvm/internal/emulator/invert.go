@@ -15,9 +15,8 @@ import (
 
 // InvertOptions steer Invert.
 type InvertOptions struct {
-	Sample bool // by Hamiltonian Monte Carlo; else draws are those of the Laplace approximation
-	Draws  int
-	Seed   uint64
+	Draws int
+	Seed  uint64
 }
 
 // A Posterior is the distribution of the inputs behind an observation.
@@ -26,8 +25,8 @@ type Posterior struct {
 	Modes       []Mode     // the heaviest first
 	Score       float64    // squared distance of the observation from what the emulator and the prior expect, over its number of values: 1 is expected
 	Unexplained bool       // it is larger than in 999 of 1000 cases
-	Effective   float64    // how many independent draws tell as much; all of them without sampling
-	Differ      float64    // largest distance of means by sampling and by the Laplace approximation, in deviations; 0 without sampling
+	Effective   float64    // how many independent draws tell as much
+	Differ      float64    // largest distance of means from those of the Laplace approximation, in deviations
 }
 
 // A Mode is a maximum of the posterior density.
@@ -179,7 +178,7 @@ func weigh(list []*optimum) []*optimum {
 
 // draw sets the draws of a posterior, of each mode its share.
 func (p *problem) draw(ctx context.Context, post *Posterior, list []*optimum, opt InvertOptions, rng *rand.Rand) error {
-	d, next, effective, shares := len(p.prior.axes), 0, 0., 0.
+	d, next, effective, shares, step := len(p.prior.axes), 0, 0., 0., 0.
 	post.Draws = mat.New(opt.Draws, len(p.prior.base))
 	for k, o := range list {
 		shares += o.weight
@@ -187,20 +186,19 @@ func (p *problem) draw(ctx context.Context, post *Posterior, list []*optimum, op
 		if k == len(list)-1 {
 			to = opt.Draws
 		}
+		if to == next {
+			continue
+		}
 		t := mat.New(to-next, d)
 		p.combo = o.combo
-		if opt.Sample && d > 0 {
-			if err := p.chain(ctx, t, o, rng); err != nil {
-				return err
-			}
-			e, differ := compared(t, o)
-			effective += e
-			if k == 0 {
-				post.Differ = differ
-			}
-		} else {
-			laplace(t, o, rng)
-			effective += float64(t.Rows)
+		var err error
+		if step, err = p.chain(ctx, t, o, step, rng); err != nil {
+			return err
+		}
+		e, differ := compared(t, o)
+		effective += e
+		if k == 0 {
+			post.Differ = differ
 		}
 		for i := range t.Rows {
 			p.prior.set(post.Draws.Row(next+i), t.Row(i), o.combo)

@@ -159,7 +159,7 @@ func TestRanks(t *testing.T) {
 				o.At, o.Errors = append(o.At, k), append(o.Errors, 0.3)
 				o.Values = append(o.Values, y[k]+math.Sqrt(0.09+left)*rng.NormFloat64())
 			}
-			p, err := v.Invert(context.Background(), o, InvertOptions{Sample: true, Draws: draws, Seed: uint64(i)})
+			p, err := v.Invert(context.Background(), o, InvertOptions{Draws: draws, Seed: uint64(i)})
 			if err != nil {
 				t.Error(err)
 				return

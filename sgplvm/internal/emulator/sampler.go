@@ -9,33 +9,24 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
-// laplace sets draws of the Laplace approximation, in pairs about the mode.
-func laplace(t mat.Matrix, o *optimum, rng *rand.Rand) {
-	s, d := make([]float64, t.Cols), make([]float64, t.Cols)
-	for i := range t.Rows {
-		if i%2 == 0 {
-			normals(s, rng)
-		} else {
-			asm.Scale(s, -1, s)
-		}
-		mat.Mul(mat.Vector(d), 1, o.root, mat.Vector(s), 0)
-		asm.AddScaled(t.Row(i), o.t, 1, d)
-	}
-}
-
 func normals(s []float64, rng *rand.Rand) {
 	for k := range s {
 		s[k] = rng.NormFloat64()
 	}
 }
 
-// A chain has warmUp draws before the first that counts, in which its step is adapted to accept a share of wantAccepted. Paths are about pathLength long:
-// for 48 inputs draws were worth six times as many independent ones as with half the length, and twice as many as with twice that.
-const warmUp, wantAccepted, pathLength = 60, 0.8, math.Pi
+// A chain has warmUp draws before the first that counts, in which its step is adapted to accept a share of wantAccepted; one that begins with the step of another
+// has furtherWarmUp. Paths are about pathLength long: for 48 inputs draws were worth six times as many independent ones as with half the length, and twice as many as with
+// twice that.
+const warmUp, furtherWarmUp, wantAccepted, pathLength = 60, 15, 0.8, math.Pi
 
-// chain sets draws by Hamiltonian Monte Carlo in coordinates s in which the Laplace approximation is standard normal, from its mode.
-func (p *problem) chain(ctx context.Context, dst mat.Matrix, o *optimum, rng *rand.Rand) error {
+// chain sets draws by Hamiltonian Monte Carlo in coordinates s in which the Laplace approximation is standard normal, from its mode, and returns the step that it ends with;
+// step is that of an earlier chain, or 0.
+func (p *problem) chain(ctx context.Context, dst mat.Matrix, o *optimum, step float64, rng *rand.Rand) (float64, error) {
 	d := len(o.t)
+	if d == 0 {
+		return step, nil // categories alone
+	}
 	t, gt := make([]float64, d), make([]float64, d)
 	s, g, next, gnext, v := make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d)
 	energy := func(s, g []float64) float64 {
@@ -45,11 +36,14 @@ func (p *problem) chain(ctx context.Context, dst mat.Matrix, o *optimum, rng *ra
 		mat.Mul(mat.Vector(g), 1, o.root.T(), mat.Vector(gt), 0)
 		return f
 	}
-	step := math.Pow(float64(d), -0.25)
+	warm := furtherWarmUp
+	if step == 0 {
+		warm, step = warmUp, math.Pow(float64(d), -0.25)
+	}
 	f := energy(s, g)
-	for i := -warmUp; i < dst.Rows; i++ {
+	for i := -warm; i < dst.Rows; i++ {
 		if err := ctx.Err(); err != nil {
-			return err
+			return step, err
 		}
 		normals(v, rng)
 		before := f + 0.5*asm.SumSquares(v)
@@ -82,7 +76,7 @@ func (p *problem) chain(ctx context.Context, dst mat.Matrix, o *optimum, rng *ra
 		mat.Mul(mat.Vector(t), 1, o.root, mat.Vector(s), 0)
 		asm.Axpy(1, t, dst.Row(i))
 	}
-	return nil
+	return step, nil
 }
 
 // compared returns how many independent draws a chain is worth, that of its worst component, and how far its means are from the mode, in deviations.

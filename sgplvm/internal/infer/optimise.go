@@ -29,7 +29,7 @@ func NewOptimiser(d int) *Optimiser {
 		for i, l := range x[d:] {
 			w.s[i] = math.Exp(l)
 		}
-		value, _ := w.evidence.At(&w.Scratch, x[:d], w.s, w.dmu, w.ds)
+		value := w.evidence.At(&w.Scratch, x[:d], w.s, w.dmu, w.ds)
 		for i := range d {
 			slope[i] = -w.dmu[i]
 			slope[d+i] = -w.ds[i] * w.s[i]

@@ -102,7 +102,7 @@ func (m *Model) newFit() *fit {
 	w.newMoments()
 	for n := range examples {
 		row, of := f.at.Row(n), n*c.Examples/examples
-		w.setMoments(m.mu.Row(of), m.s.Row(of), 1)
+		w.setMoments(m.mu.Row(of), m.s.Row(of))
 		copy(row, w.moments.tau)
 		row[k] = w.moments.untold()
 	}

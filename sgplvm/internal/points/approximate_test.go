@@ -53,8 +53,8 @@ func TestApproximate(t *testing.T) {
 				if err := w.setEvidence(); err != nil {
 					t.Fatal(err)
 				}
-				bounds[k], _ = w.evidence.At(&w.optimiser.Scratch, m.mu.Row(n), m.s.Row(n), nil, nil)
-				w.setMoments(m.mu.Row(n), m.s.Row(n), 1)
+				bounds[k] = w.evidence.At(&w.optimiser.Scratch, m.mu.Row(n), m.s.Row(n), nil, nil)
+				w.setMoments(m.mu.Row(n), m.s.Row(n))
 				covariances[k] = mat.New(len(seen), len(seen))
 				if k == 0 {
 					w.setNoise(covariances[k], seen, seen, true)
@@ -88,15 +88,16 @@ func TestApproximate(t *testing.T) {
 	}
 }
 
-// Variances are the diagonal of covariances.
+// Variances and those of the noise are the diagonal of covariances.
 func TestShapedVariance(t *testing.T) {
 	_, m := twins(t, 1)
 	w := m.NewWorkspace(0)
-	w.setMoments(m.mu.Row(1), m.s.Row(1), 0)
+	w.setMoments(m.mu.Row(1), m.s.Row(1))
 	covariance, variance := mat.New(m.c.Points, m.c.Points), make([]float64, m.c.Points)
 	w.setShaped(covariance, mat.New(m.c.Points, 0), m.points, nil)
 	w.setShapedVariance(variance, m.points)
 	for i, want := range variance {
+		want += m.structure.pair(i, i) + 1/m.c.Beta // the noise
 		if got := covariance.At(i, i); !(math.Abs(got-want) < 1e-13*want) {
 			t.Errorf("point %d: %v, expected %v", i, got, want)
 		}
@@ -110,7 +111,7 @@ func TestAmounts(t *testing.T) {
 		w := m.NewWorkspace(0)
 		rng := rand.New(rand.NewPCG(seed, 3))
 		for range 10 {
-			w.setMoments([]float64{9 * rng.NormFloat64(), 9 * rng.NormFloat64()}, []float64{rng.ExpFloat64(), rng.ExpFloat64()}, 1)
+			w.setMoments([]float64{9 * rng.NormFloat64(), 9 * rng.NormFloat64()}, []float64{rng.ExpFloat64(), rng.ExpFloat64()})
 			for _, lambda := range m.c.Lambda {
 				sum, size := w.moments.amounts[0], math.Abs(w.moments.amounts[0])
 				for r, bend := range m.c.Bends {
@@ -215,7 +216,7 @@ func TestLevels(t *testing.T) {
 				at /= side
 			}
 		}
-		l := c.lattice()
+		l := c.coordinates()
 		x := l.in(units)
 		if x.pairs != dims*side*side {
 			t.Fatalf("%d dimensions: %d pairs of levels", dims, x.pairs)
@@ -243,71 +244,6 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// On a grid, distances from observed points and sums weighted by distance are those of the points one by one.
-func TestGrid(t *testing.T) {
-	c := contents(0, false)
-	c.Points, c.Coordinates, c.Spacings = 35, nil, []float64{0.5, 1.5}
-	first, second := []float64{0, 1, 2.5, 3, 7}, []float64{0, 1, 1.25, 3, 4, 8, 9}
-	for _, u := range first {
-		for _, v := range second {
-			c.Coordinates = append(c.Coordinates, u, v)
-		}
-	}
-	l := c.lattice()
-	m := &Model{c: c, spacings: l.in(c.Spacings)}
-	for i := range c.Points {
-		m.points = append(m.points, i)
-	}
-	if !m.spacings.grid {
-		t.Fatal("no grid")
-	}
-	w := &Workspace{m: m}
-	w.room.row, w.room.counts, w.room.pairs, w.room.gathered = w.vector(35), w.vector(35), w.vector(35), w.vector(70)
-	w.room.levels[0].values, w.room.merged = w.vector(m.spacings.pairs), make([]int, 35)
-	rng := rand.New(rand.NewPCG(3, 4))
-	for range 50 {
-		var seen []int
-		share := rng.Float64()
-		for i := range c.Points {
-			if rng.Float64() < share {
-				seen = append(seen, i)
-			}
-		}
-		if len(seen) == 0 {
-			continue
-		}
-		w.setAlong(seen)
-		for i := range c.Points {
-			if got, want := w.nearestOnGrid(i), w.nearestSeen(i, seen); !(math.Abs(got-want) <= 1e-14*want) {
-				t.Fatalf("point %d of %v: %v, want %v", i, seen, got, want)
-			}
-		}
-		sums, weights, each := w.vector(35), mat.New(35, len(seen)), mat.New(35, 35)
-		for _, i := range seen {
-			sums[i] = rng.NormFloat64()
-		}
-		values := slices.Clone(sums)
-		w.smooth(sums, &m.spacings, 0.3)
-		weights.Fill(1)
-		w.taper(weights, &m.spacings, 0.3, m.points, seen)
-		each.Fill(1)
-		w.taper(each, &m.spacings, 0.3, m.points, m.points)
-		for i, got := range sums {
-			var want, size float64
-			for k, j := range seen {
-				want += weights.At(i, k) * values[j]
-				size += math.Abs(weights.At(i, k) * values[j])
-				if a, b := weights.At(i, k), each.At(i, j); !(math.Abs(a-b) <= 1e-15) {
-					t.Fatalf("weights of %d and %d: %v and %v", i, j, a, b)
-				}
-			}
-			if !(math.Abs(got-want) <= 1e-14*size) {
-				t.Fatalf("point %d: %v, want %v", i, got, want)
-			}
-		}
-	}
-}
-
 // What a fast model makes in rows of all points, and keeps, is what others make of the pairs that are asked for.
 func TestShapedNoise(t *testing.T) {
 	for seed := range uint64(10) {
@@ -330,7 +266,7 @@ func TestShapedNoise(t *testing.T) {
 					}
 					all[k] = append(all[k], coo, w.crossCovariance(seen, missing, 0, 1).Clone())
 				}
-				w.setMoments(m.mu.Row(1), m.s.Row(1), 1)
+				w.setMoments(m.mu.Row(1), m.s.Row(1))
 				w.moments.own = w.setLocal()
 				add()
 				for _, wide := range []float64{1, 0, 3} {

@@ -236,7 +236,7 @@ func (w *Workspace) setSurprise(c int, seen, missing []int, residual mat.Matrix)
 
 // studentWeight is infer.StudentWeight of the observed values of the last C_OO and of missing points.
 func (w *Workspace) studentWeight(missing []int) float64 {
-	v := w.moments.noise / w.m.c.Beta
+	v := 1 / w.m.c.Beta
 	for _, i := range missing {
 		v += w.room.diagonal[i] / float64(len(missing))
 	}
@@ -265,7 +265,7 @@ func (w *Workspace) conditionBlock(p prediction, place, c int, block, seen []int
 			v += r.spread[k]
 		}
 		v = max(0, v)
-		white := t.noise / w.m.c.Beta // is in the scaled variance and not in p's
+		white := 1 / w.m.c.Beta // is in the scaled variance and not in p's
 		p.mean.Row(i)[c] += shift.Data[k]
 		p.variance.Row(i)[c] = v + (infer.Follow(scale, w.nearby[i*w.m.c.Channels+c], t.damping)-1)*(v+white)
 	}
@@ -276,27 +276,13 @@ const nearbyFactor = 0.125
 
 // setNearby sets what the variances of a channel's missing points are multiplied by where observed values nearby are surprising.
 func (w *Workspace) setNearby(c int, solved []float64, seen, missing []int) {
-	r, x := &w.room, &w.m.spacings
+	r := &w.room
 	z := r.z[:len(seen)]
 	mean := infer.LeaveOneOut(z, solved, r.precision[:len(seen)])
-	if x.grid {
-		clear(r.ofSeen)
-		clear(r.counts)
-		for k, i := range seen {
-			r.ofSeen[i], r.counts[i] = z[k], 1
-		}
-		w.smooth(r.ofSeen, x, nearbyFactor)
-		w.smooth(r.counts, x, nearbyFactor)
-	}
 	for from := 0; from < len(missing); from += together {
 		block := missing[from:min(from+together, len(missing))]
 		sums, totals := r.explained[:len(block)], r.totals[:len(block)]
-		if x.grid {
-			pickFrom(sums, r.ofSeen, block)
-			pickFrom(totals, r.counts, block)
-		} else {
-			w.sumNearby(sums, totals, z, seen, block)
-		}
+		w.sumNearby(sums, totals, z, seen, block)
 		infer.NearbyScale(sums, totals, mean)
 		for k, i := range block {
 			w.nearby[i*w.m.c.Channels+c] = sums[k]

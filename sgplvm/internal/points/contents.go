@@ -244,7 +244,8 @@ func (o *Options) visit(f codec) {
 	for _, v := range []*int{&o.Candidates, &o.Iterations, &o.Starts, &o.Exact, &o.Group, &o.Neighbours} {
 		f.integer(v)
 	}
-	for _, v := range []*float64{&o.NoiseStrength, &o.Degrees, &o.LocalBandwidth, &o.LocalStrength, &o.Work} {
+	unused := math.Inf(1) // of the format
+	for _, v := range []*float64{&unused, &o.Degrees, &o.LocalBandwidth, &o.LocalStrength, &o.Work} {
 		f.number(v)
 	}
 	f.flag(&o.FirstOrder)

@@ -13,22 +13,13 @@ type points struct {
 	levels [][]float64 // the coordinates that a dimension has, ascending; nil: too many to gain by it
 	at     [][]int32   // which of them the points have
 	pairs  int         // of levels, of all dimensions
-	grid   bool        // two dimensions, all of their pairs in turn, the second dimension's fastest
 }
 
 // maxPairs is how many pairs of levels there may be for each point.
 const maxPairs = 16
 
-// A lattice has the coordinates of the points as they are, and which of them each point has: what points in any units share.
-type lattice struct {
-	x      mat.Matrix  // dimensions×n
-	levels [][]float64 // as in points
-	at     [][]int32
-	pairs  int
-	grid   bool
-}
-
-func (c *Contents) lattice() (l lattice) {
+// coordinates returns the points' coordinates as they are.
+func (c *Contents) coordinates() (l points) {
 	dims := len(c.Coordinates) / c.Points
 	l.x = mat.NewDense(c.Points, dims, c.Coordinates).T().Clone()
 	for q := range dims {
@@ -57,20 +48,15 @@ func (c *Contents) lattice() (l lattice) {
 			l.at[q][i] = int32(k)
 		}
 	}
-	l.grid = len(l.levels) == 2 && len(l.levels[0])*len(l.levels[1]) == c.Points
-	for i := 0; l.grid && i < c.Points; i++ {
-		n := len(l.levels[1])
-		l.grid = int(l.at[0][i]) == i/n && int(l.at[1][i]) == i%n
-	}
 	return l
 }
 
 // in returns the points' coordinates in units of their own for each dimension; without units nothing.
-func (l *lattice) in(units []float64) (p points) {
+func (l *points) in(units []float64) (p points) {
 	if len(units) == 0 {
 		return p
 	}
-	p.x, p.at, p.pairs, p.grid = mat.New(l.x.Rows, l.x.Cols), l.at, l.pairs, l.grid
+	p.x, p.at, p.pairs = mat.New(l.x.Rows, l.x.Cols), l.at, l.pairs
 	for q, unit := range units {
 		divide(p.x.Row(q), l.x.Row(q), unit)
 	}

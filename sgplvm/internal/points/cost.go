@@ -44,10 +44,7 @@ func untouched(order int) int {
 // Bytes returns what the workspace takes, but for some kilobytes, factors and what products pack included.
 func (w *Workspace) Bytes() int {
 	m, r, o, given := w.m, &w.room, &w.m.c.Options, w.most
-	depth, unused := m.features, len(r.nearMissing)/4 // as a rule most of the examples count
-	if m.spacings.grid {
-		unused += len(r.rows)
-	}
+	depth, unused := m.features, len(r.nearMissing)/4       // as a rule most of the examples count
 	if !o.FirstOrder && !o.LatentOnly && given <= o.Exact { // the latent uncertainty has a number for each dimension, not for each inducing point
 		unused += len(r.spreads) + (len(r.po)+len(r.left))/max(m.c.Inducing, m.c.Latents)*max(0, m.c.Inducing-m.c.Latents)
 	}

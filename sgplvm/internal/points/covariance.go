@@ -33,7 +33,7 @@ func (w *Workspace) setObserved(coo mat.Matrix, seen []int) {
 		w.addBeyond(coo, seen, seen, true)
 	}
 	for k := range seen {
-		coo.Row(k)[k] += t.noise/w.m.c.Beta + w.lessWhite()
+		coo.Row(k)[k] += 1/w.m.c.Beta + w.lessWhite()
 	}
 }
 

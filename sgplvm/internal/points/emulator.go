@@ -77,15 +77,9 @@ func (c *Emulator) visit(f codec) {
 
 // EncodeEmulator returns the file of an emulator with large tables of a type, but for α, of which sums of large numbers of either sign are taken.
 func EncodeEmulator(c *Emulator, kind Type) []byte {
-	shorten := func(t *Table, kind Type) {
-		if t.rows > 0 {
-			*t = t.shorter(kind)
-		}
-	}
-	shorten(&c.V, kind)
-	shorten(&c.FieldWeights, kind)
+	c.V, c.FieldWeights = c.V.shorter(kind), c.FieldWeights.shorter(kind)
 	for k := range c.Groups {
-		shorten(&c.Groups[k].U, min(kind, Float32)) // variances are small differences
+		c.Groups[k].U = c.Groups[k].U.shorter(min(kind, Float32)) // variances are small differences
 	}
 	w := &writer{b: make([]byte, headerBytes)}
 	c.visit(w)

@@ -29,11 +29,11 @@ func (w *Workspace) setEvidence() error {
 	same := !w.inexact && h.holds(w.seen)
 	if !same {
 		h.valid, h.g0, h.gap = false, 0, math.NaN()
-		v.Constant, v.Count = 0, 0
+		v.Constant = 0
 		clear(w.slack)
 		w.g.Fill(0)
 	}
-	v.Square, v.Form, v.Prior, v.Strength = 0, &w.form, &w.prior, w.o.NoiseStrength
+	v.Square, v.Form, v.Prior = 0, &w.form, &w.prior
 	clear(w.g1)
 	groups := 0
 	for c, seen := range w.seen {
@@ -94,7 +94,6 @@ func (w *Workspace) setMask(channels, seen []int) error {
 		work.GatherTo(po, m.p[c], seen)
 		h.whiten(po)
 		v.Constant -= 0.5*logNoise + 0.5*float64(len(seen))*math.Log(2*math.Pi)
-		v.Count += float64(len(seen))
 		h.g0 -= 0.5 * m.c.Precision * trace
 		mat.Syrk(w.g, 1, po.T(), 1)
 		asm.Axpy(-1, w.told, w.slack)

@@ -42,7 +42,7 @@ func contents(seed uint64, structured bool) *Contents {
 		Mean: normals(dy), Scale: positive(dy), RBF: positive(1 + d), Linear: positive(d), Bias: positive(1),
 		Z: normals(m * d), Coord: normals(m * m), Mu: normals(examples * d), S: positive(examples * d), Beta: 4, Precision: 4, Latent: positive(m),
 		P: NewTable(random(dy*n, m)), Coordinates: normals(2 * n), Spacings: positive(2), TrainingSpacings: positive(2), Lengths: positive(2),
-		Options: Options{Candidates: 2, Iterations: 20, Starts: 3, NoiseStrength: math.Inf(1), LocalBandwidth: 0.7, LocalStrength: 1, Exact: 100, Group: 4, Neighbours: 4, Work: 1e9}}
+		Options: Options{Candidates: 2, Iterations: 20, Starts: 3, LocalBandwidth: 0.7, LocalStrength: 1, Exact: 100, Group: 4, Neighbours: 4, Work: 1e9}}
 	if !structured {
 		c.Lambda = positive(6)
 		c.Factors = []Factor{{B: NewTable(random(3, 2))}, {B: NewTable(random(2, 3))}}
@@ -73,9 +73,7 @@ func contents(seed uint64, structured bool) *Contents {
 
 // encoded returns the file with tables of a type where they have no less, as short as they may be.
 func encoded(c *Contents, kind Type) []byte {
-	for _, t := range c.tables() {
-		*t.of = t.of.shorter(t.first(kind))
-	}
+	c.Quantize(kind)
 	for i := range c.Shapes {
 		c.Shapes[i] = c.Shapes[i].shorter(kind)
 	}
@@ -112,7 +110,7 @@ func tries(t *testing.T, file []byte) error {
 	if err := w.Complete(); err != nil {
 		return err
 	}
-	w.Predict(make([]float64, d), make([]float64, d), 1)
+	w.Predict(make([]float64, d), make([]float64, d))
 	if m.c.Learning.Sums.rows > 0 {
 		l, own := NewLearner(m.c)
 		room := own.NewWorkspace(10)
@@ -590,7 +588,7 @@ func TestOrder(t *testing.T) {
 			}
 			w := m.NewWorkspace(0)
 			w.Observe(values)
-			w.setMoments(m.mu.Row(0), m.s.Row(0), 1) // of a search rounding may decide where it ends
+			w.setMoments(m.mu.Row(0), m.s.Row(0)) // of a search rounding may decide where it ends
 			w.setDistances()
 			w.moments.own = w.setLocal()
 			w.marginal(w.result, w.missing)

@@ -7,11 +7,11 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
-// Predict sets the result to mean and variance of all values for the latent posterior N(mu, diag s), a multiple of the training data's noise included.
-func (w *Workspace) Predict(mu, s []float64, noise float64) {
-	w.setMoments(mu, s, noise)
+// Predict sets the result to mean and variance of all values for the latent posterior N(mu, diag s), noise included.
+func (w *Workspace) Predict(mu, s []float64) {
+	w.setMoments(mu, s)
 	w.marginal(w.result, w.m.points)
-	w.addWhite(noise)
+	w.addWhite()
 	w.addField()
 }
 
@@ -26,10 +26,10 @@ func (w *Workspace) addField() {
 // until its next call.
 func (w *Workspace) Result() (mean, variance mat.Matrix) { return w.result.mean, w.result.variance }
 
-// addWhite adds white noise of a multiple of the training data's to the result's variances.
-func (w *Workspace) addWhite(noise float64) {
+// addWhite adds white noise to the result's variances.
+func (w *Workspace) addWhite() {
 	for i := range w.result.variance.Data {
-		w.result.variance.Data[i] += noise / w.m.c.Beta
+		w.result.variance.Data[i] += 1 / w.m.c.Beta
 	}
 }
 
@@ -50,7 +50,7 @@ func (w *Workspace) complete() error {
 			return err
 		}
 	}
-	w.setMoments(w.latent.Mu, w.latent.S, w.latent.Noise)
+	w.setMoments(w.latent.Mu, w.latent.S)
 	t := &w.moments
 	t.degrees = o.Degrees
 	w.chi, w.surprised, w.way = 0, 0, Unconditioned
@@ -72,7 +72,7 @@ func (w *Workspace) complete() error {
 	}
 	w.marginal(w.result, w.missing)
 	if o.LatentOnly {
-		w.addWhite(t.noise)
+		w.addWhite()
 		return nil
 	}
 	b := w.blend()
@@ -82,7 +82,7 @@ func (w *Workspace) complete() error {
 	if err := w.condition(w.result, w.missing); err != nil {
 		return err
 	}
-	w.addWhite(t.noise)
+	w.addWhite()
 	if b == nil {
 		return nil
 	}

@@ -45,7 +45,7 @@ func (w *Workspace) Foresee(scores, mean, variance []float64, bounds Bounds) (f 
 	if w.observed == 0 {
 		return f, nil
 	}
-	w.setMoments(mean, variance, 1)
+	w.setMoments(mean, variance)
 	w.marginal(w.result, w.m.points)
 	var square float64
 	for c, seen := range w.seen {
@@ -135,7 +135,7 @@ func (w *Workspace) foreseenCovariance(c int, seen []int) mat.Matrix {
 
 // Foreseen sets dst, n×n, to the correlations of what N(mean, diag variance) predicts of the first channel.
 func (w *Workspace) Foreseen(dst mat.Matrix, mean, variance []float64) {
-	w.setMoments(mean, variance, 1)
+	w.setMoments(mean, variance)
 	w.marginal(w.result, w.m.points)
 	covariance := w.foreseenCovariance(0, w.m.points)
 	for i := range dst.Rows {

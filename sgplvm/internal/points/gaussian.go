@@ -41,22 +41,6 @@ func (w *Workspace) setLevels(x *points, factor float64) []float64 {
 	return t.values
 }
 
-// onGrid returns the Gaussians between levels of a grid's two dimensions.
-func (w *Workspace) onGrid(x *points, factor float64) (first, second mat.Matrix) {
-	values, n := w.setLevels(x, factor), len(x.levels[0])
-	return view(values, n, n), view(values[n*n:], len(x.levels[1]), len(x.levels[1]))
-}
-
-// smooth overwrites numbers of all points of a grid with their sums weighted by a Gaussian of the distance.
-//
-//go:noinline
-func (w *Workspace) smooth(v []float64, x *points, factor float64) {
-	first, second := w.onGrid(x, factor)
-	grid, product := view(v, first.Rows, second.Rows), view(w.room.pairs, first.Rows, second.Rows)
-	mat.Mul(product, 1, first, grid, 0)
-	mat.Mul(grid, 1, product, second, 0)
-}
-
 // multiplyLevels is taper of points with levels: rows of points of one level, in a dimension, have the same numbers there.
 func (w *Workspace) multiplyLevels(dst mat.Matrix, x *points, factor float64, a, b []int) {
 	values, own, places := w.setLevels(x, factor), w.room.gathered[:len(b)], w.room.merged[:len(b)]

@@ -1,8 +1,6 @@
 package points
 
 import (
-	"math"
-
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 )
@@ -11,7 +9,7 @@ import (
 // of Complete.
 func (w *Workspace) Infer() error {
 	best := &w.latent
-	best.Start, best.Noise, best.Bound = -1, 1, 0
+	best.Start, best.Bound = -1, 0
 	copy(best.Mu, w.prior.Mean)
 	copy(best.S, w.prior.Variance)
 	if w.observed == 0 {
@@ -40,9 +38,6 @@ func (w *Workspace) Infer() error {
 			best.Bound, best.Start = bound, c.example
 		}
 		first = false
-	}
-	if !math.IsInf(w.evidence.Strength, 1) {
-		_, best.Noise = w.evidence.At(&w.optimiser.Scratch, best.Mu, best.S, nil, nil)
 	}
 	return nil
 }
@@ -76,9 +71,8 @@ func (w *Workspace) chooseStarts() {
 		values := w.room.row[:count]
 		of().ValuesAt(values, s.all[:count], &w.form, w.evidence.Square)
 		for k, i := range s.all[:count] {
-			value, _ := w.evidence.Value(values[k])
 			mu, variance := w.start(i)
-			w.consider(i, value-psi.KL(mat.NewDense(1, len(mu), mu), mat.NewDense(1, len(mu), variance), &w.prior))
+			w.consider(i, w.evidence.Constant+values[k]-psi.KL(mat.NewDense(1, len(mu), mu), mat.NewDense(1, len(mu), variance), &w.prior))
 		}
 		count = 0
 	}
@@ -102,7 +96,7 @@ func (w *Workspace) brief() bool { return w.o.Brief && w.exactly() }
 // score considers a starting point by L*.
 func (w *Workspace) score(example int) {
 	mu, variance := w.start(example)
-	bound, _ := w.evidence.At(&w.optimiser.Scratch, mu, variance, nil, nil)
+	bound := w.evidence.At(&w.optimiser.Scratch, mu, variance, nil, nil)
 	w.consider(example, bound)
 }
 

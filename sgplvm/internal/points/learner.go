@@ -7,6 +7,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/learn"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // A Learner has a model of its own with white noise, and the sums over its examples, to which it adds further ones (docs/math.md, section 26). It is for one goroutine. Programs without one do not link it.
@@ -74,7 +75,7 @@ func (l *Learner) Learn() error {
 	v, t := &l.white, l.sums.Totals
 	v.Latent, v.Space, v.Channels = l.latent.Spectrum.Values, c.Lambda, float64(c.Channels)
 	v.Square, v.Values = t[learn.Square], t[learn.Count]*float64(c.Points)
-	v.Slack = v.Channels * (t[learn.Psi0]*c.Learning.Trace - sum(v.Latent)*sum(v.Space))
+	v.Slack = v.Channels * (t[learn.Psi0]*c.Learning.Trace - work.Sum(v.Latent)*work.Sum(v.Space))
 	v.SetSquares(l.h.Data, nil, c.Channels)
 	var never context.Context // cancels
 	beta, err := v.Maximum(never, l.numbers[0], c.Learning.Floor)

@@ -18,8 +18,7 @@ func (w *Workspace) blend() *field.Blend {
 	if w.held.unmeasured() {
 		w.held.gap = w.gap()
 	}
-	missing := infer.Missing{Gap: w.held.gap, Seen: float64(w.observed) / float64(w.m.values())}
-	best := &o.Blends[NearestBlend(o.Blends, missing, w.m.spacings.x.Rows)]
+	best := &o.Blends[NearestBlend(o.Blends, w.missingWith(w.held.gap), w.m.spacings.x.Rows)]
 	if best.Share > 0 && !w.m.kept() {
 		return nil // nothing says what similar examples do
 	}
@@ -29,9 +28,13 @@ func (w *Workspace) blend() *field.Blend {
 // Missing says in what way values of the example are missing.
 func (w *Workspace) Missing() infer.Missing {
 	if w.held.unmeasured() || !w.held.holds(w.seen) {
-		return infer.Missing{Gap: w.gap(), Seen: float64(w.observed) / float64(w.m.values())}
+		return w.missingWith(w.gap())
 	}
-	return infer.Missing{Gap: w.held.gap, Seen: float64(w.observed) / float64(w.m.values())}
+	return w.missingWith(w.held.gap)
+}
+
+func (w *Workspace) missingWith(gap float64) infer.Missing {
+	return infer.Missing{Gap: gap, Seen: float64(w.observed) / float64(w.m.values())}
 }
 
 // maxGaps is how many missing values of a channel gap looks at, at even steps.
@@ -48,21 +51,13 @@ func (w *Workspace) gap() float64 {
 		}
 		step := max(1, missing/maxGaps)
 		next, k := 0, 0
-		grid := w.m.spacings.grid
-		if grid {
-			w.setAlong(seen)
-		}
 		for i := range w.m.c.Points {
 			if next < len(seen) && seen[next] == i {
 				next++
 				continue
 			}
 			if k%step == 0 {
-				if grid {
-					sum += math.Sqrt(w.nearestOnGrid(i))
-				} else {
-					sum += math.Sqrt(w.nearestSeen(i, seen))
-				}
+				sum += math.Sqrt(w.nearestSeen(i, seen))
 				count++
 			}
 			k++
@@ -72,40 +67,6 @@ func (w *Workspace) gap() float64 {
 		return 0
 	}
 	return sum / count
-}
-
-// setAlong sets, for all points of a grid, the squared distances from the nearest observed ones along the second dimension, in mean spacings.
-func (w *Workspace) setAlong(seen []int) {
-	x, apart, n := w.m.spacings.x.Row(1), w.room.counts, len(w.m.spacings.levels[1])
-	for i := range apart {
-		apart[i] = math.Inf(1)
-	}
-	for k, i := range seen {
-		from, to := i/n*n, i/n*n+n // the line, up to where the neighbours on it are nearer
-		if k > 0 && seen[k-1] >= from {
-			from = seen[k-1] + 1
-		}
-		if k+1 < len(seen) && seen[k+1] < to {
-			to = seen[k+1]
-		}
-		for j := from; j < to; j++ {
-			d := x[j] - x[i]
-			apart[j] = min(apart[j], float64(d*d))
-		}
-	}
-}
-
-// nearestOnGrid is nearestSeen after setAlong.
-func (w *Workspace) nearestOnGrid(i int) float64 {
-	x, apart, n := w.m.spacings.x.Row(0), w.room.counts, len(w.m.spacings.levels[1])
-	nearest := math.Inf(1)
-	for j := i % n; j < len(apart); j += n {
-		d := x[j] - x[i]
-		if v := float64(d*d) + apart[j]; v < nearest {
-			nearest = v
-		}
-	}
-	return nearest
 }
 
 // nearestSeen returns the squared distance of a point from the nearest of others, in mean spacings.

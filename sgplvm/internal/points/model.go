@@ -7,6 +7,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
@@ -55,7 +56,7 @@ func New(c *Contents) *Model {
 	for i := range n {
 		m.points = append(m.points, i)
 	}
-	l := c.lattice()
+	l := c.coordinates()
 	m.tapered, m.spacings, m.trainingSpacings, m.scaled = l.in(c.Tapers), l.in(c.Spacings), l.in(c.TrainingSpacings), l.in(c.Lengths)
 	if c.Residuals.rows > 0 {
 		m.setExamples()
@@ -333,7 +334,7 @@ func (m *Model) setFitted(told mat.Matrix) {
 	}
 	m.unfitted = slices.Clone(m.spread)
 	left, direction := m.unfitted, mat.New(k, 1)
-	for limit := part * sum(left); len(m.fitted) < min(k, m.c.Examples)*len(m.p) && sum(left) > limit; {
+	for limit := part * work.Sum(left); len(m.fitted) < min(k, m.c.Examples)*len(m.p) && work.Sum(left) > limit; {
 		pivot := 0
 		for i, v := range left {
 			if v > left[pivot] {
@@ -355,13 +356,6 @@ func (m *Model) setFitted(told mat.Matrix) {
 		left[pivot] = 0
 		m.fitted = append(m.fitted, row)
 	}
-}
-
-func sum(v []float64) (s float64) {
-	for _, x := range v {
-		s += x
-	}
-	return s
 }
 
 func (m *Model) values() int { return m.c.Points * m.c.Channels }

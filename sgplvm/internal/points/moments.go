@@ -10,10 +10,10 @@ import (
 )
 
 // setMoments evaluates those of N(mu, diag s) at the example's time.
-func (w *Workspace) setMoments(mu, s []float64, noise float64) {
+func (w *Workspace) setMoments(mu, s []float64) {
 	t, m := &w.moments, w.m
 	m.stats.SetMoments(&t.of, &w.optimiser.Scratch, w.one(mu, s))
-	t.psi0, t.noise, t.own, t.degrees, t.damping, t.latent, t.refined = t.of.Psi0, noise, nil, 0, 0, true, false
+	t.psi0, t.own, t.degrees, t.damping, t.latent, t.refined = t.of.Psi0, nil, 0, 0, true, false
 	if m.shaped() {
 		w.setAmounts()
 		return
@@ -146,7 +146,7 @@ func (w *Workspace) structuredVariance(i int) float64 {
 	case !w.m.structured():
 		return 0
 	case t.own != nil:
-		return t.noise * t.own.at(w.m, i)
+		return t.own.at(w.m, i)
 	}
-	return t.noise * w.m.structure.pair(i, i)
+	return w.m.structure.pair(i, i)
 }

@@ -26,7 +26,7 @@ func (w *Workspace) ofExamples(near, fitted []float64, points []int) (p atPoints
 // setNoise sets dst to the noise, without white noise, between points a and b, after that between a and themselves. same: a is b, and only the
 // lower triangle counts.
 func (w *Workspace) setNoise(dst mat.Matrix, a, b []int, same bool) {
-	t, r, amount := &w.moments, &w.room, w.moments.noise
+	t, r, amount := &w.moments, &w.room, 1.0
 	switch {
 	case t.own == nil:
 		dst.Fill(0)
@@ -56,7 +56,7 @@ func (w *Workspace) lessWhite() float64 {
 	if t.own == nil {
 		return 0
 	}
-	return t.noise * (t.own.whole*t.own.prior - 1) / w.m.c.Beta
+	return (t.own.whole*t.own.prior - 1) / w.m.c.Beta
 }
 
 // ownRows is how many rows of a covariance are tapered at once. Tests lower it.
@@ -65,7 +65,7 @@ var ownRows = 64
 // setOwnNoise sets dst to what training examples say of the example's own noise, whole·[(Σ_k near_k·near_kᵀ + g·R·g)∘C + prior·F∘C′] between points a and b.
 // same: a is b, and only the lower triangle counts. C and C′ are Gaussians: the narrower one is the other one times a third.
 func (w *Workspace) setOwnNoise(dst mat.Matrix, left, right atPoints, a, b []int, same bool) {
-	o, amount := w.moments.own, w.moments.noise*w.moments.own.whole
+	o, amount := w.moments.own, w.moments.own.whole
 	taper := func(factor float64) {
 		for from := 0; from < len(a); from += ownRows {
 			to, columns := min(from+ownRows, len(a)), len(b)

@@ -21,7 +21,7 @@ func TestOwnNoise(t *testing.T) {
 					w.setDistances()
 					b := m.c.Options.Blends[0]
 					b.Taper, b.WideTaper = taper, wide
-					w.setMoments(m.mu.Row(1), m.s.Row(1), 1.5)
+					w.setMoments(m.mu.Row(1), m.s.Row(1))
 					w.moments.own = w.setSimilar(&b, w.distances, m.points)
 					o, n := w.moments.own, m.c.Points
 					all := w.ofExamples(w.room.near, w.room.fitted, m.points)
@@ -45,7 +45,7 @@ func TestOwnNoise(t *testing.T) {
 							if wide > 0 {
 								fitted *= math.Exp(-square / (wide * wide))
 							}
-							want := 1.5 * (near*math.Exp(-square/(taper*taper)) + b.Shrinkage*fitted)
+							want := near*math.Exp(-square/(taper*taper)) + b.Shrinkage*fitted
 							if v := got.At(i, j); !(math.Abs(v-want) <= 1e-12*(1+math.Abs(want))) {
 								t.Fatalf("seed %d, tapers %v and %v: %v between %d and %d, want %v", seed, taper, wide, v, i, j, want)
 							}

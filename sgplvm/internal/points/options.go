@@ -15,7 +15,6 @@ type Options struct {
 	// Brief is not in files: where refinement corrects x afterwards, one candidate is moved by few steps.
 	Brief bool
 
-	NoiseStrength                 float64 // +Inf: the noise is that of training
 	Degrees                       float64 // of freedom; 0: infinitely many
 	LocalBandwidth, LocalStrength float64 // a negative bandwidth: the noise is that of all
 	FirstOrder, LatentOnly        bool
@@ -47,7 +46,7 @@ func (o *Options) validate() string {
 			return text.Sprintf("an option of %d, expected 1 to %d", v, most)
 		}
 	}
-	if !(o.NoiseStrength > 0 && o.Degrees >= 0 && o.LocalStrength >= 0 && o.Work >= 0 && o.MinWeight >= 0 && o.MinWeight < 1) || math.IsInf(o.Degrees, 0) || o.LocalBandwidth-o.LocalBandwidth != 0 || math.IsInf(o.LocalStrength, 0) {
+	if !(o.Degrees >= 0 && o.LocalStrength >= 0 && o.Work >= 0 && o.MinWeight >= 0 && o.MinWeight < 1) || math.IsInf(o.Degrees, 0) || o.LocalBandwidth-o.LocalBandwidth != 0 || math.IsInf(o.LocalStrength, 0) {
 		return "options out of range"
 	}
 	return CheckBlends(o.Blends)

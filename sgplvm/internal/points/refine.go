@@ -69,7 +69,7 @@ func (w *Workspace) Refined(mean []float64, precision mat.Matrix) (ok bool, err 
 	if !w.exactly() {
 		return false, nil
 	}
-	w.setMoments(w.latent.Mu, w.latent.S, w.latent.Noise)
+	w.setMoments(w.latent.Mu, w.latent.S)
 	if err := w.refine(); err != nil {
 		return false, err
 	}

@@ -12,7 +12,6 @@ import (
 type Latent struct {
 	Mu, S []float64 // d_ξ each
 	Bound float64   // L*, a lower bound on the log evidence of the scaled values
-	Noise float64   // the example's noise variance over that of the training data
 	Start int       // the training example whose posterior led here; −1: the prior mean
 }
 
@@ -33,7 +32,6 @@ type candidate struct {
 
 // moments are what a latent posterior contributes to a prediction (docs/math.md, sections 13 and 23).
 type moments struct {
-	noise   float64 // the example's noise variance over that of the training data
 	psi0    float64
 	own     *ownNoise // the example's own noise, or nil
 	degrees float64   // of freedom; 0: infinitely many
@@ -86,7 +84,6 @@ type room struct {
 	columns              []int     // of rows of covariances, of a fast model
 	terms                []term    // that these add up
 	pairs                []float64 // a row of a table, n
-	ofSeen, counts       []float64 // of all points of a grid, n
 	reach                []float64
 }
 

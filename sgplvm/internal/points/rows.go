@@ -7,7 +7,7 @@ import (
 
 // setTerms sets the tables that covariances of a fast model add up, given the moments.
 func (w *Workspace) setTerms() {
-	t, r, noise := &w.moments, &w.room, w.moments.noise
+	t, r, noise := &w.moments, &w.room, 1.0
 	if t.own != nil {
 		noise *= t.own.whole * t.own.prior
 	}
@@ -35,7 +35,7 @@ func (w *Workspace) setShaped(coo, com mat.Matrix, seen, missing []int) {
 	}
 	w.setTerms()
 	w.addTerms(coo, com, seen, missing)
-	white := t.noise/w.m.c.Beta + w.lessWhite()
+	white := 1/w.m.c.Beta + w.lessWhite()
 	if t.latent {
 		white += t.amounts[0] / w.m.c.Beta
 	}

@@ -74,9 +74,9 @@ func (t *Table) numbers() int {
 	return t.rows * t.cols
 }
 
-// shorter returns the table in a type of fewer bytes, or as it is where it has no more.
+// shorter returns the table in a type of fewer bytes, or as it is where it has no more, or nothing.
 func (t *Table) shorter(kind Type) Table {
-	if t.kind.bytes() <= kind.bytes() {
+	if t.rows == 0 || t.kind.bytes() <= kind.bytes() {
 		return *t
 	}
 	return t.As(kind)
@@ -87,15 +87,6 @@ func (t *Table) As(kind Type) Table {
 	c := Table{rows: t.rows, cols: t.cols, kind: kind, lower: t.lower}
 	for k := range t.numbers() {
 		c.data = appendNumber(c.data, kind, t.at(k))
-	}
-	return c
-}
-
-// truncated returns a table of Float64 without the last 16 binary digits of its numbers.
-func (t *Table) truncated() Table {
-	c := Table{rows: t.rows, cols: t.cols, lower: t.lower, data: slices.Clone(t.data)}
-	for k := 0; k < len(c.data); k += 8 {
-		c.data[k], c.data[k+1] = 0, 0
 	}
 	return c
 }

@@ -184,11 +184,11 @@ func (w *Workspace) SetPriorPrecision(precision mat.Matrix, logDet float64) {
 // Latent returns the latent posterior of the last example.
 func (w *Workspace) Latent() Latent { return w.latent }
 
-// SetLatent gives the example a latent posterior in place of Infer's, with a multiple of the training data's noise.
-func (w *Workspace) SetLatent(mu, s []float64, noise float64) {
+// SetLatent gives the example a latent posterior in place of Infer's.
+func (w *Workspace) SetLatent(mu, s []float64) {
 	copy(w.latent.Mu, mu)
 	copy(w.latent.S, s)
-	w.latent.Noise, w.held.valid = noise, false
+	w.held.valid = false
 }
 
 // Observed returns how many values of the example were observed, of all channels.
@@ -252,7 +252,7 @@ func (w *Workspace) newRoom(exact int) {
 		r.cross = w.vector(half * (n - half))
 	}
 	r.gathered, r.rows = w.vector(w.dimensions()*wider), w.vector(noiseRows*wider)
-	r.pairs, r.ofSeen, r.counts = w.vector(n), w.vector(n), w.vector(n)
+	r.pairs = w.vector(n)
 	for k := range r.levels {
 		r.levels[k].values = w.vector(max(w.m.tapered.pairs, w.m.spacings.pairs, w.m.trainingSpacings.pairs))
 	}

@@ -49,9 +49,8 @@ func (q *Posterior) Basis(g field.Grid) (*Basis, error) {
 	b := &Basis{Z: p.Z, Rotation: q.factors[0].Coord, Prior: p.SpatialVariance(), times: q.timeValues,
 		Mean: mat.New(m, n*channels), Taken: mat.New(m, n*channels), Noise: make([]float64, n*channels)}
 	b.setKernel(p.Latent)
-	noise := moments{noise: 1}
 	for i := range b.Noise {
-		b.Noise[i] = 1/p.Noise.Beta + q.structuredVariance(on, noise, i/channels)
+		b.Noise[i] = 1/p.Noise.Beta + q.structuredVariance(on, i/channels)
 	}
 	mat.Parallel(m, func(k int) {
 		mean, taken := b.Mean.Row(k), b.Taken.Row(k)

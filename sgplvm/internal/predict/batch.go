@@ -19,17 +19,23 @@ type batch struct {
 	count int // latent posteriors
 	width int // points of the grid for each of its first factor's
 
-	noise      []float64 // of each posterior over that of the training data
 	prior      []float64 // of each posterior: ψ0·K_ss
 	structured []float64 // variance of structured noise at every point; nil where there is none
 
+	// Sums of ψ1 of the posteriors, count×m_ξ, and coefficients are means: those of α, or, where ψ1 is 0×0, these sums.
+	psi1         mat.Matrix
+	coefficients kronprod.Tensor // …×m_1×m_2×…×channels
+	cross        []mat.Matrix    // K_f(X*, X_u) of the spatial factors, of which the first has the rows of a slab
+
 	spreads []stack
-	mean    expansion // of f, in all channels
-	taken   expansion // what the inducing points take off the prior variance; without modes of means alone
+	tau     mat.Matrix   // diag T_0ᵀΨ2T_0, count×m_ξ; 0×0 for means alone
+	squared []mat.Matrix // Φ_f∘Φ_f, likewise
 
 	// Of a slab: count×points for each channel, and once.
 	means, variances, certain []float64
+	partial, field            []float64
 	ones                      []float64
+	work                      kronprod.Workspace
 }
 
 // A stack holds factors L of some posteriors' spreads Ψ2 − ψ1ψ1ᵀ = L·Lᵀ, side by side. Where there are fewer values than inducing points,
@@ -46,19 +52,21 @@ var stackRows, spreadColumns = 128, 512
 
 func (q *Posterior) newBatch(latents []field.Latent, g field.Grid, meanOnly bool) (*batch, error) {
 	n, m := len(latents), q.factors[0].Size()
-	b := &batch{q: q, grid: g, count: n, width: g.Len() / g[0].Rows, noise: make([]float64, n), prior: make([]float64, n), ones: work.Ones(m)}
-	psi1, tau := mat.New(n, m), mat.New(n, m)
+	b := &batch{q: q, grid: g, count: n, width: g.Len() / g[0].Rows, prior: make([]float64, n), ones: work.Ones(m)}
+	b.psi1, b.coefficients, b.cross = mat.New(n, m), q.alpha, make([]mat.Matrix, len(g))
+	if !meanOnly {
+		b.tau, b.squared = mat.New(n, m), make([]mat.Matrix, len(g))
+	}
 	roots, failures := make([]mat.Matrix, n), make([]error, n)
 	mat.Parallel(n, func(i int) {
 		l := latents[i]
-		b.noise[i] = l.NoiseRatio()
 		if meanOnly {
-			q.psi1(psi1.Row(i), l)
+			q.psi1(b.psi1.Row(i), l)
 			return
 		}
-		t, diagonal := q.latentMoments(nil, l)
-		copy(psi1.Row(i), t.psi1.Data)
-		copy(tau.Row(i), diagonal.Data)
+		t, diagonal := q.latentMoments(new(room), l)
+		copy(b.psi1.Row(i), t.psi1.Data)
+		copy(b.tau.Row(i), diagonal.Data)
 		b.prior[i] = t.psi0 * q.params.SpatialVariance()
 		roots[i], failures[i] = t.spreadRoot(b.whole())
 	})
@@ -69,44 +77,49 @@ func (q *Posterior) newBatch(latents []field.Latent, g field.Grid, meanOnly bool
 		}
 		uncertain = uncertain || r.Rows > 0
 	}
-	cross := make([]mat.Matrix, len(g))
-	squared := make([]mat.Matrix, len(g))
-	for k, x := range g[1:] {
-		cross[k+1] = q.cross(k+1, x)
-		if !meanOnly {
-			phi := q.spatialFeatures(k+1, cross[k+1])
-			mat.MulElem(phi, phi, phi)
-			squared[k+1] = phi
-		}
+	if !uncertain && n < m {
+		mixed := kronprod.NewTensor(append([]int{n}, q.alpha.Dims[1:]...)...)
+		size := len(q.alpha.Data) / m
+		mat.Mul(mat.NewDense(n, size, mixed.Data), 1, b.psi1, mat.NewDense(m, size, q.alpha.Data), 0)
+		b.psi1, b.coefficients = mat.Matrix{}, mixed
 	}
-	b.mean = expansion{coefficients: q.alpha, modes: cross, mix: psi1}
-	if !uncertain {
-		b.mean.mixFirst()
+	for f := range g[1:] {
+		b.setFactor(1+f, g[1+f])
 	}
-	if meanOnly {
-		return b, nil
+	if !meanOnly {
+		b.stackSpreads(roots)
+		b.setStructured()
 	}
-	b.stackSpreads(roots)
-	b.taken = expansion{coefficients: q.allTaken(), modes: squared, mix: tau}
-	b.taken.mixFirst()
-	b.setStructured()
 	return b, nil
 }
 
-// allTaken returns what q(U) takes off the prior variance, m_ξ × features of each spatial factor × versions.
-func (q *Posterior) allTaken() kronprod.Tensor {
-	versions := q.versions()
-	dims := append(append([]int{q.factors[0].Size()}, q.spatialDims()...), versions)
-	if versions == 1 {
-		return kronprod.Shaped(q.taken()[0].Data, dims...) // as it lies; batches only read it
+// setFactor evaluates spatial factor f, counted from 0, at points x (n×d_f).
+func (b *batch) setFactor(f int, x mat.Matrix) {
+	b.cross[f] = b.q.cross(f, x)
+	if b.squared != nil {
+		phi := b.q.spatialFeatures(f, b.cross[f])
+		mat.MulElem(phi, phi, phi)
+		b.squared[f] = phi
 	}
-	all := kronprod.NewTensor(dims...)
-	for v, taken := range q.taken() {
-		for i, x := range taken.Data {
-			all.Data[i*versions+v] = x
-		}
+}
+
+// setTaken sets dst (count×points) to what q(U) takes off the prior variance, Σ_ij τ_i·(1 − w_ij)·Π_f squared_f, for rows τ (count×m_ξ) and a
+// version of the mask, at points with such Φ_f∘Φ_f.
+func (q *Posterior) setTaken(dst, tau mat.Matrix, squared []mat.Matrix, version int) {
+	taken := q.taken()[version]
+	o := kronprod.Operator{Factors: append([]mat.Matrix{{}}, squared...)}
+	at := func(dst, of mat.Matrix) {
+		o.MulTensor(dst.Data, kronprod.Shaped(of.Data, append([]int{of.Rows}, q.spatialDims()...)...), nil)
 	}
-	return all
+	if tau.Rows < tau.Cols {
+		mixed := mat.New(tau.Rows, taken.Cols)
+		mat.Mul(mixed, 1, tau, taken, 0)
+		at(dst, mixed)
+		return
+	}
+	all := mat.New(tau.Cols, dst.Cols)
+	at(all, taken)
+	mat.Mul(dst, 1, tau, all, 0)
 }
 
 // setStructured evaluates the variance of the noise's structured part at every point.
@@ -176,28 +189,31 @@ func (b *batch) stackSpreads(roots []mat.Matrix) {
 	}
 }
 
-// numbersPerRow returns what a slab takes for each index of the first factor.
+// numbersPerRow returns what a slab takes for each index of the first factor: results, a field, and coefficients of which some factors are multiplied.
 func (b *batch) numbersPerRow() int {
-	results, others := b.q.channels(), b.mean.numbersPerRow()
-	if b.taken.modes != nil {
+	results, fields, m := b.q.channels(), b.coefficients.Dims[0], b.q.factors[1].Size()
+	partial := 2 * fields * b.q.channels() * min(1, len(b.grid)-1)
+	if b.squared != nil {
 		results = 2*results + b.q.versions()
-		others += b.taken.numbersPerRow()
+		fields += min(b.count, b.tau.Cols)
 	}
-	return results*b.count*b.width + others + 3*b.q.factors[1].Size()
+	return results*b.count*b.width + fields*b.width + partial*max(b.width, b.q.components()/m) + 3*m
 }
 
 // slab predicts at the points whose index in the first factor is from ≤ i < to.
 func (b *batch) slab(from, to int) field.Slab {
-	channels, points := b.q.channels(), (to-from)*b.width
+	channels, points, count := b.q.channels(), (to-from)*b.width, b.coefficients.Dims[0]
 	s := field.Slab{From: from, To: to, First: from * b.width}
-	cross := b.q.cross(0, b.grid[0].Slice(from, to, 0, b.grid[0].Cols))
+	b.setFactor(0, b.grid[0].Slice(from, to, 0, b.grid[0].Cols))
 	b.means = work.Grown(b.means, channels*b.count*points)
-	b.mean.multiply(cross)
-	variances := b.taken.modes != nil
+	partial, last := b.coefficients, b.cross[len(b.cross)-1] // all factors multiplied but the last, which is for each channel
+	if others := b.cross[:len(b.cross)-1]; len(others) > 0 {
+		rows := points / last.Rows * last.Cols
+		b.partial = work.Grown(b.partial, channels*count*rows)
+		partial = kronprod.Operator{Factors: append([]mat.Matrix{{}}, others...)}.MulTensor(b.partial, partial, &b.work)
+	}
+	variances := b.squared != nil
 	if variances {
-		phi := b.q.spatialFeatures(0, cross)
-		mat.MulElem(phi, phi, phi)
-		b.taken.multiply(phi)
 		b.certain = work.Grown(b.certain, b.q.versions()*b.count*points)
 		b.variances = work.Grown(b.variances, channels*b.count*points)
 		for v := range b.q.versions() {
@@ -206,7 +222,16 @@ func (b *batch) slab(from, to int) field.Slab {
 	}
 	for c := range channels {
 		mean := part(b.means, c, b.count, points)
-		field := b.mean.channel(mean, c)
+		field := mean
+		if b.psi1.Rows > 0 {
+			b.field = work.Grown(b.field, count*points)
+			field = mat.NewDense(count, points, b.field)
+		}
+		lines := count * points / last.Rows
+		mat.Mul(mat.NewDense(lines, last.Rows, field.Data), 1, mat.Matrix{Rows: lines, Cols: last.Cols, RowStride: last.Cols * channels, ColStride: channels, Data: partial.Data[c:]}, last.T(), 0)
+		if b.psi1.Rows > 0 {
+			mat.Mul(mean, 1, b.psi1, field, 0)
+		}
 		if variances {
 			b.addSpread(part(b.variances, c, b.count, points), field, c)
 		}
@@ -239,12 +264,12 @@ func part(all []float64, number, r, c int) mat.Matrix {
 // uncertainty and without white noise, in the model's units and as yet below 0 perhaps.
 func (b *batch) withoutSpread(version, first, points int) {
 	variance := part(b.certain, version, b.count, points)
-	b.taken.channel(variance, version)
+	b.q.setTaken(variance, b.tau, b.squared, version)
 	mat.Parallel(b.count, func(i int) {
 		row, prior := variance.Row(i), b.prior[i]
 		for j, v := range row {
 			if b.structured != nil {
-				row[j] = prior + float64(b.noise[i]*b.structured[first+j]) - v
+				row[j] = prior + b.structured[first+j] - v
 			} else {
 				row[j] = prior - v
 			}
@@ -283,7 +308,7 @@ func (b *batch) addSpread(variance, field mat.Matrix, c int) {
 			mat.GiveBack(buffer)
 		}
 		for i := range b.count {
-			row, certain, noise := variance.Row(i)[from:to], all.Row(i)[from:to], b.noise[i]/b.q.params.Noise.Beta
+			row, certain, noise := variance.Row(i)[from:to], all.Row(i)[from:to], 1/b.q.params.Noise.Beta
 			for j, v := range row {
 				row[j] = scale * (max(0, certain[j]+v) + noise)
 			}

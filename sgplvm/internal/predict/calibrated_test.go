@@ -22,7 +22,7 @@ func calibratedModels(t *testing.T, body func(m, plain model, l field.Latent, gr
 		plain := modelOf(t, shape)
 		rng := rand.New(rand.NewPCG(seed, 70))
 		l := randomLatent(rng, shape.Latent)
-		l.At, l.Noise = &data.Instant{Sequence: plain.times[0].Sequence, Time: 1.3}, 0.5+rng.Float64()
+		l.At = &data.Instant{Sequence: plain.times[0].Sequence, Time: 1.3}
 		body(plain.calibrated(t, rng), plain, l, plain.samplingGrids(rng))
 	}
 }
@@ -250,7 +250,6 @@ func TestCalibratedSlabs(t *testing.T) {
 // is taken away from it.
 func TestCalibrateSeen(t *testing.T) {
 	calibratedModels(t, func(m, plain model, l field.Latent, _ []field.Grid) {
-		l.Noise = 0 // a prior's does not count
 		values := m.ref.UserValues(reference.Masked(rand.New(rand.NewPCG(2, 71)), m.grid.Len(), m.channels(), 0.5, false))
 		obs := field.Observed{Values: values, Prior: &l}
 		student := field.InferOptions{DegreesOfFreedom: 0.1} // with which some variances are larger than beforehand

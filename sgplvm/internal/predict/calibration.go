@@ -160,31 +160,10 @@ func (c *Calibration) At(training, g field.Grid) mat.Matrix {
 // Apply calibrates variances, in the user's units, of points from first on, given the factors of
 // all points and the inflation of their time.
 func (c *Calibration) Apply(variance, factor mat.Matrix, first int, inflation float64) {
-	rows := calibratings.Take()
-	*rows = calibrating{c, variance, factor, first, inflation}
-	mat.Run(rows.blocks(), rows)
-	*rows = calibrating{}
-	calibratings.Give(rows)
-}
-
-// calibrating is Apply, block by block.
-type calibrating struct {
-	c                *Calibration
-	variance, factor mat.Matrix
-	first            int
-	inflation        float64
-}
-
-var calibratings mat.Pool[calibrating]
-
-func (r *calibrating) blocks() int { return min(rowBlocks, r.variance.Rows) }
-
-// Do calibrates those of a block.
-func (r *calibrating) Do(b int) {
-	for i, to := work.Block(b, r.blocks(), r.variance.Rows); i < to; i++ {
-		for k, mean := range r.c.Mean {
-			v := r.variance.At(i, k)
-			r.variance.Set(i, k, r.inflation*r.factor.At(r.first+i, k)*v*math.Pow(v/mean, r.c.Power-1))
+	for i := range variance.Rows {
+		for k, mean := range c.Mean {
+			v := variance.At(i, k)
+			variance.Set(i, k, inflation*factor.At(first+i, k)*v*math.Pow(v/mean, c.Power-1))
 		}
 	}
 }

@@ -49,7 +49,7 @@ func (q *Posterior) Compile(g field.Grid, o field.InferOptions, starts int, rota
 	kept := q.keeps() && on.training != nil
 	var chosen []int
 	if n := q.params.X.Mu.Rows; !kept && n > max(starts, fewExamples) {
-		chosen = covering(q.params.X.Mu, starts)
+		chosen = evenly(starts, n)
 	}
 	q.compileStarts(c, chosen)
 	if p := q.params.X.Paths; p != nil {
@@ -118,8 +118,7 @@ func compileKernel(c *points.Contents, k psi.Kernel, inducing []data.Instant) er
 	return nil
 }
 
-// fewExamples is up to how many training examples all of them are starting points: of more, those that cover the others best, unless their values say which are
-// near.
+// fewExamples is up to how many training examples all of them are starting points: of more, some evenly chosen ones, unless their values say which are near.
 const fewExamples = 64
 
 // compileStarts takes over training posteriors, those chosen; nil: all.
@@ -128,35 +127,6 @@ func (q *Posterior) compileStarts(c *points.Contents, chosen []int) {
 	if c.Examples, c.Mu, c.S = x.Mu.Rows, x.Mu.Clone().Data, x.S.Clone().Data; chosen != nil {
 		c.Examples, c.Mu, c.S = len(chosen), work.Gather(x.Mu, chosen).Data, work.Gather(x.S, chosen).Data
 	}
-}
-
-// covering returns some rows of x: the one nearest to the mean, then again and again the one farthest from all that were chosen.
-func covering(x mat.Matrix, count int) []int {
-	centre, distances := make([]float64, x.Cols), make([]float64, x.Rows)
-	for i := range x.Rows {
-		for d, v := range x.Row(i) {
-			centre[d] += v / float64(x.Rows)
-		}
-	}
-	first := 0
-	for i := range x.Rows {
-		distances[i] = math.Inf(1)
-		if work.SquaredDistance(x.Row(i), centre) < work.SquaredDistance(x.Row(first), centre) {
-			first = i
-		}
-	}
-	chosen := []int{first}
-	for len(chosen) < count {
-		next := 0
-		for i := range x.Rows {
-			distances[i] = min(distances[i], work.SquaredDistance(x.Row(i), x.Row(chosen[len(chosen)-1])))
-			if distances[i] > distances[next] {
-				next = i
-			}
-		}
-		chosen = append(chosen, next)
-	}
-	return chosen
 }
 
 // compilePoints takes over the points' coordinates and what they are measured in.
@@ -230,17 +200,7 @@ const negligible = 1e-13
 // compileFactor returns spatial factor f at points x, with features Φ (n×m_f). Those of a tied factor at its own points have all of the kernel matrix.
 func (q *Posterior) compileFactor(f int, x, phi mat.Matrix, kernel func() mat.Matrix, table func(mat.Matrix) points.Table) points.Factor {
 	s := q.factors[f+1]
-	b := phi.Clone()
-	if s.Tied {
-		largest := slices.Max(s.Lambda)
-		scale := make([]float64, len(s.Lambda))
-		for j, v := range s.Lambda {
-			if v > negligible*largest {
-				scale[j] = 1 / math.Sqrt(v)
-			}
-		}
-		mat.ScaleCols(b, b, scale)
-	}
+	b := q.knownElsewhere(f, phi, negligible)
 	c := points.Factor{B: table(b)}
 	if s.Tied && work.Equal(x, q.inducing[f]) {
 		return c
@@ -297,7 +257,7 @@ const localPrecision = 1e4
 
 // pointOptions returns options as package points has them.
 func (q *Posterior) pointOptions(o field.InferOptions, starts int) points.Options {
-	p := points.Options{Candidates: o.Candidates, Iterations: o.Iterations, Starts: starts, NoiseStrength: o.NoiseStrength, Degrees: degrees(o, q.keeps()),
+	p := points.Options{Candidates: o.Candidates, Iterations: o.Iterations, Starts: starts, Degrees: degrees(o, q.keeps()),
 		LocalBandwidth: bandwidth(o), LocalStrength: strength(o), FirstOrder: o.FirstOrder, LatentOnly: o.Conditioning == field.ConditionNone, Moments: o.Conditioning == field.ConditionMoments,
 		Exact: conditioning.exact, Group: conditioning.group, Neighbours: conditioning.neighbours, Work: conditioning.work, Blends: o.Blends,
 		MaxExamples: maxExamples}

@@ -132,7 +132,7 @@ func TestConditionLimits(t *testing.T) {
 				t.Errorf("%+v: conditioning %q, want %q", c.limits, p.Conditioning, c.want)
 			}
 			if c.want == "none" {
-				m.toUserUnits(p, 1)
+				m.toUserUnits(p)
 				compare.Near(t, "mean", p.Mean.Data, plain.Mean.Data, 1e-12)
 				compare.Near(t, "variance", p.Variance.Data, plain.Variance.Data, 1e-12)
 			}

@@ -2,9 +2,9 @@ package predict
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
@@ -52,7 +52,7 @@ func (q *Posterior) covariances(l field.Latent, g field.Grid, withNoise bool) (m
 		mat.Mul(k, 1, spread, on.p[c].T(), 1)
 		mat.Scale(k, s*s, k)
 		if withNoise {
-			mat.Add(k, k, l.NoiseRatio()*s*s, noise)
+			mat.Add(k, k, s*s, noise)
 		}
 		if rescaling != nil {
 			rescaling.covariance(k, c)
@@ -82,7 +82,7 @@ func (r *rescaling) covariance(k mat.Matrix, c int) {
 //
 //	ψ0·K − Φ·diag(h)·Φᵀ
 func (q *Posterior) sharedCovariance(on *projection, t moments, version int) mat.Matrix {
-	n, h := on.grid.Len(), t.h[version]
+	n, h := on.grid.Len(), t.h.Row(version)
 	cov, phi := mat.New(n, n), on.features().phi
 	if len(phi.Factors) == 1 {
 		right := phi.Factors[0].Clone()
@@ -90,52 +90,30 @@ func (q *Posterior) sharedCovariance(on *projection, t moments, version int) mat
 		mat.MulSym(cov, -1, right, phi.Factors[0].T(), 0)
 	} else {
 		mat.Parallel(n, func(i int) {
-			row := make([]float64, len(h))
-			featuresOf(row, phi.Factors, i, on.dims)
+			row := rowOf(phi.Factors, i, on.dims)
 			for j, v := range h {
 				row[j] *= -v
 			}
 			phi.Mul(mat.Vector(cov.Row(i)), mat.Vector(row), nil)
 		})
 	}
-	index := make([]int, len(on.dims))
 	kernels := make([]mat.Matrix, len(on.dims))
 	for f, k := range on.kss {
 		kernels[f] = k()
 	}
-	prior := make([]float64, n)
 	for i := range n {
-		data.Split(index, i, on.dims)
-		prior = append(prior[:0], t.psi0)
-		for f, k := range kernels {
-			prior = timesEach(slices.Grow(prior, n-len(prior)), k.Row(index[f]))
-		}
-		row := cov.Row(i)[:i+1]
-		asm.Axpy(1, prior[:i+1], row)
+		asm.Axpy(t.psi0, rowOf(kernels, i, on.dims)[:i+1], cov.Row(i)[:i+1])
 	}
 	mat.MirrorLower(cov)
 	return cov
 }
 
-// featuresOf sets row to the Kronecker product of the rows of Φ_f that belong to point i.
-func featuresOf(row []float64, factors []mat.Matrix, i int, dims []int) {
-	index := make([]int, len(dims))
+// rowOf returns the row of ⊗A_f that belongs to point i of a grid with so many points in each factor.
+func rowOf(factors []mat.Matrix, i int, dims []int) []float64 {
+	index, rows := make([]int, len(dims)), make([][]float64, len(dims))
 	data.Split(index, i, dims)
-	row = append(row[:0], 1)
-	for f, phi := range factors {
-		row = timesEach(row, phi.Row(index[f]))
+	for f, a := range factors {
+		rows[f] = a.Row(index[f])
 	}
-}
-
-// timesEach returns the Kronecker product of two rows in the place of the first.
-func timesEach(row, by []float64) []float64 {
-	n := len(row)
-	row = row[:n*len(by)]
-	for i := n - 1; i >= 0; i-- {
-		v := row[i]
-		for j, x := range by {
-			row[i*len(by)+j] = v * x
-		}
-	}
-	return row
+	return kronprod.Vectors(rows...)
 }

@@ -2,7 +2,6 @@ package predict
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -18,7 +17,7 @@ import (
 func checkSlopes(t *testing.T, what string, v *infer.Evidence, l field.Latent) {
 	t.Helper()
 	dmu, ds := make([]float64, len(l.Mu)), make([]float64, len(l.Mu))
-	value, _ := v.At(new(psi.Scratch), l.Mu, l.S, dmu, ds)
+	value := v.At(new(psi.Scratch), l.Mu, l.S, dmu, ds)
 	if alone := boundAt(v, l); alone != value {
 		t.Errorf("%s: L* is %v with its derivatives, %v without", what, value, alone)
 	}
@@ -48,59 +47,5 @@ func TestEvidenceGradient(t *testing.T) {
 		}
 		e := m.mustObserveAll(t, obs)
 		checkSlopes(t, shape.String(), mustEvidence(t, e), randomLatent(rng, shape.Latent))
-	}
-}
-
-// An example's own noise: L* with it is the dense one under noise of that multiple and the prior's price,
-// no other multiple gives more, its derivatives are those of the maximum, and predictions are made with it.
-func TestOwnNoise(t *testing.T) {
-	for seed := range uint64(compare.Sizes(40)) {
-		shape := reference.RandomShape(6000 + seed)
-		if seed%2 == 0 {
-			shape = reference.ResidualShape(6000 + seed)
-		}
-		m := modelOf(t, shape)
-		rng := rand.New(rand.NewPCG(seed, 13))
-		values := reference.Masked(rng, m.grid.Len(), shape.Channels, 0.3, false)
-		values.Set(0, 0, 2)
-		e := m.mustObserve(t, nil, values)
-		l, strength := randomLatent(rng, shape.Latent), 0.1+10*rng.Float64()
-		options := m.pointOptions(field.InferOptions{Candidates: 3, Iterations: 200, NoiseStrength: strength}, scoredStarts)
-		e.w.SetOptions(&options)
-		v := mustEvidence(t, e)
-		value, multiple := v.At(new(psi.Scratch), l.Mu, l.S, nil, nil)
-
-		d := reference.NewDense(m.ref)
-		with := func(multiple float64) float64 {
-			d.P = m.ref.Params.Clone()
-			d.P.Noise.Beta /= multiple
-			d.P.Noise.Residual.Variance *= multiple
-			return d.TestBound(l.Mu, l.S, nil, m.grid, values) + 0.5*strength*(1-math.Log(multiple)-1/multiple)
-		}
-		compare.NearOne(t, shape.String()+": L*", value, with(multiple), 1e-9)
-		for _, other := range []float64{0.5, 0.9, 1.1, 2} {
-			if w := with(other * multiple); w > value+1e-9*math.Abs(value) {
-				t.Errorf("%v: L* %v with noise %v, %v with %v", shape, value, multiple, w, other*multiple)
-			}
-		}
-		checkSlopes(t, shape.String(), v, l)
-
-		own := l
-		own.Noise = multiple
-		p := m.conditional(t, e, own, field.InferOptions{})
-		with(multiple)
-		mean, variance := d.Conditional(l.Mu, l.S, nil, m.grid, values)
-		compare.Near(t, shape.String()+": mean", p.Mean.Data, mean.Data, 1e-8) // a small multiple makes C_OO less well conditioned
-		compare.Near(t, shape.String()+": variance", p.Variance.Data, variance.Data, 1e-8)
-
-		e.w.SetOptions(&options)
-		if err := e.w.Infer(); err != nil {
-			t.Fatal(err)
-		}
-		best := e.w.Latent()
-		again, noise := v.At(new(psi.Scratch), best.Mu, best.S, nil, nil)
-		if noise != best.Noise || math.Abs(again-best.Bound) > 1e-9*math.Abs(again) || !(best.Bound >= value) {
-			t.Errorf("%v: noise %v, bound %v reported; %v and %v there, %v elsewhere", shape, best.Noise, best.Bound, noise, again, value)
-		}
 	}
 }

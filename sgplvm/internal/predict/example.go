@@ -147,7 +147,7 @@ func (e *example) latent() field.Latent {
 	if l.Start >= 0 && e.start != nil {
 		l.Start = e.start[l.Start]
 	}
-	return field.Latent{Mu: l.Mu, S: l.S, Bound: l.Bound, Noise: l.Noise, Start: l.Start, At: e.prior.At, Seen: e.w.Observed() > 0 || e.prior.Seen}
+	return field.Latent{Mu: l.Mu, S: l.S, Bound: l.Bound, Start: l.Start, At: e.prior.At, Seen: e.w.Observed() > 0 || e.prior.Seen}
 }
 
 // checkPrior compares a prior with the model; its variances must have inverses. It returns log |Precision|, 0 without one.

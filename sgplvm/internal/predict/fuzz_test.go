@@ -95,7 +95,7 @@ func tryNumbers(t *testing.T, s *fuzz.Source) {
 	case 4:
 		l.S[0] = bad
 	case 5:
-		o = []field.InferOptions{{NoiseStrength: bad}, {DegreesOfFreedom: bad}, {LocalBandwidth: bad}, {LocalStrength: bad}}[s.IntN(4)]
+		o = []field.InferOptions{{DegreesOfFreedom: bad}, {LocalBandwidth: bad}, {LocalStrength: bad}}[s.IntN(3)]
 	}
 	if s.Bool() && o.Conditioning == "" {
 		o.Conditioning = field.ConditionMoments

@@ -178,10 +178,10 @@ func (m model) given(t testing.TB, e *example, l field.Latent, o field.InferOpti
 	options := m.pointOptions(o, scoredStarts)
 	e.w.SetOptions(&options)
 	e.w.SetTime(l.At)
-	e.w.Predict(l.Mu, l.S, l.NoiseRatio())
+	e.w.Predict(l.Mu, l.S)
 	mean, variance := e.w.Result()
 	alone := variance.Clone()
-	e.w.SetLatent(l.Mu, l.S, l.NoiseRatio())
+	e.w.SetLatent(l.Mu, l.S)
 	if err := e.w.Complete(); err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +195,7 @@ func (m model) given(t testing.TB, e *example, l field.Latent, o field.InferOpti
 			if whole {
 				p.Variance.Set(i, c, alone.At(i, c))
 			}
-			p.Variance.Set(i, c, p.Variance.At(i, c)-l.NoiseRatio()/m.params.Noise.Beta)
+			p.Variance.Set(i, c, p.Variance.At(i, c)-1/m.params.Noise.Beta)
 		}
 	}
 	return p
@@ -224,7 +224,7 @@ func complement(list []int, n int) (rest []int) {
 
 // bound is L* at l.
 func boundAt(v *infer.Evidence, l field.Latent) float64 {
-	value, _ := v.At(new(psi.Scratch), l.Mu, l.S, nil, nil)
+	value := v.At(new(psi.Scratch), l.Mu, l.S, nil, nil)
 	return value
 }
 

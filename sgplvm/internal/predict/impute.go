@@ -134,7 +134,7 @@ func (q *Posterior) ImputeGiven(ctx context.Context, obs field.Observed, l field
 		return p, err
 	}
 	defer e.release()
-	e.w.SetLatent(l.Mu, l.S, l.NoiseRatio())
+	e.w.SetLatent(l.Mu, l.S)
 	e.w.SetTime(l.At)
 	err = e.complete(q, &p, new(field.Latent), obs)
 	return p, err
@@ -201,9 +201,11 @@ func (e *example) calibrateSeen(q *Posterior, p field.Prediction) {
 	}
 	r := q.rooms.Get().(*room)
 	defer q.rooms.Put(r)
-	r.begin()
 	alone := q.uncalibrated(e.on, q.momentsIn(r, e.prior))
-	calibrated := r.clone(alone.Variance)
+	buffer := mat.Borrow(len(alone.Variance.Data))
+	defer mat.GiveBack(buffer)
+	calibrated := mat.NewDense(alone.Variance.Rows, alone.Variance.Cols, *buffer)
+	mat.Copy(calibrated, alone.Variance)
 	q.calibrate(calibrated, e.on.grid, inflation)
 	for i := range calibrated.Rows {
 		for k, v := range p.Variance.Row(i) {

@@ -54,13 +54,12 @@ func TestImputeConditioning(t *testing.T) {
 		values.Set(0, 0, 1)
 		e := m.mustObserve(t, nil, values)
 		obs := field.Observed{Values: m.ref.UserValues(values)}
-		strength := float64(seed%2) * 3
-		inferred, err := m.Infer(t.Context(), obs, field.InferOptions{NoiseStrength: strength, Candidates: 3})
+		inferred, err := m.Infer(t.Context(), obs, field.InferOptions{Candidates: 3})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, how := range []field.Conditioning{field.ConditionGivenLatent, field.ConditionMoments, field.ConditionNone} {
-			p, l, err := m.Impute(t.Context(), obs, field.InferOptions{Conditioning: how, NoiseStrength: strength, Candidates: 3}) // without, the search is brief
+			p, l, err := m.Impute(t.Context(), obs, field.InferOptions{Conditioning: how, Candidates: 3}) // without, the search is brief
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -71,11 +70,11 @@ func TestImputeConditioning(t *testing.T) {
 					t.Fatal(err)
 				}
 			} else {
-				want = m.given(t, e, l, field.InferOptions{Conditioning: how, NoiseStrength: strength})
+				want = m.given(t, e, l, field.InferOptions{Conditioning: how})
 				for k, scale := range want.Variance.Data {
 					c := k % shape.Channels
 					want.Mean.Data[k] = m.scaler.Mean[c] + float64(m.scaler.Scale[c]*want.Mean.Data[k])
-					want.Variance.Data[k] = m.scaler.Scale[c] * m.scaler.Scale[c] * (scale + l.NoiseRatio()/m.params.Noise.Beta)
+					want.Variance.Data[k] = m.scaler.Scale[c] * m.scaler.Scale[c] * (scale + 1/m.params.Noise.Beta)
 				}
 			}
 			if p.Conditioning != want.Conditioning {

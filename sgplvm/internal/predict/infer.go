@@ -19,12 +19,18 @@ const startNumbers = 1 << 24
 func newStarts(ps *psi.Statistics, p *bound.Params) *starts {
 	m, n := p.Z.Rows, p.X.Mu.Rows
 	count := max(1, min(n, startNumbers/(m*(m+1)/2)))
-	s := &starts{example: make([]int, count)}
-	for k := range s.example {
-		s.example[k] = k * n / count
-	}
+	s := &starts{example: evenly(count, n)}
 	s.catalogue = ps.Catalogue(p.Q(), s.example)
 	return s
+}
+
+// evenly returns some of n examples.
+func evenly(count, n int) []int {
+	some := make([]int, count)
+	for k := range some {
+		some[k] = k * n / count
+	}
+	return some
 }
 
 // scoredStarts is how many training posteriors are scored, where the model knows which training examples are nearest. Tests lower it.

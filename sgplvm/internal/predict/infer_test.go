@@ -68,7 +68,7 @@ func TestInferOptimum(t *testing.T) {
 			t.Fatal(err)
 		}
 		dmu, ds := make([]float64, shape.Latent), make([]float64, shape.Latent)
-		if got, _ := v.At(new(psi.Scratch), l.Mu, l.S, dmu, ds); got != l.Bound {
+		if got := v.At(new(psi.Scratch), l.Mu, l.S, dmu, ds); got != l.Bound {
 			t.Errorf("%v: bound %v reported, %v at the posterior", shape, l.Bound, got)
 		}
 		for i := range dmu {

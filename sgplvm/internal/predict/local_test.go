@@ -321,7 +321,7 @@ func TestLocalNoiseOptions(t *testing.T) {
 	if slices.Equal(global.Mean.Data, here.Mean.Data) {
 		t.Error("near examples do not count")
 	}
-	for _, o := range []field.InferOptions{{LocalStrength: -1}, {LocalBandwidth: math.NaN()}, {NoiseStrength: -1}, {DegreesOfFreedom: math.Inf(1)}} {
+	for _, o := range []field.InferOptions{{LocalStrength: -1}, {LocalBandwidth: math.NaN()}, {DegreesOfFreedom: math.Inf(1)}} {
 		if _, _, err := m.Impute(t.Context(), field.Observed{Values: values}, o); err == nil || !strings.HasPrefix(err.Error(), "sgplvm: InferOptions: ") {
 			t.Errorf("%+v: error %v", o, err)
 		}

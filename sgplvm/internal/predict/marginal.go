@@ -27,7 +27,6 @@ func (q *Posterior) PredictTo(p *field.Prediction, l field.Latent, g field.Grid)
 	}
 	r := q.rooms.Get().(*room)
 	defer q.rooms.Put(r)
-	r.begin()
 	q.uncalibratedTo(p, g, q.momentsIn(r, l))
 	if inflation, ok := q.inflation(l); ok {
 		q.calibrate(p.Variance, g, inflation)
@@ -97,11 +96,9 @@ func (q *Posterior) uncalibratedTo(p *field.Prediction, g field.Grid, t moments)
 	}
 	mean, variance := Sized(p.Mean, n, q.channels()), Sized(p.Variance, n, q.channels())
 	q.eachPart(g, func(on *projection, first int) {
-		lent := t.room.mark()
 		*p = q.uncalibrated(on, t)
 		put(mean, p.Mean, first)
 		put(variance, p.Variance, first)
-		t.room.release(lent)
 	})
 	p.Mean, p.Variance = mean, variance
 }
@@ -109,17 +106,16 @@ func (q *Posterior) uncalibratedTo(p *field.Prediction, g field.Grid, t moments)
 // uncalibrated returns mean and variance of the data in the user's units.
 func (q *Posterior) uncalibrated(on *projection, t moments) field.Prediction {
 	p := q.marginal(on, t)
-	q.toUserUnits(p, t.noise)
+	q.toUserUnits(p)
 	return p
 }
 
-// toUserUnits scales a prediction of the model's f to the user's data, white noise of
-// the given multiple of the training data's included.
-func (q *Posterior) toUserUnits(p field.Prediction, noise float64) {
+// toUserUnits scales a prediction of the model's f to the user's data, white noise included.
+func (q *Posterior) toUserUnits(p field.Prediction) {
 	for c, s := range q.scaler.Scale {
 		for i := range p.Mean.Rows {
 			p.Mean.Set(i, c, q.scaler.Mean[c]+s*p.Mean.At(i, c))
-			p.Variance.Set(i, c, s*s*(p.Variance.At(i, c)+noise/q.params.Noise.Beta))
+			p.Variance.Set(i, c, s*s*(p.Variance.At(i, c)+1/q.params.Noise.Beta))
 		}
 	}
 }
@@ -133,14 +129,16 @@ var spreadRows = 1024
 // Atkinson and Zabaras (2018), predictive moments, with the last term that an
 // uncertain latent variable adds exactly.
 func (q *Posterior) marginal(on *projection, t moments) field.Prediction {
-	n := on.grid.Len()
-	p := field.Prediction{Mean: q.mean(on, t), Variance: t.room.matrix(n, len(on.p)), Conditioning: "none", Noise: q.noiseName(on)}
-	explained := q.explained(on, t)
+	n, r := on.grid.Len(), t.room
+	work.Resize(&r.variance, n, len(on.p))
+	p := field.Prediction{Mean: q.mean(on, t), Variance: r.variance, Conditioning: "none", Noise: q.noiseName(on)}
+	explained, m := q.explained(on, t), marginalPool.Take()
 	for c := range on.p {
-		m := lend[marginals](t.room, marginalKind)
-		*m = marginals{q: q, on: on, t: t, to: p.Variance, channel: c, explained: explained[q.version[c]], blocks: (n + spreadRows - 1) / spreadRows}
+		*m = marginals{q: q, on: on, t: t, to: p.Variance, channel: c, explained: explained.Row(q.version[c]), blocks: (n + spreadRows - 1) / spreadRows}
 		mat.Run(m.blocks, m)
 	}
+	*m = marginals{}
+	marginalPool.Give(m)
 	return p
 }
 
@@ -155,6 +153,8 @@ type marginals struct {
 	blocks    int
 }
 
+var marginalPool mat.Pool[marginals]
+
 // Do sets those of a block.
 func (m *marginals) Do(b int) {
 	pc, prior := m.on.p[m.channel], m.t.psi0*m.q.params.SpatialVariance()
@@ -164,28 +164,30 @@ func (m *marginals) Do(b int) {
 	spread := mat.NewDense(rows.Rows, rows.Cols, *buffer)
 	mat.Mul(spread, 1, rows, m.t.spread, 0)
 	for i := from; i < to; i++ {
-		m.to.Set(i, m.channel, max(0, prior+m.q.structuredVariance(m.on, m.t, i)-m.explained[i]+asm.Dot(spread.Row(i-from), rows.Row(i-from))))
+		m.to.Set(i, m.channel, max(0, prior+m.q.structuredVariance(m.on, i)-m.explained[i]+asm.Dot(spread.Row(i-from), rows.Row(i-from))))
 	}
 	mat.GiveBack(buffer)
 }
 
 // mean returns P_c·ψ1 for every channel, n_s*×d_y.
 func (q *Posterior) mean(on *projection, t moments) mat.Matrix {
-	mean := t.room.matrix(on.grid.Len(), len(on.p))
+	mean := &t.room.mean
+	work.Resize(mean, on.grid.Len(), len(on.p))
 	for c, p := range on.p {
 		mat.Mul(mean.Slice(0, mean.Rows, c, c+1), 1, p, t.psi1, 0)
 	}
-	return mean
+	return *mean
 }
 
 // explained returns (Φ∘Φ)·h, what the inducing points take off the prior
-// variance, at every point, for each version of the mask.
-func (q *Posterior) explained(on *projection, t moments) [][]float64 {
-	all := t.room.rows(len(t.h))
-	for _, h := range t.h {
-		all = append(all, t.room.times(on.features().squared, h))
+// variance, at every point, a row for each version of the mask.
+func (q *Posterior) explained(on *projection, t moments) mat.Matrix {
+	all := &t.room.explained
+	work.Resize(all, t.h.Rows, on.grid.Len())
+	for v := range all.Rows {
+		on.features().squared.Mul(mat.Vector(all.Row(v)), mat.Vector(t.h.Row(v)), &t.room.product)
 	}
-	return all
+	return *all
 }
 
 // noiseName returns Prediction.Noise.
@@ -200,13 +202,13 @@ func (q *Posterior) noiseName(on *projection) string {
 }
 
 // structuredVariance is the variance of the noise's structured part at a grid point.
-func (q *Posterior) structuredVariance(on *projection, t moments, i int) float64 {
+func (q *Posterior) structuredVariance(on *projection, i int) float64 {
 	switch {
 	case !q.params.Noise.Structured():
 		return 0
 	case on.training == nil:
-		return t.noise * q.params.Noise.Residual.Variance
+		return q.params.Noise.Residual.Variance
 	}
 	s := on.structured()
-	return t.noise * s.At(i, i)
+	return s.At(i, i)
 }

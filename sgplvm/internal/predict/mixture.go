@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
@@ -54,7 +53,7 @@ func (q *Posterior) PredictMixture(l field.Latent, g field.Grid, o field.Mixture
 		to := first + on.grid.Len()
 		r.noise = q.noiseName(on)
 		for v, variance := range variances {
-			mat.Copy(variance.Slice(0, variance.Rows, first, to), q.certainVariance(on, t, v, l.NoiseRatio()))
+			mat.Copy(variance.Slice(0, variance.Rows, first, to), q.certainVariance(on, t, v))
 		}
 		for c, p := range on.p {
 			mat.Mul(r.mean[c].Slice(0, o.Components, first, to), 1, t.psi1, p.T(), 0)
@@ -68,17 +67,14 @@ func (q *Posterior) PredictMixture(l field.Latent, g field.Grid, o field.Mixture
 
 // certainVariance returns the variances of the data for latent points without uncertainty, a row for each,
 // in the model's units, for a version of the mask of the training data.
-func (q *Posterior) certainVariance(on *projection, t certain, version int, noise float64) mat.Matrix {
+func (q *Posterior) certainVariance(on *projection, t certain, version int) mat.Matrix {
 	count := len(t.k0)
 	variance := mat.New(count, on.grid.Len())
-	h := kronprod.NewTensor(append([]int{count}, q.spatialDims()...)...)
-	mat.Mul(mat.NewDense(count, q.components(), h.Data), 1, t.tau, q.taken()[version], 0)
-	explained := kronprod.Operator{Factors: append([]mat.Matrix{{}}, on.features().squared.Factors...)}
-	explained.MulTensor(variance.Data, h, nil)
+	q.setTaken(variance, t.tau, on.features().squared.Factors, version)
 	for k, k0 := range t.k0 {
 		row := variance.Row(k)
 		for i, v := range row {
-			row[i] = max(0, k0*q.params.SpatialVariance()+q.structuredVariance(on, moments{noise: noise}, i)-v) + noise/q.params.Noise.Beta
+			row[i] = max(0, k0*q.params.SpatialVariance()+q.structuredVariance(on, i)-v) + 1/q.params.Noise.Beta
 		}
 	}
 	return variance

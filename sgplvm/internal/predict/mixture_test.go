@@ -22,7 +22,6 @@ func TestMixture(t *testing.T) {
 		m := modelOf(t, shape)
 		rng := rand.New(rand.NewPCG(seed, 60))
 		l := randomLatent(rng, shape.Latent)
-		l.Noise = 0.5 + rng.Float64()
 		for _, g := range m.samplingGrids(rng)[:2] {
 			r, err := m.PredictMixture(l, g, field.MixtureOptions{Components: 7, Seed: seed})
 			if err != nil {
@@ -36,7 +35,7 @@ func TestMixture(t *testing.T) {
 			}
 			want := make([]float64, len(values.Data))
 			for k := range r.X.Rows {
-				p, err := m.Predict(field.Latent{Mu: r.X.Row(k), S: make([]float64, shape.Latent), Noise: l.Noise}, g)
+				p, err := m.Predict(field.Latent{Mu: r.X.Row(k), S: make([]float64, shape.Latent)}, g)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -2,53 +2,72 @@ package predict
 
 import (
 	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // moments are what a latent posterior contributes to a prediction (docs/math.md,
 // "Prediction").
 type moments struct {
-	noise  float64     // the example's noise variance over that of the training data
-	psi0   float64     // ψ0
-	psi1   mat.Matrix  // ψ1, m_ξ×1
-	spread mat.Matrix  // Ψ2 − ψ1ψ1ᵀ, m_ξ×m_ξ
-	h      [][]float64 // Σ_i (1 − w_ij)·(T_0ᵀΨ2T_0)_ii in the scale of Φ, one for each joint spatial index, for each version of the mask
-	room   *room       // that of the call, or nil
+	psi0   float64    // ψ0
+	psi1   mat.Matrix // ψ1, m_ξ×1
+	spread mat.Matrix // Ψ2 − ψ1ψ1ᵀ, m_ξ×m_ξ
+	h      mat.Matrix // Σ_i (1 − w_ij)·(T_0ᵀΨ2T_0)_ii in the scale of Φ, a row for each version of the mask, Π m_f numbers each
+	room   *room      // that of the call
 }
 
-func (q *Posterior) momentsOf(l field.Latent) moments { return q.momentsIn(nil, l) }
+// A room is storage of one prediction at a time, which the next one in it writes over.
+type room struct {
+	of             psi.Moments
+	scratch        psi.Scratch
+	at             [1]data.Instant
+	rotated, tau   mat.Matrix
+	h, explained   mat.Matrix
+	mean, variance mat.Matrix
+	product        kronprod.Workspace
+}
 
-// momentsIn is momentsOf of what a room lends.
+func (q *Posterior) momentsOf(l field.Latent) moments { return q.momentsIn(new(room), l) }
+
+// momentsIn is momentsOf in a room.
 func (q *Posterior) momentsIn(r *room, l field.Latent) moments {
 	t, tau := q.latentMoments(r, l)
-	t.room, t.h = r, r.rows(len(q.taken()))
-	for _, taken := range q.taken() {
-		h := r.vector(taken.Cols)
-		mat.Mul(mat.NewDense(1, len(h), h), 1, tau, taken, 0)
-		t.h = append(t.h, h)
+	taken := q.taken()
+	work.Resize(&r.h, len(taken), taken[0].Cols)
+	for v, a := range taken {
+		mat.Mul(r.h.Slice(v, v+1, 0, a.Cols), 1, tau, a, 0)
 	}
+	t.h = r.h
 	return t
 }
 
 // latentMoments returns the moments without h, and diag T_0ᵀΨ2T_0 (1×m_ξ), of which h is a
 // combination of weights.
-func (q *Posterior) latentMoments(lent *room, l field.Latent) (t moments, tau mat.Matrix) {
-	m := q.factors[0].Size()
-	r := lent.moments(q.psi, m, lent.one(l.Mu, l.S, l.At))
-	t = moments{noise: l.NoiseRatio(), psi0: r.Psi0, psi1: r.Psi1, spread: r.Spread}
+func (q *Posterior) latentMoments(r *room, l field.Latent) (t moments, tau mat.Matrix) {
+	m, x := q.factors[0].Size(), psi.One(l.Mu, l.S, nil)
+	if l.At != nil {
+		r.at[0], x.At = *l.At, r.at[:]
+	}
+	for _, a := range []*mat.Matrix{&r.of.Spread, &r.rotated} {
+		work.Resize(a, m, m)
+	}
+	work.Resize(&r.of.Psi1, m, 1)
+	work.Resize(&r.tau, 1, m)
+	q.psi.SetMoments(&r.of, &r.scratch, x)
+	t = moments{psi0: r.of.Psi0, psi1: r.of.Psi1, spread: r.of.Spread, room: r}
 
 	t0 := q.factors[0].Coord
-	rotated := lent.matrix(m, m)
-	mat.Mul(rotated, 1, r.Psi2, t0, 0)
-	mat.MulElem(rotated, rotated, t0)
-	tau = lent.matrix(1, m)
+	mat.Mul(r.rotated, 1, r.of.Psi2, t0, 0)
+	mat.MulElem(r.rotated, r.rotated, t0)
+	r.tau.Fill(0)
 	for i := range m {
-		asm.Axpy(1, rotated.Row(i), tau.Data)
+		asm.Axpy(1, r.rotated.Row(i), r.tau.Data)
 	}
-	return t, tau
+	return t, r.tau
 }
 
 // certain is what latent points without uncertainty contribute to predictions.

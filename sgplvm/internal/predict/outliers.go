@@ -61,7 +61,7 @@ func (e *example) inferWithout(ctx context.Context, q *Posterior, o field.InferO
 		return err
 	}
 	l, back := e.w.Latent(), false
-	e.w.Predict(l.Mu, l.S, l.Noise)
+	e.w.Predict(l.Mu, l.S)
 	mean, variance := e.w.Result()
 	for k, v := range e.all {
 		if v != v || e.values[k] == v {

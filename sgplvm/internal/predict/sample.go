@@ -39,16 +39,12 @@ func (q *Posterior) Sample(ctx context.Context, l field.Latent, g field.Grid, o 
 	r := field.Samples{X: x.Slice(first, last, 0, x.Cols)}
 	n, dy := g.Len(), q.channels()
 	step := max(1, min(count, drawnTogether, data.SlabNumbers/(n*dy)))
-	noise := 0.
-	if o.Noise {
-		noise = l.NoiseRatio()
-	}
 	for from := first / step * step; from < last; from += step {
 		if err := ctx.Err(); err != nil {
 			return field.Samples{}, err
 		}
 		to := min(from+step, count)
-		y, err := s.draw(x.Slice(from, to, 0, x.Cols), l.At, o.Seed, from, noise)
+		y, err := s.draw(x.Slice(from, to, 0, x.Cols), l.At, o.Seed, from, o.Noise)
 		if err != nil {
 			return field.Samples{}, err
 		}
@@ -83,7 +79,7 @@ func drawn(o field.SampleOptions) (first, last, count int, err error) {
 
 // A drawer draws f for latent points, as sampler.draw says.
 type drawer interface {
-	draw(x mat.Matrix, at *data.Instant, seed uint64, from int, noise float64) ([]float64, error)
+	draw(x mat.Matrix, at *data.Instant, seed uint64, from int, noise bool) ([]float64, error)
 }
 
 // wholePoints is up to how many points of a single factor have their covariances formed for samples, and

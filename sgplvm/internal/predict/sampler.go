@@ -95,7 +95,7 @@ func (s *sampler) knownRoot(f int) (mat.Matrix, error) {
 		return phi, nil
 	}
 	if !work.Equal(s.on.grid[f], s.q.inducing[f]) {
-		return s.q.knownElsewhere(f, phi), nil
+		return s.q.knownElsewhere(f, phi, minMode), nil
 	}
 	scale := make([]float64, u.Size())
 	known := mat.New(phi.Rows, phi.Cols)
@@ -115,13 +115,14 @@ func (s *sampler) knownRoot(f int) (mat.Matrix, error) {
 }
 
 // knownElsewhere returns Q_f^½ from Φ_f at points that are not those of a tied factor.
-func (q *Posterior) knownElsewhere(f int, phi mat.Matrix) mat.Matrix {
+// Modes of no more than a part least of the largest eigenvalue are left out.
+func (q *Posterior) knownElsewhere(f int, phi mat.Matrix, least float64) mat.Matrix {
 	u := q.factors[f+1]
 	if !u.Tied {
 		return phi
 	}
 	scale, known := make([]float64, u.Size()), mat.New(phi.Rows, phi.Cols)
-	least := minMode * slices.Max(u.Lambda)
+	least *= slices.Max(u.Lambda)
 	for j, v := range u.Lambda {
 		if v > least {
 			scale[j] = 1 / math.Sqrt(v)
@@ -143,10 +144,9 @@ func (q *Posterior) leftAt(t certain) []mat.Matrix {
 	return all
 }
 
-// draw returns f for the latent points in the rows of x, at a time, with noise of the given multiple
-// of the training data's: for each point and channel n_s* numbers, in the model's units.
+// draw returns f for the latent points in the rows of x, at a time, with noise or without: for each point and channel n_s* numbers, in the model's units.
 // Point k is number from+k of its batch.
-func (s *sampler) draw(x mat.Matrix, at *data.Instant, seed uint64, from int, noise float64) ([]float64, error) {
+func (s *sampler) draw(x mat.Matrix, at *data.Instant, seed uint64, from int, noise bool) ([]float64, error) {
 	count, n, dy := x.Rows, s.on.grid.Len(), s.q.channels()
 	d := &drawing{y: make([]float64, count*dy*n), channels: dy, streams: make([]*rand.Rand, count)}
 	for k := range d.streams {
@@ -172,14 +172,14 @@ func (s *sampler) draw(x mat.Matrix, at *data.Instant, seed uint64, from int, no
 		}
 	})
 	switch {
-	case noise > 0 && s.q.params.Noise.Structured():
+	case noise && s.q.params.Noise.Structured():
 		structured, err := s.noise()
 		if err != nil {
 			return nil, err
 		}
-		d.add(structured, constant(func(int) float64 { return noise }))
-	case noise > 0:
-		d.addWhite(math.Sqrt(noise / s.q.params.Noise.Beta))
+		d.add(structured, constant(func(int) float64 { return 1 }))
+	case noise:
+		d.addWhite(math.Sqrt(1 / s.q.params.Noise.Beta))
 	}
 	return d.y, nil
 }
@@ -194,24 +194,19 @@ type drawing struct {
 // add draws standard normal numbers, a row for each of the operator's columns in
 // every field, scales them and adds their product with the operator.
 func (d *drawing) add(o kronprod.Operator, scale func(k, c int, z []float64)) {
-	count, size := len(d.streams), 1
-	dims := []int{count * d.channels}
-	for _, a := range o.Factors {
-		dims = append(dims, a.Cols)
-		size *= a.Cols
-	}
-	z := kronprod.NewTensor(dims...)
+	count, size := len(d.streams), o.Cols()
+	z := make([]float64, count*d.channels*size)
 	mat.Parallel(count, func(k int) {
 		for c := range d.channels {
-			row := z.Data[(k*d.channels+c)*size : (k*d.channels+c+1)*size]
+			row := z[(k*d.channels+c)*size : (k*d.channels+c+1)*size]
 			for j := range row {
 				row[j] = d.streams[k].NormFloat64()
 			}
 			scale(k, c, row)
 		}
 	})
-	fields := kronprod.Operator{Factors: append([]mat.Matrix{{}}, o.Factors...)}
-	asm.Axpy(1, fields.MulTensor(make([]float64, len(d.y)), z, nil).Data, d.y)
+	fields := count * d.channels
+	addFields(mat.NewDense(fields, len(d.y)/fields, d.y), o, mat.NewDense(fields, size, z))
 }
 
 // constant scales all numbers of point k to a variance.

@@ -54,7 +54,7 @@ func (s *sequential) failed(ctx context.Context, factor int, err error) error {
 }
 
 // draw is sampler.draw.
-func (s *sequential) draw(x mat.Matrix, at *data.Instant, seed uint64, from int, noise float64) ([]float64, error) {
+func (s *sequential) draw(x mat.Matrix, at *data.Instant, seed uint64, from int, noise bool) ([]float64, error) {
 	count, n, m, dy := x.Rows, s.grid.Len(), s.root.Rows, s.q.channels()
 	d := &drawing{y: make([]float64, count*dy*n), channels: dy, streams: make([]*rand.Rand, count)}
 	t := s.q.certain(x, at)
@@ -94,15 +94,15 @@ func (s *sequential) draw(x mat.Matrix, at *data.Instant, seed uint64, from int,
 			}
 			prior(field, s.f, s.root)
 			add(beyond)
-			if noise > 0 && s.noise != nil {
+			if noise && s.noise != nil {
 				prior(field, s.noise, mat.Matrix{})
-				add(math.Sqrt(noise))
+				add(1)
 			}
 		}
 	})
 	s.q.eachPart(s.grid, func(on *projection, first int) {
 		rows := on.grid.Len()
-		root := s.q.knownElsewhere(0, on.features().phi.Factors[0])
+		root := s.q.knownElsewhere(0, on.features().phi.Factors[0], minMode)
 		for c, p := range on.p {
 			fields := mat.Matrix{Rows: count, Cols: rows, RowStride: dy * n, ColStride: 1, Data: d.y[c*n+first:]}
 			mat.Mul(fields, 1, t.psi1, p.T(), 1)
@@ -110,8 +110,8 @@ func (s *sequential) draw(x mat.Matrix, at *data.Instant, seed uint64, from int,
 			mat.Mul(fields, 1, coefficients, root.T(), 1)
 		}
 	})
-	if noise > 0 {
-		d.addWhite(math.Sqrt(noise / s.q.params.Noise.Beta))
+	if noise {
+		d.addWhite(math.Sqrt(1 / s.q.params.Noise.Beta))
 	}
 	return d.y, nil
 }

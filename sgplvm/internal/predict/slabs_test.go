@@ -82,7 +82,6 @@ func TestPredictSlabs(t *testing.T) {
 		latents := make([]field.Latent, 1+rng.IntN(2*shape.Inducing))
 		for i := range latents {
 			latents[i] = randomLatent(rng, shape.Latent)
-			latents[i].Noise = float64(rng.IntN(3))
 			if shape.Time != "" && i%3 < 2 {
 				latents[i].At = &data.Instant{Sequence: i % 2, Time: 3 * rng.Float64()}
 			}

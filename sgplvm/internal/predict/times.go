@@ -19,7 +19,7 @@ var errNoTimes = errors.New("sgplvm: the model has no dynamical prior, so its la
 // seen nothing; for a certain time see LatentAt.
 func (q *Posterior) PriorLatent() field.Latent {
 	d := q.params.X.Mu.Cols
-	return field.Latent{Mu: make([]float64, d), S: work.Ones(d), Start: -1, Noise: 1}
+	return field.Latent{Mu: make([]float64, d), S: work.Ones(d), Start: -1}
 }
 
 // TrainingLatent returns q(x) of training example i, which is counted from 0. It
@@ -29,7 +29,7 @@ func (q *Posterior) TrainingLatent(i int) field.Latent {
 	if i < 0 || i >= x.Mu.Rows {
 		panic(fmt.Sprintf("sgplvm: TrainingLatent: example %d of %d", i, x.Mu.Rows))
 	}
-	l := field.Latent{Mu: slices.Clone(x.Mu.Row(i)), S: slices.Clone(x.S.Row(i)), Noise: 1, Start: i, Seen: true}
+	l := field.Latent{Mu: slices.Clone(x.Mu.Row(i)), S: slices.Clone(x.S.Row(i)), Start: i, Seen: true}
 	if q.times != nil {
 		at := q.times[i]
 		l.At = &at
@@ -61,7 +61,7 @@ func (q *Posterior) LatentAt(sequence int, times []float64) ([]field.Latent, err
 	}
 	all := make([]field.Latent, len(times))
 	for i := range all {
-		all[i] = field.Latent{Mu: slices.Clone(mu.Row(i)), S: slices.Clone(s.Row(i)), Noise: 1, Start: -1, At: &data.Instant{Sequence: sequence, Time: times[i]}}
+		all[i] = field.Latent{Mu: slices.Clone(mu.Row(i)), S: slices.Clone(s.Row(i)), Start: -1, At: &data.Instant{Sequence: sequence, Time: times[i]}}
 	}
 	return all, nil
 }

@@ -30,11 +30,11 @@ func TestLatentAt(t *testing.T) {
 			want := m.TrainingLatent(i)
 			compare.Near(t, "mean", l[0].Mu, want.Mu, 1e-9)
 			compare.Near(t, "variance", l[0].S, want.S, 1e-9)
-			if want.Start != i || want.Noise != 1 || !cmp.Equal(want.At, &at) {
+			if want.Start != i || !cmp.Equal(want.At, &at) {
 				t.Errorf("training example %d: %+v", i, want)
 			}
 			for k, l := range l {
-				if d := cmp.Diff(field.Latent{Mu: l.Mu, S: l.S, Noise: 1, Start: -1, At: &data.Instant{Sequence: at.Sequence, Time: at.Time + float64(k)*1e6}}, l); d != "" {
+				if d := cmp.Diff(field.Latent{Mu: l.Mu, S: l.S, Start: -1, At: &data.Instant{Sequence: at.Sequence, Time: at.Time + float64(k)*1e6}}, l); d != "" {
 					t.Error(d)
 				}
 			}

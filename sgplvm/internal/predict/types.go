@@ -43,8 +43,6 @@ func complete(o field.InferOptions) (field.InferOptions, error) {
 		return refuse("LocalBandwidth %v, LocalStrength %v, expected finite numbers, the strength 0 or more", o.LocalBandwidth, o.LocalStrength)
 	case math.IsNaN(o.DegreesOfFreedom) || math.IsInf(o.DegreesOfFreedom, 0):
 		return refuse("DegreesOfFreedom %v, expected a finite number", o.DegreesOfFreedom)
-	case !(o.NoiseStrength >= 0):
-		return refuse("NoiseStrength %v, expected 0 or more", o.NoiseStrength)
 	}
 	if why := points.CheckBlends(o.Blends); why != "" {
 		return refuse("%s", why)
@@ -54,9 +52,6 @@ func complete(o field.InferOptions) (field.InferOptions, error) {
 	}
 	if o.Iterations == 0 {
 		o.Iterations = 200
-	}
-	if o.NoiseStrength == 0 {
-		o.NoiseStrength = math.Inf(1)
 	}
 	return o, nil
 }

@@ -83,7 +83,7 @@ func TestImputeUnsure(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			e.w.SetLatent(l.Mu, l.S, 1)
+			e.w.SetLatent(l.Mu, l.S)
 			if err := e.w.Complete(); err != nil {
 				return err
 			}

@@ -32,7 +32,7 @@ func TestAllocations(t *testing.T) {
 			most = 50 // kernels of sums and products
 		}
 		var scratch Scratch
-		form, mu, s, dmu, ds := st.Form(1, g1.Row(0), g2, nil), p.q.Mu.Row(0), p.q.S.Row(0), make([]float64, 3), make([]float64, 3)
+		form, mu, s, dmu, ds := formOf(st, 1, g1.Row(0), g2, nil), p.q.Mu.Row(0), p.q.S.Row(0), make([]float64, 3), make([]float64, 3)
 		example := testing.AllocsPerRun(5, func() { form.Value(&scratch, mu, s, dmu, ds) })
 		if step > most || example > 0 {
 			t.Errorf("%v: %v allocations in a step, expected at most %v; %v in a form, expected none", names, step, most, example)

@@ -21,7 +21,7 @@ func (p *Bias) clone() Part { return &Bias{p.Variance} }
 func (p *Bias) zero() { p.Variance = 0 }
 
 func (p *Bias) visit(other Part, f Visitor) {
-	visitScalar(&p.Variance, &other.(*Bias).Variance, f)
+	VisitScalar(&p.Variance, &other.(*Bias).Variance, f)
 }
 
 func (p *Bias) validate(int) error {

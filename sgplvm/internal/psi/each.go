@@ -89,7 +89,7 @@ func (e *Each) Forward(psi0 []float64, psi1 mat.Matrix, q Q, body func(chunk, ex
 // kappaOf sets dst (1×m) to κ at one time.
 func (st *Statistics) kappaOf(dst *mat.Matrix, at []kernel.Instant) {
 	work.Resize(dst, 1, st.in.Z.Rows)
-	st.kappa(*dst, at)
+	st.Kappa(*dst, at)
 }
 
 // Backward adds the derivatives of L to the gradient, given g0[n] = ∂L/∂ψ0_n, g1 = ∂L/∂Ψ1 (n×m, overwritten), psi1 of
@@ -108,7 +108,8 @@ func (e *Each) Backward(to Gradient, g0 []float64, g1, psi1 mat.Matrix, q Q, slo
 		if w.st.nonlinear != nil {
 			w.st.nonlinear.endGradient(to.Kernel.Parts[w.st.place], to.Z)
 		}
-		if st, own := &w.st, w.rows(e, c, q); st.hasTimes(own) {
+		from, last := e.chunk(c)
+		if st, own := &w.st, q.rows(from, last); st.hasTimes(own) {
 			for i, p := range st.kernel.Parts {
 				if p, is := p.(timed); is {
 					p.valuesBackward(to.Kernel.Parts[i], w.dKappa, own.At, st.in.At)
@@ -116,12 +117,6 @@ func (e *Each) Backward(to Gradient, g0 []float64, g1, psi1 mat.Matrix, q Q, slo
 			}
 		}
 	}
-}
-
-// rows returns the examples of chunk number c.
-func (w *eachChunk) rows(e *Each, c int, q Q) Q {
-	from, to := e.chunk(c)
-	return q.rows(from, to)
 }
 
 // begin makes room for the derivatives of a chunk, in a kernel of the same parts. Of its parameters only those of

@@ -52,7 +52,7 @@ func (st *Statistics) addTimes(psi1, psi2 mat.Matrix, at []kernel.Instant) {
 	w := &st.times
 	work.Resize(&w.kappa, psi1.Rows, psi1.Cols)
 	work.Resize(&w.square, psi2.Rows, psi2.Cols)
-	st.kappa(w.kappa, at)
+	st.Kappa(w.kappa, at)
 	mat.Add(psi1, psi1, 0.5, w.kappa)
 	mat.Mul(w.square, 1, psi1.T(), w.kappa, 0)
 	mat.Add(psi2, psi2, 1, w.square)
@@ -61,10 +61,7 @@ func (st *Statistics) addTimes(psi1, psi2 mat.Matrix, at []kernel.Instant) {
 }
 
 // Kappa sets dst[n,k] = κ(t_n, t_k), n×m, of all timed parts.
-func (st *Statistics) Kappa(dst mat.Matrix, at []kernel.Instant) { st.kappa(dst, at) }
-
-// kappa sets dst[n,k] = κ(t_n, t_k), n×m, of all timed parts.
-func (st *Statistics) kappa(dst mat.Matrix, at []kernel.Instant) {
+func (st *Statistics) Kappa(dst mat.Matrix, at []kernel.Instant) {
 	first := true
 	for _, p := range st.kernel.Parts {
 		p, is := p.(timed)
@@ -140,7 +137,7 @@ func (st *Statistics) Psi1(dst mat.Matrix, q Q) {
 	}
 	buffer := mat.Borrow(dst.Rows * dst.Cols)
 	kappa := mat.NewDense(dst.Rows, dst.Cols, *buffer)
-	st.kappa(kappa, q.At)
+	st.Kappa(kappa, q.At)
 	mat.Add(dst, dst, 1, kappa)
 	mat.GiveBack(buffer)
 }

@@ -56,14 +56,8 @@ type Moments struct {
 	Spread mat.Matrix // Ψ2 − ψ1·ψ1ᵀ, m×m: what the uncertainty of x adds
 }
 
-// Moments returns those of q, which holds one example. A known time moves ψ1 and leaves the
+// SetMoments sets those of q, which holds one example, in the storage of earlier ones. A known time moves ψ1 and leaves the
 // spread as it is.
-func (st *Statistics) Moments(t *Scratch, q Q) (r Moments) {
-	st.SetMoments(&r, t, q)
-	return r
-}
-
-// SetMoments is Moments in the storage of earlier ones.
 func (st *Statistics) SetMoments(r *Moments, t *Scratch, q Q) {
 	m := st.in.Z.Rows
 	r.Psi0 = st.Psi0(q)
@@ -76,7 +70,7 @@ func (st *Statistics) SetMoments(r *Moments, t *Scratch, q Q) {
 	mat.Mul(r.Spread, -1, r.Psi1, r.Psi1.T(), 1)
 	if st.hasTimes(q) {
 		buffer := mat.Borrow(m)
-		st.kappa(mat.NewDense(1, m, *buffer), q.At)
+		st.Kappa(mat.NewDense(1, m, *buffer), q.At)
 		asm.Axpy(1, *buffer, r.Psi1.Data)
 		mat.GiveBack(buffer)
 		mat.Copy(r.Psi2, r.Spread)
@@ -101,18 +95,11 @@ type Form struct {
 	at    [1]kernel.Instant
 }
 
-// Form returns the form with g0, g1 (m) and the symmetric g (m×m, kept), of an example whose
+// SetForm sets the form to that with g0, g1 (m) and the symmetric g (m×m, kept), of an example whose
 // time may be unknown (nil). With κ, a number where the time is known, in the place of ψ1 and
 // Ψ2 stand those of the other parts,
 //
 //	g1·(ψ1 + κ) + tr(G·(Ψ2 + ψ1κᵀ + κψ1ᵀ + κκᵀ)) = (g1 + 2Gκ)·ψ1 + tr(G·Ψ2) + Constant
-func (st *Statistics) Form(g0 float64, g1 []float64, g mat.Matrix, at *kernel.Instant) *Form {
-	f := new(Form)
-	st.SetForm(f, g0, g1, g, at)
-	return f
-}
-
-// SetForm is Form in the storage of an earlier one.
 func (st *Statistics) SetForm(f *Form, g0 float64, g1 []float64, g mat.Matrix, at *kernel.Instant) {
 	f.st, f.g0, f.g1, f.Constant = st, g0, append(f.g1[:0], g1...), 0
 	if st.timed && at != nil {
@@ -120,7 +107,7 @@ func (st *Statistics) SetForm(f *Form, g0 float64, g1 []float64, g mat.Matrix, a
 		buffer := mat.Borrow(2 * m)
 		kappa, byKappa := (*buffer)[:m], (*buffer)[m:]
 		f.at[0] = *at
-		st.kappa(mat.NewDense(1, m, kappa), f.at[:])
+		st.Kappa(mat.NewDense(1, m, kappa), f.at[:])
 		mat.Mul(mat.Vector(byKappa), 1, g, mat.Vector(kappa), 0)
 		f.Constant = asm.Dot(f.g1, kappa) + asm.Dot(byKappa, kappa)
 		asm.Axpy(2, byKappa, f.g1)
@@ -219,20 +206,6 @@ func (c *Catalogue) ValuesAt(dst []float64, entries []int, f *Form, sum float64)
 	packLower(*room, f.slope.g, 1)
 	for k, i := range entries {
 		dst[k] = sum + f.g0*c.psi0[i] + asm.Dot(c.psi1.Row(i), f.g1) + asm.Dot(c.psi2.Row(i), *room)
-	}
-	mat.GiveBack(room)
-}
-
-// Values is ValuesAt of all entries.
-func (c *Catalogue) Values(dst []float64, f *Form, sum float64) {
-	n := len(c.psi0)
-	room := mat.Borrow(c.psi2.Cols + 2*n)
-	packed, linear, square := (*room)[:c.psi2.Cols], (*room)[c.psi2.Cols:][:n], (*room)[c.psi2.Cols+n:]
-	packLower(packed, f.slope.g, 1)
-	mat.Mul(mat.Vector(linear), 1, c.psi1, mat.Vector(f.g1), 0)
-	mat.Mul(mat.Vector(square), 1, c.psi2, mat.Vector(packed), 0)
-	for k := range dst {
-		dst[k] = sum + f.g0*c.psi0[k] + linear[k] + square[k]
 	}
 	mat.GiveBack(room)
 }

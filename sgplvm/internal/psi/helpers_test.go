@@ -242,3 +242,15 @@ func setParameters(k Kernel, v []float64) {
 		v = v[len(value):]
 	})
 }
+
+// formOf and momentsOf are SetForm and SetMoments in storage of their own.
+func formOf(st *Statistics, g0 float64, g1 []float64, g mat.Matrix, at *kernel.Instant) *Form {
+	f := new(Form)
+	st.SetForm(f, g0, g1, g, at)
+	return f
+}
+
+func momentsOf(st *Statistics, t *Scratch, q Q) (r Moments) {
+	st.SetMoments(&r, t, q)
+	return r
+}

@@ -163,8 +163,8 @@ type expectations interface {
 // logarithm. It may change either.
 type Visitor = func(value, slope []float64, positive bool)
 
-// visitScalar visits a positive parameter that is not a slice.
-func visitScalar(value, slope *float64, f Visitor) {
+// VisitScalar visits a positive parameter that is not a slice.
+func VisitScalar(value, slope *float64, f Visitor) {
 	v, s := []float64{*value}, []float64{*slope}
 	f(v, s, true)
 	*slope = s[0] // first: the two may be one

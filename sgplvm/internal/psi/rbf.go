@@ -30,7 +30,7 @@ func (p *RBF) zero() {
 
 func (p *RBF) visit(other Part, f Visitor) {
 	o := other.(*RBF)
-	visitScalar(&p.Variance, &o.Variance, f)
+	VisitScalar(&p.Variance, &o.Variance, f)
 	f(p.LengthScale, o.LengthScale, true)
 }
 

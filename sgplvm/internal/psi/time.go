@@ -35,7 +35,7 @@ func (p *Time) zero() {
 
 func (p *Time) visit(other Part, f Visitor) {
 	o := other.(*Time)
-	visitScalar(&p.Variance, &o.Variance, f)
+	VisitScalar(&p.Variance, &o.Variance, f)
 	p.Kernel.Visit(&o.Kernel, f)
 }
 

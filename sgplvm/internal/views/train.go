@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
+	"time"
 
 	"github.com/seed-08962ecc/kronfield/lbfgs"
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -24,27 +26,38 @@ func Train(ctx context.Context, n int, views []View, o Options) (*Joint, error) 
 	}
 	j.bound = bound.NewJoint(j.each, rows)
 	held := 0 // steps with the noise held
+	learned := slices.ContainsFunc(views, func(w View) bool { return w.Own.Noise.Learned() })
+	ahead := o.Steps
+	if learned {
+		ahead *= 2
+	}
+	climb := func(free bound.Group, steps int) error {
+		until := o.Until
+		if !until.IsZero() {
+			until = time.Now().Add(time.Until(until) * time.Duration(steps) / time.Duration(ahead))
+		}
+		ahead -= steps
+		return j.climb(ctx, free, steps, until)
+	}
 	if o.From == nil {
 		held = o.Steps / 2
-		if err := j.climb(ctx, bound.GroupLatent, held); err != nil {
+		if err := climb(bound.GroupLatent, held); err != nil {
 			return nil, err
 		}
 	}
-	if err := j.climb(ctx, bound.GroupLatent|bound.GroupNoise, o.Steps-held); err != nil {
+	if err := climb(bound.GroupLatent|bound.GroupNoise, o.Steps-held); err != nil {
 		return nil, err
 	}
-	learned := false
 	for v, w := range views {
 		if !w.Own.Noise.Learned() {
 			continue
 		}
-		learned = true
 		if err := j.each[v].LearnNoise(ctx, j.Params[v], w.Strength, mat.Matrix{}); err != nil {
 			return nil, err
 		}
 	}
 	if learned {
-		if err := j.climb(ctx, bound.GroupLatent, o.Steps); err != nil {
+		if err := climb(bound.GroupLatent, o.Steps); err != nil {
 			return nil, err
 		}
 	}
@@ -54,8 +67,8 @@ func Train(ctx context.Context, n int, views []View, o Options) (*Joint, error) 
 // tolerance ends a climb where ten steps gain no more than this a value.
 const tolerance = 1e-6
 
-// climb improves the free groups of all views. Where the bound cannot be evaluated at the start it returns the error.
-func (j *Joint) climb(ctx context.Context, free bound.Group, steps int) error {
+// climb improves the free groups of all views, by one step at least. Where the bound cannot be evaluated at the start it returns the error.
+func (j *Joint) climb(ctx context.Context, free bound.Group, steps int, until time.Time) error {
 	c := coordinates{j: j, x: bound.Coordinates{Free: free & bound.GroupX}, views: bound.Coordinates{Free: free &^ bound.GroupX}}
 	one := (&bound.Params{X: j.X}).Clone()
 	trial, dx, grad := one.X, one.Clone().X, make([]*bound.Params, len(j.Params))
@@ -78,7 +91,11 @@ func (j *Joint) climb(ctx context.Context, free bound.Group, steps int) error {
 			slope[i] = -slope[i]
 		}
 		return -value
-	}, start, lbfgs.Options{Memory: 20, MaxIterations: steps, GradTolerance: 1e-8 * values, RelativeDecrease: tolerance, Decrease: tolerance * values, Noise: 1e-10})
+	}, start, lbfgs.Options{Memory: 20, MaxIterations: steps, GradTolerance: 1e-8 * values, RelativeDecrease: tolerance, Decrease: tolerance * values, Noise: 1e-10, Progress: func(lbfgs.Progress) bool {
+		late := !until.IsZero() && time.Now().After(until)
+		j.Late = j.Late || late
+		return !late
+	}})
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

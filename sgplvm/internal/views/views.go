@@ -1,6 +1,8 @@
 package views
 
 import (
+	"time"
+
 	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
@@ -23,6 +25,8 @@ type Options struct {
 	Steps int // of L-BFGS; with a learned noise as many again follow
 	Seed  uint64
 
+	Until time.Time // when training ends early; zero: when its steps are done
+
 	Plain bool // latent kernels have no linear part
 
 	From *Joint // what training goes on from; nil: principal components
@@ -33,6 +37,7 @@ type Options struct {
 type Joint struct {
 	X      bound.Latents   // q(X) of all examples
 	Params []*bound.Params // of each view, with X of its examples
+	Late   bool            // training ended early
 
 	examples int
 	views    []View
