@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 )
@@ -13,8 +12,7 @@ const (
 	tryRounds     = 8       // of EM with each number of components that is tried
 	lastRounds    = 60      // at most with the number chosen
 	lastTolerance = 1e-3    // relative change of the noise that ends them
-	realFall      = 0.9     // of the noise by further components, which goes on with the search
-	vanished      = 1e5     // times the precision of the weights of the strongest component is that of one which tells nothing
+	realFall      = 0.9     // of the noise by each further component, which goes on with the search
 	patience      = 3       // numbers without a better error that end the search
 	triedValues   = 1 << 18 // of so many, and at least so many examples, the number of components is chosen
 	triedExamples = 200
@@ -25,28 +23,43 @@ const (
 
 // fillComponents is probabilistic principal component analysis by variational EM with missing values (M. E. Tipping and C. M. Bishop, Journal of the Royal
 // Statistical Society B 61(3), 1999; A. Ilin and T. Raiko, Journal of Machine Learning Research 11, 2010), with a noise variance for
-// each column, so that units do not matter (D. B. Rubin and D. T. Thayer, Psychometrika 47(1), 1982). Hidden values choose the number of components and a factor of all
-// variances of examples partly seen.
+// each column, so that units do not matter (D. B. Rubin and D. T. Thayer, Psychometrika 47(1), 1982). Hidden values choose the number of components, whether weights of
+// neighbouring points are alike, and a factor of all variances of examples partly seen.
 func fillComponents(ctx context.Context, d Data, mean, variance mat.Matrix) error {
 	m := d.moments()
 	some := d.some(max(triedExamples, triedValues/d.Y.Cols))
-	var trials []trial
-	for judged := 0; len(trials) == 0 || judged < judgedValues && len(trials) < maxTrials; {
-		left, cells := some.hide()
-		trials = append(trials, trial{newEM(left, m), cells})
-		judged += len(cells)
-		some.Seed++
+	var chosen choice
+	for _, smooth := range []bool{false, true}[:min(1+d.Points.Rows, 2)] {
+		var trials []trial
+		truth := some
+		for judged := 0; len(trials) == 0 || judged < judgedValues && len(trials) < maxTrials; {
+			left, cells := truth.hide()
+			trials = append(trials, trial{newEM(left, m, smooth), cells})
+			judged += len(cells)
+			truth.Seed++
+		}
+		c, err := chooseComponents(ctx, trials, truth)
+		if err != nil {
+			return err
+		}
+		if !smooth || c.squares < chosen.squares {
+			chosen, chosen.smooth = c, smooth
+		}
 	}
-	model, scale, err := chooseComponents(ctx, trials, some)
-	if err != nil {
-		return err
-	}
-	e := newEM(d, m)
-	e.model = model
+	e := newEM(d, m, chosen.smooth)
+	e.model = chosen.model
 	if err := e.climb(ctx, lastRounds, lastTolerance); err != nil {
 		return err
 	}
-	return e.fill(ctx, mean, variance, scale)
+	return e.fill(ctx, mean, variance, chosen.scale)
+}
+
+// A choice is a model and how it predicts hidden values.
+type choice struct {
+	model   factors
+	squares float64 // of its errors, over the variances of the columns
+	scale   float64 // by what factor squared errors exceed the variances told
+	smooth  bool
 }
 
 // some returns every so manyeth example, about so many.
@@ -73,12 +86,11 @@ type trial struct {
 	cells []int // hidden
 }
 
-// chooseComponents adds components as long as hidden values are predicted better. It returns the best model of the first trial and by what factor
-// the squared errors of hidden values exceed the variances of all.
-func chooseComponents(ctx context.Context, trials []trial, truth Data) (best factors, scale float64, err error) {
+// chooseComponents adds components as long as hidden values are predicted better, or the noise falls. It returns the best model of the first trial.
+func chooseComponents(ctx context.Context, trials []trial, truth Data) (best choice, err error) {
 	n, p := truth.Y.Rows, truth.Y.Cols
 	mean, variance := mat.New(n, p), mat.New(n, p)
-	lowest, last, since, scale := math.Inf(1), math.Inf(1), 0, 1.
+	last, from, since := math.Inf(1), 0, 0
 	rng := rand.New(rand.NewPCG(truth.Seed, 0x656d))
 	for q := 0; q < min(n, p) && since < patience && p*q*q <= maxMoments; q += max(1, q/5) {
 		var squares, chi, count float64
@@ -88,32 +100,29 @@ func chooseComponents(ctx context.Context, trials []trial, truth Data) (best fac
 				e.grow(q-e.model.w.Cols, rng)
 			}
 			if err := e.climb(ctx, tryRounds, lastTolerance); err != nil {
-				return best, 0, err
+				return best, err
 			}
 			if err := e.fill(ctx, mean, variance, 1); err != nil {
-				return best, 0, err
+				return best, err
 			}
 			for _, k := range t.cells {
 				i, j := k/p, k%p
 				r := square(truth.Y.At(i, j) - mean.At(i, j))
-				squares += r / square(e.sd[j])
+				squares += r / e.m.variance[j]
 				chi += r / variance.At(i, j)
 				count++
 			}
 		}
 		since++
-		if noise := trials[0].e.last; noise < realFall*last {
-			since, last = 0, noise
+		if noise := trials[0].e.last; noise < math.Pow(realFall, float64(q-from))*last {
+			since, last, from = 0, noise, q
 		}
-		if squares < lowest || q == 0 {
-			lowest, since, best = squares, 0, trials[0].e.model
+		if squares < best.squares || q == 0 {
+			since, best = 0, choice{model: trials[0].e.model, squares: squares, scale: 1}
 			if count > 0 {
-				scale = chi / count
+				best.scale = chi / count
 			}
 		}
-		if size, _ := trials[0].e.priors(); q > 0 && slices.Max(size) > vanished*slices.Min(size) {
-			break
-		}
 	}
-	return best, scale, nil
+	return best, nil
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // factors are a model of examples: y_j = μ_j + s_j·(m_j + w_jᵀz + ε_j) with z ~ N(0, I) and ε_j ~ N(0, ψ_j), where μ_j is the mean of what was observed of
-// column j and s_j its standard deviation, that of its channel where columns are points. What is known of the weights w_j is a Gaussian.
+// column j and s_j its standard deviation, that of its channel where weights are smooth. What is known of the weights w_j is a Gaussian.
 type factors struct {
 	mean  []float64  // m
 	w     mat.Matrix // p×q, means of the weights
@@ -26,7 +26,7 @@ type em struct {
 	m     *moments
 	sd    []float64
 	slabs []slab
-	near  [][]int // of each point the points next to it; nil: columns lie nowhere
+	near  [][]int // of each point the points next to it; nil: weights do not depend on neighbours
 	model factors
 	z     mat.Matrix // n×(q+1): E[(z, 1)]
 	last  float64    // mean noise
@@ -46,14 +46,14 @@ const (
 // slabSize is how many examples of p columns are worked on at once.
 var slabSize = func(p int) int { return max(256, 1<<18/p) }
 
-func newEM(d Data, m *moments) *em {
+func newEM(d Data, m *moments, smooth bool) *em {
 	n, p := d.Y.Rows, d.Y.Cols
 	e := &em{d: d, m: m, sd: make([]float64, p), model: factors{make([]float64, p), mat.New(p, 0), mat.New(p, 0), make([]float64, p)}}
 	for j, v := range m.variance {
 		e.sd[j] = math.Sqrt(v)
 		e.model.noise[j] = 1
 	}
-	if d.Points.Rows > 0 {
+	if smooth {
 		e.near = d.neighbours()
 		for c := range d.Channels {
 			var sum float64
@@ -275,7 +275,7 @@ func (e *em) whiten(moment mat.Matrix) error {
 // maximise finds the weights and what they leave of the columns. As noise it leaves the sum of squared residuals.
 func (e *em) maximise(next *factors, s *sums) error {
 	p, q := e.model.w.Rows, e.model.w.Cols
-	size, rough := e.priors()
+	t := e.roughness()
 	failures := make([]error, p)
 	mat.Parallel(p, func(j int) {
 		a, m := mat.NewDense(q, q, next.cov.Row(j)), mat.NewDense(q+1, q+1, s.moments.Row(j))
@@ -284,7 +284,7 @@ func (e *em) maximise(next *factors, s *sums) error {
 		}
 		mat.Scale(a, 1/e.model.noise[j], m.Slice(0, q, 0, q))
 		for k := range q {
-			a.Set(k, k, a.At(k, k)+size[k]+rough[k]*e.stiffness(j))
+			a.Set(k, k, a.At(k, k)+1+t[k]*e.stiffness(j))
 		}
 		var factor chol.Factor
 		if failures[j] = factor.RefactorizeInPlace(a); failures[j] == nil {
@@ -301,7 +301,7 @@ func (e *em) maximise(next *factors, s *sums) error {
 		}
 	}
 	if e.near != nil {
-		e.smooth(next, s, size, rough)
+		e.smooth(next, s, t)
 	}
 	mat.Parallel(p, func(j int) {
 		b, m := s.b.Row(j), mat.NewDense(q+1, q+1, s.moments.Row(j))

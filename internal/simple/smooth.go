@@ -7,8 +7,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
-// Weights of components at points have as prior a size, N(0, 1/a), and a roughness: with L the Laplacian of the graph of neighbours, Lw ~ N(0, 1/t). Both are
-// learned for each component, so that one that tells nothing vanishes (C. M. Bishop, Variational principal components, ICANN 1999).
+// Weights of a component at points are N(0, I), and with L the Laplacian of the graph of neighbours Lw ~ N(0, I/t). The precision t is learned for each component.
 
 const smoothSteps = 10 // of conjugate gradients in a round
 
@@ -25,32 +24,27 @@ func (d *Data) neighbours() [][]int {
 	return list
 }
 
-// priors returns the precision of the weights of each component and of their Laplacian: 1 and 0 where columns lie nowhere.
-func (e *em) priors() (size, rough []float64) {
+// roughness returns the precision t of each component, 0 where neighbours do not count.
+func (e *em) roughness() []float64 {
 	p, q := e.model.w.Rows, e.model.w.Cols
-	size, rough = make([]float64, q), make([]float64, q)
+	t := make([]float64, q)
 	if e.near == nil {
-		for k := range size {
-			size[k] = 1
-		}
-		return size, rough
+		return t
 	}
 	l := mat.New(p, q)
 	e.laplace(l, e.model.w)
 	for j := range p {
-		for k, w := range e.model.w.Row(j) {
-			v := e.model.cov.At(j, k*(q+1))
-			size[k] += w*w + v
-			rough[k] += square(l.At(j, k)) + e.stiffness(j)*v
+		for k := range t {
+			t[k] += square(l.At(j, k)) + e.stiffness(j)*e.model.cov.At(j, k*(q+1))
 		}
 	}
-	for k := range q {
-		size[k], rough[k] = float64(p)/max(size[k], minVariance), float64(p)/max(rough[k], minVariance)
+	for k, v := range t {
+		t[k] = float64(p) / max(v, minVariance)
 	}
-	return size, rough
+	return t
 }
 
-// stiffness returns the diagonal element of L² for a column, 0 where columns lie nowhere.
+// stiffness returns the diagonal element of L² for a column, 0 where neighbours do not count.
 func (e *em) stiffness(j int) float64 {
 	if e.near == nil {
 		return 0
@@ -72,7 +66,7 @@ func (e *em) laplace(dst, w mat.Matrix) {
 }
 
 // smooth solves for the weights of all columns together, by conjugate gradients from those of before, with what each column's own covariance makes of a residual.
-func (e *em) smooth(next *factors, s *sums, size, rough []float64) {
+func (e *em) smooth(next *factors, s *sums, t []float64) {
 	p, q := next.w.Rows, next.w.Cols
 	l := mat.New(p, q)
 	apply := func(dst, w mat.Matrix) {
@@ -81,7 +75,7 @@ func (e *em) smooth(next *factors, s *sums, size, rough []float64) {
 		mat.Parallel(p, func(j int) {
 			to, from, m := dst.Row(j), w.Row(j), mat.NewDense(q+1, q+1, s.moments.Row(j))
 			for k := range q {
-				to[k] = rough[k]*to[k] + size[k]*from[k] + asm.Dot(m.Row(k)[:q], from)/e.model.noise[j]
+				to[k] = t[k]*to[k] + from[k] + asm.Dot(m.Row(k)[:q], from)/e.model.noise[j]
 			}
 		})
 	}

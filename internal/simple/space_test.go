@@ -175,7 +175,7 @@ func TestSmoothDense(t *testing.T) {
 	for i := range n {
 		d.Missing[i*p+9] = true
 	}
-	e := newEM(d, d.moments())
+	e := newEM(d, d.moments(), true)
 	e.grow(q, rand.New(rand.NewPCG(1, 1)))
 	if err := e.climb(t.Context(), 3, 0); err != nil {
 		t.Fatal(err)
@@ -197,7 +197,7 @@ func TestSmoothDense(t *testing.T) {
 		}
 	}
 	a, want := mat.New(p*q, p*q), make([]float64, p*q)
-	size, rough := []float64{1, 3, 0.5}, []float64{2, 0.1, 10}
+	roughness := []float64{2, 0.1, 10}
 	square := mat.New(p, p)
 	mat.Mul(square, 1, l, l, 0)
 	for j := range p {
@@ -210,9 +210,9 @@ func TestSmoothDense(t *testing.T) {
 				a.Set(j*q+k, j*q+r, s.moments.At(j, k*(q+1)+r)/e.model.noise[j])
 			}
 			for i := range p {
-				a.Set(j*q+k, i*q+k, a.At(j*q+k, i*q+k)+rough[k]*square.At(j, i))
+				a.Set(j*q+k, i*q+k, a.At(j*q+k, i*q+k)+roughness[k]*square.At(j, i))
 			}
-			a.Set(j*q+k, j*q+k, a.At(j*q+k, j*q+k)+size[k])
+			a.Set(j*q+k, j*q+k, a.At(j*q+k, j*q+k)+1)
 			next.cov.Set(j, k*(q+1), 1/a.At(j*q+k, j*q+k))
 		}
 	}
@@ -220,7 +220,7 @@ func TestSmoothDense(t *testing.T) {
 		t.Fatal("singular")
 	}
 	for range 20 { // rounds, each a few steps
-		e.smooth(&next, s, size, rough)
+		e.smooth(&next, s, roughness)
 		mat.Copy(e.model.w, next.w)
 	}
 	for k, v := range want {
