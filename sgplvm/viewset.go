@@ -69,6 +69,7 @@ func newViewSet(ctx context.Context, r Run, given []View, cfg Config) (*viewSet,
 		return nil, err
 	}
 	s := &viewSet{cfg: cfg, clock: &clock{begin: time.Now(), limit: r.Limit, watch: unwatched{}, parts: 1}}
+	s.joint = s.clock // until a part of the time is set apart
 	count := map[int]int{}
 	for _, g := range given {
 		set, end, err := r.begin(g.Data, cfg)

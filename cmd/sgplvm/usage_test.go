@@ -198,7 +198,7 @@ func TestBadConfigs(t *testing.T) {
 	workFolder(t)
 	writeArray(t, "times.npy", npy.New([]float64{3, 1, 4, 1, 5, 9, 2, 6, 5.5}, testTraining))
 	for _, c := range []struct{ text, line string }{
-		{`{"effort": "none", "latent": 3}`, "latent: line 1: an unknown field, expected one of effort, period, fold, lean, keepOutliers, factors, latentDims, inducing, latentKernel, latentTime, timeKernel, ownTimeKernels, motion, spatial, noise, noiseFloor, residual, infer, partly, partlyReach, jitter, seed, training"},
+		{`{"effort": "none", "latent": 3}`, "latent: line 1: an unknown field, expected one of effort, period, fold, transform, lean, keepOutliers, factors, latentDims, inducing, latentKernel, latentTime, timeKernel, ownTimeKernels, motion, spatial, noise, noiseFloor, residual, infer, partly, partlyReach, jitter, seed, training"},
 		{"{\n  \"training\": {\"iters\": 3}\n}", "training.iters: line 2: an unknown field, expected one of iterations, warmup, joint, holdSpace, coarsePoints, uncalibrated"},
 		{`{"training": {"iterations": "many"}}`, `training.iterations: line 1: found "many", expected a whole number`},
 		{`{"timeKernel": "rbff"}`, `timeKernel: line 1: expected one of [matern12 matern32 matern52 rbf white] and periodic at "rbff", in a kernel such as matern32 or 0.7*rbf(2)+0.3*rbf*periodic(12,1)`},
