@@ -30,6 +30,7 @@ const (
 func fillComponents(ctx context.Context, d Data, mean, variance mat.Matrix) error {
 	m := d.moments()
 	some := d.some(max(triedExamples, triedValues/d.Y.Cols))
+	scales := m.scales(d.Channels, d.Points.Rows > 0) // points whose values hardly vary count for no more than others
 	var chosen choice
 	for _, smooth := range []bool{false, true}[:min(1+d.Points.Rows, 2)] {
 		var trials []trial
@@ -40,7 +41,7 @@ func fillComponents(ctx context.Context, d Data, mean, variance mat.Matrix) erro
 			judged += len(cells)
 			truth.Seed++
 		}
-		c, err := chooseComponents(ctx, trials, truth)
+		c, err := chooseComponents(ctx, trials, truth, scales)
 		if err != nil {
 			return err
 		}
@@ -59,7 +60,7 @@ func fillComponents(ctx context.Context, d Data, mean, variance mat.Matrix) erro
 // A choice is a model and how it predicts hidden values.
 type choice struct {
 	model   factors
-	squares float64 // of its errors, over the variances of the columns
+	squares float64 // of its errors, over the scales of the columns
 	scale   float64 // by what factor squared errors exceed the variances told
 	smooth  bool
 }
@@ -89,12 +90,12 @@ type trial struct {
 }
 
 // chooseComponents adds components as long as hidden values are predicted better, or the noise falls. It returns the best model of the first trial.
-func chooseComponents(ctx context.Context, trials []trial, truth Data) (best choice, err error) {
+func chooseComponents(ctx context.Context, trials []trial, truth Data, scales []float64) (best choice, err error) {
 	n, p := truth.Y.Rows, truth.Y.Cols
 	mean, variance := mat.New(n, p), mat.New(n, p)
 	last, from, since, first := math.Inf(1), 0, 0, math.Inf(1)
 	rng := rand.New(rand.NewPCG(truth.Seed, 0x656d))
-	for q := 0; q < min(n, p) && since < patience && p*q*q <= maxMoments && n*p*q*q <= maxWork; q += max(1, q/5) {
+	for q := 0; q < min(n, p) && since < patience && p*q*q <= min(maxMoments, maxWork/n); q += max(1, q/5) {
 		var squares, chi, count float64
 		for _, t := range trials {
 			e := t.e
@@ -110,7 +111,7 @@ func chooseComponents(ctx context.Context, trials []trial, truth Data) (best cho
 			for _, k := range t.cells {
 				i, j := k/p, k%p
 				r := square(truth.Y.At(i, j) - mean.At(i, j))
-				squares += r / e.m.variance[j]
+				squares += r / scales[j]
 				chi += r / variance.At(i, j)
 				count++
 			}

@@ -49,21 +49,12 @@ var slabSize = func(p int) int { return max(256, 1<<18/p) }
 func newEM(d Data, m *moments, smooth bool) *em {
 	n, p := d.Y.Rows, d.Y.Cols
 	e := &em{d: d, m: m, sd: make([]float64, p), model: factors{make([]float64, p), mat.New(p, 0), mat.New(p, 0), make([]float64, p)}}
-	for j, v := range m.variance {
-		e.sd[j] = math.Sqrt(v)
-		e.model.noise[j] = 1
-	}
 	if smooth {
 		e.near = d.neighbours()
-		for c := range d.Channels {
-			var sum float64
-			for j := c; j < p; j += d.Channels {
-				sum += m.variance[j] * float64(d.Channels) / float64(p)
-			}
-			for j := c; j < p; j += d.Channels {
-				e.sd[j] = math.Sqrt(sum)
-			}
-		}
+	}
+	for j, v := range m.scales(d.Channels, smooth) {
+		e.sd[j] = math.Sqrt(v)
+		e.model.noise[j] = 1
 	}
 	size := slabSize(p)
 	e.slabs = make([]slab, (n+size-1)/size)

@@ -124,6 +124,21 @@ func fillMeans(_ context.Context, d Data, mean, variance mat.Matrix) error {
 	return nil
 }
 
+// scales returns the variance of each column, or for points the mean one of the columns of its channel.
+func (m *moments) scales(channels int, points bool) []float64 {
+	if !points {
+		return m.variance
+	}
+	list, sums := make([]float64, len(m.variance)), make([]float64, channels)
+	for j, v := range m.variance {
+		sums[j%channels] += v * float64(channels) / float64(len(list))
+	}
+	for j := range list {
+		list[j] = sums[j%channels]
+	}
+	return list
+}
+
 // at is what a column's mean says of another value of it.
 func (m *moments) at(j int) (mean, variance float64) {
 	return m.mean[j], m.variance[j] * (1 + 1/float64(max(1, m.count[j])))
