@@ -120,7 +120,9 @@ func completeByRounds(ctx context.Context, d trainingSet, cfg Config) (done *Com
 	if failure != nil {
 		return nil, failure
 	}
-	done.natural(d)
+	if err := done.natural(d); err != nil {
+		return nil, err
+	}
 	place := func(example int) int { return example }
 	if series != nil {
 		done.Period = series.Steps

@@ -69,3 +69,29 @@ func TestTransform(t *testing.T) {
 		}
 	}
 }
+
+// A view of positive values is completed by its logarithms, and one of which nothing is missing comes back to the bit.
+func TestTransformOfViews(t *testing.T) {
+	if testing.Short() {
+		t.Skip("completes two views")
+	}
+	truth, seen := skewed(1)
+	var views []View
+	for _, y := range []mat.Matrix{seen, truth} {
+		views = append(views, View{Name: string(rune('a' + len(views))), Data: Data{Source: NewSource(y.Data[:20*64], 20, 64, 1), Grid: Grid{line(8), line(8)}}})
+	}
+	all, err := CompleteViews(t.Context(), views, Config{Effort: EffortQuick, LatentDims: 3, Training: steps(20)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := all[0].Transforms; !slices.Equal(got, []string{"log"}) {
+		t.Errorf("transforms %v", got)
+	}
+	for v, y := range [][]float64{seen.Data, truth.Data} {
+		for k, got := range all[v].Mean.Data {
+			if want := y[k]; want == want && got != want || !(got > 0) {
+				t.Fatalf("view %s: value %d is %v, observed %v", views[v].Name, k, got, want)
+			}
+		}
+	}
+}

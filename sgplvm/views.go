@@ -26,7 +26,9 @@ func (r Run) CompleteViews(ctx context.Context, views []View, cfg Config) ([]*Co
 		w.set.beside = func(missing []bool) []completion.Filler { return s.fillers(v, missing) }
 		if w.holes.Count() == 0 {
 			all[v] = &Completion{Mean: mat.NewDense(len(w.y.Data)/w.channels, w.channels, w.y.Data), Variance: mat.New(len(w.y.Data)/w.channels, w.channels)}
-			all[v].natural(w.set)
+			if err := all[v].natural(w.set); err != nil {
+				return nil, err
+			}
 			continue
 		}
 		own := cfg

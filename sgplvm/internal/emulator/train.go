@@ -200,7 +200,7 @@ func (m *Model) With(x mat.Matrix, y field.Source) (*Model, error) {
 		return nil, &field.ConfigError{Field: "Data", Err: fmt.Errorf("%d runs in all, expected at most %d", m.X.Rows+n, maxRuns)}
 	}
 	if m.Transforms != nil {
-		y = transformed{y, m.Transforms}
+		y = data.Transformed{Source: y, By: m.Transforms}
 	}
 	coordinates := FieldBasis{Scaler: m.Scaler, Points: points, V: m.V, Mean: m.Centre}
 	p := mat.New(n, m.P.Cols)

@@ -5,53 +5,9 @@ import (
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
-
-// transforms returns what may serve better than the values of each channel; nil: nothing.
-func transforms(y *data.Scaled) (list []work.Transform, err error) {
-	low, high := make([]float64, y.Channels), make([]float64, y.Channels)
-	for c := range low {
-		low[c], high[c] = math.Inf(1), math.Inf(-1)
-	}
-	err = y.EachRows(func(rows mat.Matrix, _ int) error {
-		for i := range rows.Rows {
-			for k, v := range rows.Row(i) {
-				if c := k % y.Channels; v == v {
-					low[c], high[c] = min(low[c], v), max(high[c], v)
-				}
-			}
-		}
-		return nil
-	})
-	some := false
-	for c := range low {
-		least, most := y.Scaler.Mean[c]+y.Scaler.Scale[c]*low[c], y.Scaler.Mean[c]+y.Scaler.Scale[c]*high[c]
-		t := work.TransformOf(least, most)
-		list, some = append(list, t), some || t != work.Identity
-	}
-	if !some {
-		list = nil
-	}
-	return list, err
-}
-
-// A transformed source has t of the values of another.
-type transformed struct {
-	field.Source
-	by []work.Transform
-}
-
-// ReadExamples sets dst to t of the values.
-func (s transformed) ReadExamples(dst []float64, from, to int) error {
-	err := s.Source.ReadExamples(dst, from, to)
-	for i, v := range dst {
-		dst[i] = s.by[i%len(s.by)].To(v)
-	}
-	return err
-}
 
 // An outcome is outputs as they are learned: complete, with their products.
 type outcome struct {
@@ -65,7 +21,7 @@ type outcome struct {
 func outcomeOf(ctx context.Context, in *Inputs, y *data.Scaled, by []work.Transform) (o outcome, err error) {
 	o = outcome{y: y, by: by}
 	if by != nil {
-		if o.y, err = data.NewScaled(transformed{y.Source, by}); err != nil {
+		if o.y, err = data.NewScaled(data.Transformed{Source: y.Source, By: by}); err != nil {
 			return o, err
 		}
 	}
@@ -104,7 +60,7 @@ func (o *outcome) density(ctx context.Context, j *Validator, runs []int, scale [
 
 // transform replaces an outcome, and its validator, by that of transformed outputs where their density is higher, and squared errors are less.
 func (o *outcome) transform(ctx context.Context, in *Inputs, y *data.Scaled, validator **Validator, runs []int, validate func(in *Inputs, out *outcome) *Validator) error {
-	by, err := transforms(y)
+	by, err := data.Transforms(y.Source)
 	if err != nil || by == nil {
 		return err
 	}

@@ -17,7 +17,7 @@ const minRange = 10
 
 // TransformOf returns what may serve better than values of a range: log of positive ones that differ much, logit of those between 0 and 1.
 func TransformOf(least, most float64) Transform {
-	switch positive := least > 1e-12*most; {
+	switch positive := least <= most && least > 1e-12*most; {
 	case positive && most < 1:
 		return Logit
 	case positive && most >= minRange*least:

@@ -43,3 +43,18 @@ func TestTransform(t *testing.T) {
 		}
 	}
 }
+
+// Positive values over a factor of ten may be logarithms, those between 0 and 1 logits; others stay as they are, and so does a channel of which nothing was seen.
+func TestTransformOf(t *testing.T) {
+	for _, r := range []struct {
+		least, most float64
+		want        Transform
+	}{
+		{1, 10, Log}, {1, 9.9, Identity}, {1e-13, 2, Identity}, {0, 5, Identity}, {-1, 20, Identity}, {0.1, 0.9, Logit}, {0.1, 1, Log}, {270, 310, Identity},
+		{math.Inf(1), math.Inf(-1), Identity},
+	} {
+		if got := TransformOf(r.least, r.most); got != r.want {
+			t.Errorf("values from %v to %v: %v, expected %v", r.least, r.most, got, r.want)
+		}
+	}
+}
