@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"io"
 	"path/filepath"
 
@@ -25,19 +27,23 @@ Prints what a model file holds: the model, and how it was chosen.`)
 	if err := f.Read(args); err != nil {
 		return err
 	}
+	onlyOne := f.Usagef("-views with a model of one kind of data, expected one of several")
 	if emulator, err := engine.LoadEmulator(*model); err != nil || emulator != nil {
-		if err == nil {
-			err = infoEmulator(e, f, emulator, *asJSON)
+		if err == nil && *folder == "" {
+			return infoEmulator(e, f, emulator, *asJSON)
 		}
-		return err
-	}
-	if several, err := engine.LoadViews(*model); err == nil {
-		return infoViews(e, several, *folder, *asJSON)
-	}
-	if *folder != "" {
-		return f.Usagef("-views with a model of one kind of data, expected one of several")
+		return cmp.Or(err, onlyOne)
 	}
 	m, err := engine.Load(*model)
+	if errors.Is(err, sgplvm.ErrViews) {
+		if *config != "" {
+			return f.Usagef("-write-config with a model of several views, expected one: -views writes a model of each")
+		}
+		return infoViews(e, *model, *folder, *asJSON)
+	}
+	if err == nil && *folder != "" {
+		err = onlyOne
+	}
 	if err != nil {
 		return err
 	}
@@ -54,7 +60,11 @@ Prints what a model file holds: the model, and how it was chosen.`)
 }
 
 // infoViews describes a model of several views, and writes the model of each to a folder, if it has a name.
-func infoViews(e *cli.Environment, m *sgplvm.MultiView, folder string, asJSON bool) (err error) {
+func infoViews(e *cli.Environment, path, folder string, asJSON bool) (err error) {
+	m, err := engine.LoadViews(path)
+	if err != nil {
+		return err
+	}
 	if folder != "" {
 		undo, err := cli.MakeFolder(folder)
 		if err != nil {

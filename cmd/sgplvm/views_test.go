@@ -93,8 +93,13 @@ func TestViews(t *testing.T) {
 	if shape := clitest.ReadArray(t, l).Shape; shape[0] != 31 {
 		t.Errorf("latent variables of %d examples of view b, expected those of 31", shape[0])
 	}
-	if code, _, stderr := tested.Run("info", "-model", filepath.Join(models, "b.model"), "-views", models); code == 0 || !strings.Contains(stderr, "expected one of several") {
-		t.Errorf("-views of one view: %s", stderr)
+	for want, args := range map[string][]string{
+		"expected one of several": {"-model", filepath.Join(models, "b.model"), "-views", models},
+		"with a model of several": {"-model", model, "-write-config", filepath.Join(models, "c.json")},
+	} {
+		if code, _, stderr := tested.Run(append([]string{"info"}, args...)...); code == 0 || !strings.Contains(stderr, want) {
+			t.Errorf("info %v: %q, expected %q", args, stderr, want)
+		}
 	}
 }
 

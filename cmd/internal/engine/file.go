@@ -54,7 +54,7 @@ func Load(path string) (*sgplvm.Model, error) {
 		return nil, fmt.Errorf("%s: an emulator, which these take: predict -inputs, sample -inputs, update, invert, sensitivity, design, info, report", path)
 	}
 	if errors.Is(err, sgplvm.ErrViews) {
-		return nil, fmt.Errorf("%s: a model of several views, which impute -view takes; info -views FOLDER writes a model of each view", path)
+		return nil, fmt.Errorf("%s: %w: impute -view takes it, and info -views FOLDER writes a model of each view", path, sgplvm.ErrViews)
 	}
 	if found := otherFile(file); found != "" {
 		return nil, &dataset.Error{Path: path, Found: found, Want: "a model file, as sgplvm train writes it"}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -27,6 +28,11 @@ func LoadViews(path string) (*sgplvm.MultiView, error) {
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	for _, name := range m.Names() { // which results are named after
+		if name != filepath.Base(name) || !filepath.IsLocal(name) {
+			return nil, fmt.Errorf("%s: a view named %s, expected names that files may have", path, quote.Text(name))
+		}
 	}
 	return m, nil
 }
