@@ -162,6 +162,9 @@ func (s *viewSet) pace(ctx context.Context, y []mat.Matrix) {
 	if err != nil {
 		return
 	}
+	for _, i := range order[:min(len(order), 1)] { // makes what all have in common
+		s.impute(ctx, models, state, i)
+	}
 	s.completes = viewAllowed*s.step + viewRounds*viewFolds*time.Since(begin)
 	begin = time.Now()
 	mat.Parallel(len(some), func(k int) { s.impute(ctx, models, state, some[k]) })
