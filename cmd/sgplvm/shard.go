@@ -69,8 +69,14 @@ depend on their number. When all are done, reduce makes a better model of them, 
 	if bad := (*sgplvm.ConfigError)(nil); errors.As(err, &bad) {
 		return fmt.Errorf("%s: %w", *model, bad.Err)
 	}
+	if value := (*sgplvm.ValueError)(nil); errors.As(err, &value) {
+		return fmt.Errorf("%s: %w", *data, err)
+	}
+	if read := (*sgplvm.ReadError)(nil); errors.As(err, &read) {
+		return read.Err
+	}
 	if err != nil {
-		return engine.AboutData(*data, err)
+		return err
 	}
 	fmt.Fprintf(e.Stdout, "%s has %s of %d\n", quote.Line(path), quote.Counted(done, "example"), examples.Count)
 	return nil
