@@ -168,7 +168,7 @@ func (t *fillTest) hidden(most int, count [completion.KindCount]int) (all [][]co
 	if count[completion.KindWhole] > 0 && t.own.At != nil {
 		var whole []completion.Held
 		for _, k := range spread(allBut(len(t.some), nil), min(most, (len(t.some)+completion.WholeShare-1)/completion.WholeShare)) {
-			whole = append(whole, completion.Held{Example: k, Group: k, Truth: t.own.Y.Row(k), Gap: -1}) // NaN where missing
+			whole = append(whole, completion.Held{Example: k, Group: k, Truth: t.own.Y.Row(k)}) // NaN where missing
 		}
 		all = append(all, whole)
 	}
