@@ -207,7 +207,7 @@ func TestComponentsDense(t *testing.T) {
 	for i := range n {
 		d.Missing[i*p+6] = true
 	}
-	e := newEM(d, d.moments(), false)
+	e := newEM(d, d.moments())
 	e.grow(2, rand.New(rand.NewPCG(1, 1)))
 	if err := e.climb(t.Context(), 30, 0); err != nil {
 		t.Fatal(err)
@@ -258,7 +258,7 @@ func TestComponentsDense(t *testing.T) {
 	defer func(f func(int) int) { slabSize = f }(slabSize)
 	for _, size := range []int{7, n - 1, n, n + 1} {
 		slabSize = func(int) int { return size }
-		e := newEM(d, d.moments(), false)
+		e := newEM(d, d.moments())
 		e.grow(2, rand.New(rand.NewPCG(1, 1)))
 		if err := e.climb(t.Context(), 30, 0); err != nil {
 			t.Fatal(err)

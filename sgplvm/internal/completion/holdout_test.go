@@ -133,3 +133,38 @@ func TestHoldOutGaps(t *testing.T) {
 		t.Errorf("%d gaps in %d groups", gaps, len(rows))
 	}
 }
+
+// Rows of a table are in order where neighbours are alike and what is missing needs it: a whole row, or a run of a column; not where rows are shuffled, where
+// values are missing here and there, or all of a column.
+func TestRowsInOrder(t *testing.T) {
+	const n, p = 80, 5
+	for seed := range uint64(20) {
+		rng := rand.New(rand.NewPCG(seed, 9))
+		y := mat.New(n, p)
+		for i := range n {
+			for k := range p {
+				if y.Set(i, k, rng.NormFloat64()); i > 0 {
+					y.Set(i, k, y.At(i-1, k)+y.At(i, k))
+				}
+			}
+		}
+		shuffled := mat.New(n, p)
+		for i, k := range rng.Perm(n) {
+			copy(shuffled.Row(i), y.Row(k))
+		}
+		for name, missing := range map[string]func(i, k int) bool{
+			"a run":          func(i, k int) bool { return k == 2 && i >= 20 && i < 30 },
+			"a row":          func(i, k int) bool { return i == 40 },
+			"a column":       func(i, k int) bool { return k == 3 },
+			"here and there": func(i, k int) bool { return (i*7+k*13)%29 == 0 },
+		} {
+			m := marked(n, p, missing)
+			if got, want := m.RowsInOrder(y), name == "a run" || name == "a row"; got != want {
+				t.Errorf("seed %d, %s is missing: %t", seed, name, got)
+			}
+			if m.RowsInOrder(shuffled) {
+				t.Errorf("seed %d, %s is missing: shuffled rows are in order", seed, name)
+			}
+		}
+	}
+}
