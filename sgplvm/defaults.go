@@ -7,12 +7,10 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/training"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
-
-// startNoise is the share of the data's variance that is noise as training starts, where nothing is said.
-const startNoise = 0.01
 
 // completed returns the configuration for n examples of some channels on a grid with defaults filled in, all of it
 // copied, or what is wrong with it.
@@ -30,7 +28,7 @@ func (c Config) completed(n int, grid Grid, channels int) (Config, error) {
 		c.LatentKernel = "rbf"
 	}
 	if c.Noise == 0 {
-		c.Noise = startNoise
+		c.Noise = training.StartNoise
 	}
 	if c.TimeKernel.Kind == "" {
 		c.TimeKernel.Kind = kernel.Matern32
@@ -98,9 +96,6 @@ func completeScales(k *kernel.Kernel, x mat.Matrix) {
 	}
 }
 
-// residualSteps is how many steps there are in a round that learns the covariance of the noise where nobody says, and residualStrength the weight of its prior.
-const residualSteps, residualStrength = 30, 10
-
 // complete fills in the defaults.
 func (c *ResidualConfig) complete() {
 	c.Kernel = c.Kernel.Clone()
@@ -108,10 +103,10 @@ func (c *ResidualConfig) complete() {
 		c.Kernel = kernel.Kernel{}
 	}
 	if c.Strength == 0 {
-		c.Strength = residualStrength
+		c.Strength = training.ResidualStrength
 	}
 	if c.Steps == 0 {
-		c.Steps = residualSteps
+		c.Steps = training.ResidualSteps
 	}
 	c.Rounds = max(0, c.Rounds)
 	if c.Local == Choose {
@@ -119,13 +114,10 @@ func (c *ResidualConfig) complete() {
 	}
 }
 
-// defaultIterations is how many steps of training there are at most where nobody says.
-const defaultIterations = 400
-
 // complete fills in the defaults.
 func (o *TrainingConfig) complete() {
 	if o.Iterations == 0 {
-		o.Iterations = defaultIterations
+		o.Iterations = training.Iterations
 	}
 	o.CoarsePoints = max(o.CoarsePoints, 0)
 	switch {

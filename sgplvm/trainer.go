@@ -198,7 +198,7 @@ func (t *Trainer) replace(p *bound.Params) {
 // addImputationErrors adds to the white noise the errors of values that were filled in, on average, where no covariance was learned
 // that has it: they lie closer to what the model says than what was missing.
 func (t *Trainer) addImputationErrors() {
-	u := t.data.imputationErrors.covariance
+	u := t.data.imputationErrors.Covariance
 	if u.Rows == 0 || t.params.Noise.Learned() || t.state.Widened {
 		return
 	}
@@ -295,15 +295,15 @@ func (t *Trainer) Report() Report {
 // known returns what a model knows beside the parameters.
 func (t *Trainer) known() predict.Options {
 	o := predict.Options{Calibration: t.calibration, Residuals: t.residuals}
-	if u := t.data.imputationErrors; u.variance.Rows > 0 && t.residuals.Rows > 0 {
-		v, scale := u.variance.Clone(), t.evaluator.Data().Scaler.Scale
+	if u := t.data.imputationErrors; u.Variance.Rows > 0 && t.residuals.Rows > 0 {
+		v, scale := u.Variance.Clone(), t.evaluator.Data().Scaler.Scale
 		for i := range v.Rows {
 			for k, row := 0, v.Row(i); k < len(row); k++ {
 				s := scale[k%len(scale)]
 				row[k] /= s * s
 			}
 		}
-		o.Filled = predict.NewFilled(v, u.covariance)
+		o.Filled = predict.NewFilled(v, u.Covariance)
 	}
 	return o
 }

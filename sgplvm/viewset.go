@@ -88,7 +88,7 @@ func newViewSet(ctx context.Context, r Run, given []View, cfg Config) (*viewSet,
 		}
 		_, _, w.channels = set.Source.Dims()
 		if w.rows == nil {
-			w.rows = allBut(w.y.Rows, nil)
+			w.rows = work.AllBut(w.y.Rows, nil)
 		}
 		for _, i := range w.rows {
 			s.n = max(s.n, i+1)
