@@ -137,7 +137,7 @@ func (w *wholeTask) predictHeld(ctx context.Context, j *selection.Folds, chosen 
 	for k := range of {
 		clocks[k] = w.d.run.clock.part(1)
 		clocks[k].train(trainShare)
-		of[k] = trainers{given: chosen, data: w.d, run: Run{clock: clocks[k]}}
+		of[k] = trainers{given: chosen, run: Run{clock: clocks[k]}}
 	}
 	models, err := j.Models(ctx, chosen.open(), of)
 	if err != nil {

@@ -2,6 +2,7 @@ package sgplvm
 
 import (
 	"context"
+	"maps"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
@@ -13,7 +14,7 @@ import (
 // open returns the settings of a configuration that model selection knows.
 func (c Config) open() training.Settings {
 	s := training.Settings{Effort: c.Effort, Seed: c.Seed, Period: c.Period, Lean: c.Lean, Factors: c.Factors, LatentDims: c.LatentDims, Inducing: c.Inducing,
-		LatentKernel: c.LatentKernel, LatentTime: c.LatentTime, TimeKernel: c.TimeKernel, OwnTimeKernels: c.OwnTimeKernels,
+		LatentKernel: c.LatentKernel, LatentTime: c.LatentTime, TimeKernel: c.TimeKernel, OwnTimeKernels: c.OwnTimeKernels, Motion: c.Motion, Jitter: c.Jitter,
 		Noise: c.Noise, NoiseFloor: c.NoiseFloor, PartlyReach: c.PartlyReach, Residual: training.Residual(c.Residual), Infer: c.Infer, Training: training.Training(c.Training)}
 	for _, k := range c.Spatial {
 		s.Spatial = append(s.Spatial, training.Spatial(k))
@@ -42,6 +43,18 @@ func (c Config) having(s training.Settings) Config {
 // or returns the configuration with what it leaves open from settings.
 func (c Config) or(s training.Settings) Config { return c.having(c.open().Or(s)) }
 
+// completed returns the configuration for n examples of some channels on a grid with defaults filled in, all of it
+// copied, or what is wrong with it.
+func (c Config) completed(n int, grid Grid, channels int) (Config, error) {
+	s, err := c.open().Complete(n, grid, channels)
+	if err != nil {
+		return c, err
+	}
+	c = c.having(s)
+	c.Jitter, c.Attributes = s.Jitter, maps.Clone(c.Attributes)
+	return c, nil
+}
+
 // candidates returns what model selection knows of the set.
 func (d trainingSet) candidates() selection.Data {
 	return selection.Data{Source: d.Source, Grid: d.Grid, Times: d.Times, Sequences: d.Sequences, Film: d.Film, Hide: d.Hide,
@@ -51,17 +64,7 @@ func (d trainingSet) candidates() selection.Data {
 // trainers train candidates: the given configuration with other settings.
 type trainers struct {
 	given Config
-	data  trainingSet // for which settings are chosen
-	run   Run         // of the trainings
-}
-
-func (t trainers) Check(s training.Settings) error {
-	cfg, d := t.given.having(s), t.data
-	var err error
-	if d.Grid, err = pointsOf(d.Grid, cfg.Factors); err != nil {
-		return err
-	}
-	return cfg.contradiction(d)
+	run   Run // of the trainings
 }
 
 func (t trainers) New(d selection.Data, s training.Settings, p *bound.Params) (selection.Trainer, error) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/selection"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/training"
 )
 
 // Memory is about how much room a run takes at most, in bytes beside the data as they are given (docs/measurements.md,
@@ -29,7 +30,7 @@ func MemoryNeeded(d Data, cfg Config) (Memory, error) {
 		return Memory{}, err
 	}
 	n, points, channels := d.Source.Dims()
-	grid, err := pointsOf(d.Grid, cfg.Factors)
+	grid, err := training.Points(d.Grid, cfg.Factors)
 	if err != nil {
 		return Memory{}, err
 	}

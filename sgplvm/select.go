@@ -12,6 +12,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/journal"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/selection"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/training"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
@@ -111,7 +112,7 @@ func (d trainingSet) newSearch(cfg Config) *selection.Search {
 		run.Left = c.search
 		run.Forecast = func(took time.Duration) { c.tell(time.Duration(max(1, c.searches))*took+c.after, false) }
 	}
-	return selection.New(d.candidates(), cfg.open(), trainers{given: cfg, data: d}, run)
+	return selection.New(d.candidates(), cfg.open(), trainers{given: cfg}, run)
 }
 
 // selectionOf returns how a search at an effort went.
@@ -143,19 +144,17 @@ func (c Config) checkedOpen(d trainingSet) (Config, error) {
 	if k := c.Residual.Kernel.Kind; k != "" && k != kernel.White && c.Factors == "" {
 		c.Factors = FactorsJoint // a residual needs it
 	}
-	grid, err := pointsOf(grid, c.Factors)
+	grid, err := training.Points(grid, c.Factors)
 	if err != nil {
 		return c, err
 	}
 	if err := completion.CheckPatterns(d.Hide, points*channels); err != nil {
 		return c, err
 	}
-	seen := d
-	seen.Grid = grid
-	if err := c.contradiction(seen); err != nil {
+	if err := c.open().Contradiction(d.Times != nil, d.Film, len(grid)); err != nil {
 		return c, err
 	}
-	return c, c.check(n, grid)
+	return c, c.open().Check(n, grid)
 }
 
 // text returns a configuration as JSON, or as Go prints it if JSON cannot hold its numbers.

@@ -14,6 +14,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/training"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/views"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
@@ -407,7 +408,7 @@ func (s *viewSet) train(ctx context.Context, state *viewState, from *trainedView
 		if err != nil {
 			return nil, err
 		}
-		if d.Grid, err = pointsOf(d.Grid, w.config.Factors); err != nil {
+		if d.Grid, err = training.Points(d.Grid, w.config.Factors); err != nil {
 			return nil, err
 		}
 		y, err := data.NewScaled(d.Source)

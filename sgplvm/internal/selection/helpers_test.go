@@ -13,19 +13,14 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/pca"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/training"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
-	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
-// unstepped are trainers that take no step: models have the latent variables of principal components, kernels of two spacings, and a learned covariance of the
-// noise and residuals where settings ask for these.
+// unstepped are trainers that take no step: models have the parameters from which training starts, and a learned covariance of the noise and residuals where
+// settings ask for these.
 type unstepped struct{}
-
-func (unstepped) Check(training.Settings) error { return nil }
 
 func (unstepped) New(d Data, c training.Settings, p *bound.Params) (Trainer, error) {
 	if c.Factors == field.FactorsJoint {
@@ -36,43 +31,16 @@ func (unstepped) New(d Data, c training.Settings, p *bound.Params) (Trainer, err
 		return nil, err
 	}
 	if p == nil {
-		if p, err = startOf(y, d.Grid, c); err != nil {
+		c.Noise, c.NoiseFloor = 0.05, 0 // of any model
+		n, _, channels := d.Source.Dims()
+		if c, err = c.Complete(n, d.Grid, channels); err == nil {
+			p, err = training.Start(y, d.Grid, d.Times, d.Sequences, c)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
 	return &untrained{d, c, p, bound.NewEvaluator(y, d.Grid, 1e-6)}, nil
-}
-
-func startOf(y *data.Scaled, grid field.Grid, c training.Settings) (*bound.Params, error) {
-	n, dims := y.Examples, cmp.Or(c.LatentDims, 2)
-	found, err := pca.Leading(pca.Rows(y), dims, rand.New(rand.NewPCG(c.Seed, 1)))
-	if err != nil {
-		return nil, err
-	}
-	p := &bound.Params{Noise: bound.Noise{Beta: 20}, Z: mat.New(cmp.Or(c.Inducing, min(n, 20)), dims)}
-	p.X.Mu, p.X.S = mat.New(n, dims), mat.New(n, dims)
-	p.X.S.Fill(0.1)
-	fractions := make([]float64, dims)
-	for q := range min(dims, len(found.Values)) {
-		fractions[q] = found.Values[q] / found.Variance
-		for i := range n {
-			p.X.Mu.Set(i, q, found.Scores.At(i, q)*math.Sqrt(float64(n)))
-		}
-	}
-	for k := range p.Z.Rows {
-		copy(p.Z.Row(k), p.X.Mu.Row(k))
-	}
-	for _, x := range grid {
-		p.Space = append(p.Space, bound.Spatial{Kernel: kernel.Kernel{Kind: kernel.Matern32, Variance: 1, LengthScale: work.TwoSpacings(x)}})
-	}
-	if k := c.Residual.Kernel; k.Kind != "" && k.Kind != kernel.White {
-		p.Noise.Residual = kernel.Kernel{Kind: kernel.Matern32, Variance: 0.05, LengthScale: work.TwoSpacings(grid[0])}
-	}
-	names, err := psi.Parse("rbf")
-	if err == nil {
-		p.Latent, err = psi.Start(names, psi.Setting{Fractions: fractions, Common: 0.5, Spatial: p.SpatialVariance()})
-	}
-	return p, err
 }
 
 type untrained struct {

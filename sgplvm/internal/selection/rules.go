@@ -61,31 +61,6 @@ func (s *Search) whiteNoise() training.Settings {
 	return c
 }
 
-// First returns the settings from which a search starts.
-func (s *Search) First() (first training.Settings) {
-	if s.data.Times != nil {
-		return s.plainInTime()
-	}
-	first, _ = s.structures()
-	return first
-}
-
-// White returns the settings of the model of data with known errors, whose noise is white.
-func (s *Search) White() training.Settings {
-	if s.data.Times != nil {
-		return s.plainInTime()
-	}
-	return s.given.Or(s.whiteNoise())
-}
-
-// Joint reports whether a candidate has a covariance of all points.
-func (s *Search) Joint() bool {
-	if s.data.Times != nil {
-		return !s.data.Film && s.structuredOptions() != nil
-	}
-	return s.jointPossible()
-}
-
 // independent searches for examples without times: others, partly seen, are to be filled in.
 func (s *Search) independent() (training.Settings, error) {
 	first, q := s.structures()

@@ -37,9 +37,6 @@ type Data struct {
 
 // Trainers train candidates.
 type Trainers interface {
-	// Check returns what in settings contradicts other settings or the data.
-	Check(c training.Settings) error
-
 	// New returns a trainer that starts from p, which it takes over, or where settings and data say (nil).
 	New(d Data, c training.Settings, p *bound.Params) (Trainer, error)
 }
@@ -165,32 +162,6 @@ func New(d Data, given training.Settings, t Trainers, r Run) *Search {
 	return &Search{ctx: ctx, outer: ctx, data: d, given: given, trainers: t, run: r, plan: Plans[given.Effort]}
 }
 
-// Choose returns settings of which nothing is open, and how long the search took, in earlier runs too. Candidates that cannot be trained are passed over.
-// Errors: *ReadError, ctx.Err().
-func (s *Search) Choose(ctx context.Context) (c training.Settings, searched time.Duration, err error) {
-	begin := time.Now()
-	s.outer = ctx
-	s.ctx, s.cancel = context.WithCancelCause(ctx)
-	defer s.end()
-	if s.run.End != nil {
-		go func() {
-			select {
-			case <-s.run.End:
-				s.cancel(nil)
-			case <-s.ctx.Done():
-			}
-		}()
-	}
-	earlier := s.run.Journal.BeginSearch(s.limit)
-	defer s.run.Journal.EndSearch()
-	c, err = s.all()
-	if ctx.Err() != nil {
-		err = ctx.Err()
-	}
-	c.Effort = field.EffortNone
-	return c, earlier + time.Since(begin), err
-}
-
 // limit starts the clock of a search, of whose time an earlier run has spent some.
 func (s *Search) limit(spent time.Duration) {
 	if s.run.Limit > 0 {
@@ -212,22 +183,20 @@ func (s *Search) end() {
 // they share a training, and smooth fields get the settings that later stages would choose.
 func (s *Search) quick() bool { return s.given.Effort == field.EffortQuick && s.data.Holes == nil }
 
-// all makes the search for the data's kind of prediction.
-func (s *Search) all() (training.Settings, error) {
-	switch {
-	case s.given.Effort == field.EffortNone:
-		return s.given, nil
-	case s.data.Times != nil:
-		return s.inTime()
-	}
-	return s.independent()
-}
-
 // jointPossible reports whether a covariance of all points can be learned.
 func (s *Search) jointPossible() bool {
 	_, points, _ := s.data.Source.Dims()
 	return points > 1 && points <= maxJoint && s.given.Factors != field.FactorsProduct && !s.freeSpace() &&
 		s.given.Residual.Kernel.Kind != kernel.White && s.given.Residual.Rounds >= 0
+}
+
+// forbidden reports whether a candidate contradicts what is given.
+func (s *Search) forbidden(c training.Settings) bool {
+	factors := len(s.data.Grid)
+	if c.Factors == field.FactorsJoint {
+		factors = min(1, factors)
+	}
+	return c.Contradiction(s.data.Times != nil, s.data.Film, factors) != nil
 }
 
 // freeSpace reports whether inducing points in space are given; the noise is white then.

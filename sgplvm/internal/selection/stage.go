@@ -68,7 +68,7 @@ func (s *Search) try(j validator, best incumbent, q searchStage) (incumbent, err
 		if tried[trial.settings.String()] {
 			continue // what is given leaves no difference
 		}
-		if s.trainers.Check(trial.settings) != nil {
+		if s.forbidden(trial.settings) {
 			continue
 		}
 		tried[trial.settings.String()] = true

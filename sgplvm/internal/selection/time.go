@@ -217,9 +217,6 @@ func (s *Search) timeCandidates() []timeCandidate {
 	return append(list, plainTime)
 }
 
-// TimeCandidates returns how many candidates for what a model knows of time there are.
-func (s *Search) TimeCandidates() int { return len(s.timeCandidates()) }
-
 // inTime chooses for examples with times: whole ones at other times are to be predicted, and those seen in
 // part at their time filled in.
 func (s *Search) inTime() (training.Settings, error) {
@@ -441,7 +438,7 @@ func (s *Search) expectedPartly(whole training.Settings) (time.Duration, error) 
 	var total, longest float64
 	for _, o := range s.partlyOptions(whole) {
 		cfg := whole
-		if o.apply(&cfg); s.trainers.Check(cfg) != nil {
+		if o.apply(&cfg); s.forbidden(cfg) {
 			continue
 		}
 		p, err := j.probe(s.ctx, cfg)

@@ -21,9 +21,10 @@ type Settings struct {
 	LatentDims, Inducing           int
 	LatentKernel                   string
 	LatentTime, TimeKernel         kernel.Kernel
-	OwnTimeKernels                 field.Switch
+	OwnTimeKernels, Motion         field.Switch
 	Spatial                        []Spatial
 	Noise, NoiseFloor, PartlyReach float64
+	Jitter                         float64
 	Residual                       Residual
 	Infer                          field.InferOptions
 	Partly                         *Settings
