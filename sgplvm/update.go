@@ -14,6 +14,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/sums"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/training"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
@@ -235,7 +236,7 @@ func (m *Model) noiseStrength() float64 {
 	if m.config != nil && m.config.Residual.Strength > 0 {
 		return m.config.Residual.Strength
 	}
-	return residualStrength
+	return training.ResidualStrength
 }
 
 // noiseVariance returns the mean variance of the noise, in the model's units.

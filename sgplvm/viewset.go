@@ -14,6 +14,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/training"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/views"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
@@ -88,7 +89,7 @@ func newViewSet(ctx context.Context, r Run, given []View, cfg Config) (*viewSet,
 		}
 		_, _, w.channels = set.Source.Dims()
 		if w.rows == nil {
-			w.rows = allBut(w.y.Rows, nil)
+			w.rows = work.AllBut(w.y.Rows, nil)
 		}
 		for _, i := range w.rows {
 			s.n = max(s.n, i+1)
@@ -407,7 +408,7 @@ func (s *viewSet) train(ctx context.Context, state *viewState, from *trainedView
 		if err != nil {
 			return nil, err
 		}
-		if d.Grid, err = pointsOf(d.Grid, w.config.Factors); err != nil {
+		if d.Grid, err = training.Points(d.Grid, w.config.Factors); err != nil {
 			return nil, err
 		}
 		y, err := data.NewScaled(d.Source)
