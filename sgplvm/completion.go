@@ -128,6 +128,9 @@ func completeByRounds(ctx context.Context, d trainingSet, cfg Config) (done *Com
 	if failure != nil {
 		return nil, failure
 	}
+	if c.contest != nil && !c.contest.Wins("", kinds) && (len(none) == 0 || w.contest != nil && !w.contest.Winner[completion.KindWhole].NeedsModel()) {
+		done.Report.Warnings = nil // of the training of a model that fills in nothing
+	}
 	if err := done.natural(d); err != nil {
 		return nil, err
 	}

@@ -51,6 +51,15 @@ func fillComponents(ctx context.Context, d Data, mean, variance mat.Matrix) erro
 	return e.fill(ctx, mean, variance, chosen.scale)
 }
 
+// momentsKept is how many models there are at a time, about, as measured (docs/measurements.md, "Memory").
+const momentsKept = 5
+
+// Memory is about how many bytes it takes at most to fill in n examples of p columns: what grows with the components are second moments of each column, in several models.
+func Memory(n, p int) float64 {
+	tried, q := min(n, max(triedExamples, triedValues/p)), float64(min(n, p))
+	return 8 * momentsKept * min(maxMoments, maxWork/float64(tried), float64(p)*q*q)
+}
+
 // A choice is a model and how it predicts hidden values.
 type choice struct {
 	model   factors
