@@ -42,7 +42,7 @@ func (s layoutSet) matching(text string) layoutSet {
 	}
 	left := s
 	for rest := s; rest != 0; rest &= rest - 1 {
-		if _, _, ok := parseDate(text, rest.first()); !ok {
+		if _, _, ok := parseDate(text, rest.first()); !ok || rest.first() == "%Y-%j" && len(text) < len("2020-001") {
 			left &^= rest & -rest
 		}
 	}
@@ -112,7 +112,7 @@ func (f *fields) match(s, layout string) (rest string, ok bool) {
 
 // limits are how many digits a field has, and between which numbers it is.
 var limits = map[byte]struct{ least, most, low, high int }{
-	'Y': {4, 4, 1, 9999}, 'y': {2, 2, 0, 99}, 'm': {1, 2, 1, 12}, 'd': {1, 2, 1, 31}, 'e': {1, 2, 1, 31}, 'j': {3, 3, 1, 366}, 'q': {1, 1, 1, 4},
+	'Y': {4, 4, 1, 9999}, 'y': {2, 2, 0, 99}, 'm': {1, 2, 1, 12}, 'd': {1, 2, 1, 31}, 'e': {1, 2, 1, 31}, 'j': {1, 3, 1, 366}, 'q': {1, 1, 1, 4},
 	'V': {1, 2, 1, 53}, 'u': {1, 1, 1, 7}, 'H': {1, 2, 0, 24}, 'I': {1, 2, 1, 12}, 'M': {1, 2, 0, 59}, 'f': {1, 9, 0, 999999999},
 }
 
