@@ -154,11 +154,18 @@ func (t *Table) findBody() error {
 	if first < 0 {
 		return &Error{Found: "no row", Want: "rows of numbers, separated by commas, semicolons, tabs or blanks"}
 	}
-	if first > 0 && rows[first-1].width == t.width-1 && rows[first].last != "" && isHeader(rows, first-1, 1) && !isHeader(rows, first, 0) {
+	spare := !slices.ContainsFunc(rows, func(r row) bool { return r.width == t.width && r.last != "" })
+	lacks := func(k int) int { // first cells, not last ones
+		if spare {
+			return 0
+		}
+		return t.width - rows[k].width
+	}
+	if first > 0 && rows[first-1].width == t.width-1 && isHeader(rows, first-1, lacks(first-1)) && !isHeader(rows, first, 0) {
 		first--
 	}
 	body := first
-	for body < min(first+headerRows, len(rows)) && t.width-rows[body].width|1 == 1 && (isHeader(rows, body, t.width-rows[body].width) || body > first && present(rows[body]) == 0) {
+	for body < min(first+headerRows, len(rows)) && t.width-rows[body].width|1 == 1 && (isHeader(rows, body, lacks(body)) || body > first && present(rows[body]) == 0) {
 		body++
 	}
 	if t.headed && (body == len(rows) || body == first && isPlain(rows[first])) {
@@ -174,8 +181,8 @@ func (t *Table) findBody() error {
 	case t.width > MostColumns:
 	case body > first:
 		names := max(0, slices.IndexFunc(rows[first:body], func(r row) bool { return present(r) >= r.width-1 })) + first // below a title
-		t.setNames(t.text[:t.body], rows[names])
-		t.unnamed = rows[names].width < t.width
+		t.setNames(t.text[:t.body], rows[names], lacks(names))
+		t.unnamed = lacks(names) > 0
 	default:
 		t.namesOfComment()
 	}
@@ -245,8 +252,8 @@ func isHeader(rows []row, k, lacks int) bool {
 	return words > 0 && len(axis) == 0 || len(axis) < r.width && isAxis(axis) && !isAxis(next)
 }
 
-// setNames takes the cells of a row of a text as names, those of the last columns where there are fewer.
-func (t *Table) setNames(text string, r row) {
+// setNames takes the cells of a row of a text as names of columns, but for some first ones.
+func (t *Table) setNames(text string, r row, lacks int) {
 	t.Names = make([]string, t.width)
 	c := cursor{dialect: t.dialect, text: text, at: r.at, line: r.line}
 	for k := range r.width {
@@ -259,7 +266,7 @@ func (t *Table) setNames(text string, r row) {
 			}
 			name = string(runes)
 		}
-		t.Names[k+t.width-r.width] = name
+		t.Names[k+lacks] = name
 	}
 }
 
@@ -272,7 +279,7 @@ func (t *Table) namesOfComment() {
 		}
 		line = strings.TrimLeft(line, "#%! \t")
 		if rows, _ := t.sample(line, 0); len(rows) == 1 && rows[0].width == t.width && !slices.ContainsFunc(rows[0].cells, isNumber) {
-			t.setNames(line, rows[0])
+			t.setNames(line, rows[0], 0)
 		}
 	}
 }
