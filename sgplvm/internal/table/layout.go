@@ -211,7 +211,7 @@ func isAxis(x []float64) bool {
 	return monotone(x) && (even || len(x) > 7)
 }
 
-// isHeader tells whether row k has words, or the numbers of an axis, where all below has numbers or dates. It may lack some first cells.
+// isHeader tells whether row k has words in most columns, or the numbers of an axis, where all below has numbers or dates. It may lack some first cells.
 func isHeader(rows []row, k, lacks int) bool {
 	r, words := rows[k], 0
 	var axis, next []float64 // numbers that may name columns, and those below
@@ -249,7 +249,7 @@ func isHeader(rows []row, k, lacks int) bool {
 			words++
 		}
 	}
-	return words > 0 && len(axis) == 0 || len(axis) < r.width && isAxis(axis) && !isAxis(next)
+	return words > len(axis) || len(axis) < r.width && isAxis(axis) && !isAxis(next)
 }
 
 // setNames takes the cells of a row of a text as names of columns, but for some first ones.
