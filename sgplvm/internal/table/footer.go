@@ -8,36 +8,12 @@ import (
 	"github.com/seed-08962ecc/kronfield/internal/quote"
 )
 
-const (
-	footerRows = 8    // of notes and totals behind the rows at most
-	chance     = 1e-4 // of numbers to be sums or means of those above by chance, below which they are
-)
+// chance is that of numbers to be sums or means of those above, below which they are.
+const chance = 1e-4
 
 // totals are the names of rows with sums or means of those above.
 var totals = []string{"total", "totals", "grand total", "subtotal", "sum", "sums", "summe", "gesamt", "insgesamt", "somme", "suma", "totale", "totaal",
 	"all", "overall", "mean", "means", "average", "avg", "mittel", "mittelwert", "durchschnitt", "moyenne", "media", "promedio", "gemiddelde"}
-
-// A tail has the last rows of a table.
-type tail struct {
-	rows  [footerRows + 1]row
-	count int // of all rows
-}
-
-// last is the k-th row from the end.
-func (l *tail) last(k int) *row { return &l.rows[(l.count-1-k)%len(l.rows)] }
-
-// add takes the next cell.
-func (l *tail) add(x cell) {
-	if x.column == 0 {
-		l.count++
-		r := l.last(0)
-		*r = row{at: x.from, line: x.line, cells: r.cells[:0]}
-	}
-	r := l.last(0)
-	if r.width = x.column + 1; r.width <= sampleCells {
-		r.cells = append(r.cells, x.text)
-	}
-}
 
 // before is the text before the line of a row.
 func (t *Table) before(r *row) string { return t.text[:strings.LastIndexAny(t.text[:r.at], "\r\n")+1] }

@@ -16,6 +16,7 @@ const (
 	sampleRows  = 200
 	sampleCells = 1 << 10 // of a row
 	headerRows  = 4       // of names, units and the like at most
+	footerRows  = 8       // of totals and notes behind the rows at most
 
 	// MostColumns is how many columns a table may have to have roles: of more all are numbers.
 	MostColumns = 1 << 16
@@ -58,6 +59,28 @@ func (d dialect) sample(text string, at int) (rows []row, open int) {
 		rows = append(rows, r)
 	}
 	return rows, 0
+}
+
+// A tail has the last rows of a table.
+type tail struct {
+	rows  [footerRows + 1]row
+	count int // of all rows
+}
+
+// last is the k-th row from the end.
+func (l *tail) last(k int) *row { return &l.rows[(l.count-1-k)%len(l.rows)] }
+
+// add takes the next cell.
+func (l *tail) add(x cell) {
+	if x.column == 0 {
+		l.count++
+		r := l.last(0)
+		*r = row{at: x.from, line: x.line, cells: r.cells[:0]}
+	}
+	r := l.last(0)
+	if r.width = x.column + 1; r.width <= sampleCells {
+		r.cells = append(r.cells, x.text)
+	}
 }
 
 // width is the number of cells that most rows have, the larger of equals.

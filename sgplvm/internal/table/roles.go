@@ -301,12 +301,3 @@ func (t *Table) countsRows(k int) bool {
 	c := t.column(k)
 	return c.numbers == t.Rows && c.step == 1 && !c.uneven && (t.Names != nil || c.least == 0 || c.least == 1)
 }
-
-// end returns where the last row of a text ends: rows of nothing at the end are none.
-func (d dialect) end(text string) int {
-	n := len(strings.TrimRightFunc(text, func(r rune) bool { return unicode.IsSpace(r) || r == rune(d.separator) && r != 0 }))
-	if rest := strings.IndexAny(text[n:], "\r\n"); rest >= 0 {
-		return n + rest
-	}
-	return len(text)
-}
