@@ -10,7 +10,7 @@ import (
 // layouts are the forms of dates that are recognised, in the words of strptime; of those that say the same of a whole column the first is taken. A time of day may
 // follow. 12.1.2020 is not read with the month first: nobody writes so with dots.
 var layouts = []string{
-	"%Y%m%d", "%Y%m%d%H", "%Y%m%d%H%M", "%Y%m%d%H%M%S", // the compact ones
+	"%Y%m%d", "%Y%m%d%H", "%Y%m%d%H%M", "%Y%m%d%H%M%S", "%Y%j", // the compact ones
 	"%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%Y %m %d", "%Y_%m_%d",
 	"%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%d %m %Y",
 	"%d.%m.%y", "%d/%m/%y", "%m/%d/%y", "%d-%m-%y", "%m-%d-%y", "%y-%m-%d", "%y/%m/%d",
@@ -28,7 +28,7 @@ const clockLayout = "%H:%M"
 
 var (
 	allLayouts = layoutSet(1)<<len(layouts) - 1
-	compact    = layoutSet(1)<<4 - 1
+	compact    = layoutSet(1)<<5 - 1
 	clocks     = layoutSet(1) << (len(layouts) - 1)
 )
 
@@ -42,7 +42,7 @@ func (s layoutSet) matching(text string) layoutSet {
 	}
 	left := s
 	for rest := s; rest != 0; rest &= rest - 1 {
-		if _, _, ok := parseDate(text, rest.first()); !ok || rest.first() == "%Y-%j" && len(text) < len("2020-001") {
+		if _, _, ok := parseDate(text, rest.first()); !ok || strings.HasSuffix(rest.first(), "%j") && len(text) < len(rest.first())+3 { // 2020-12 is a month
 			left &^= rest & -rest
 		}
 	}
