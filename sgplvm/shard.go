@@ -10,13 +10,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/bits"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/internal/quote"
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/field"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/sums"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
@@ -68,6 +70,38 @@ type shardHeader struct {
 	Examples int    // in all parts
 	Part     ShardPart
 	Numbers  int // of each of its nodes
+	Kept     int // numbers of the examples that are kept, behind the nodes
+}
+
+// keptBytes is up to how much the model of all examples keeps of examples that others are compared with, where it keeps residuals; and at least as many as the
+// model of the sample.
+const keptBytes = 64 << 20
+
+// keptSeed makes the choice of these one of its own.
+const keptSeed = 0x6b657074
+
+// chosen returns which of n examples are kept, of those from ≤ i < to: one at random of each of as many stretches.
+func (m *Model) chosen(n, from, to int) (all []int) {
+	own := m.posterior.Options().Residuals
+	if own.Rows == 0 {
+		return nil
+	}
+	rng, count := rand.New(rand.NewPCG(m.seed, keptSeed)), min(n, max(own.Rows, keptBytes/(8*own.Cols)))
+	for k := range count {
+		first, last := work.Block(k, count, n)
+		if i := first + rng.IntN(last-first); from <= i && i < to {
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
+// examples returns which of n examples are of the part.
+func (p ShardPart) examples(n int) (from, to int) {
+	first, last := p.leaves()
+	from, _ = work.Block(first, 1<<shardLevels, n)
+	to, _ = work.Block(last, 1<<shardLevels, n)
+	return from, to
 }
 
 // digest is the checksum of the model's file.
@@ -92,11 +126,9 @@ func (m *Model) Shard(ctx context.Context, examples Source, part ShardPart, data
 	}
 	s := &sharding{ctx: ctx, m: m, b: b, examples: examples, progress: progress}
 	s.count, _, _ = examples.Dims()
-	from, to := part.leaves()
-	s.done, _ = work.Block(from, 1<<shardLevels, s.count)
-	s.begin = s.done
-	s.end, _ = work.Block(to, 1<<shardLevels, s.count)
-	h := shardHeader{Data: data, Examples: s.count, Part: part, Numbers: b.Len()}
+	s.begin, s.end = part.examples(s.count)
+	s.done, s.chosen = s.begin, m.chosen(s.count, s.begin, s.end)
+	h := shardHeader{Data: data, Examples: s.count, Part: part, Numbers: b.Len(), Kept: len(s.chosen) * m.keptLen()}
 	if h.Model, err = m.digest(); err != nil {
 		return err
 	}
@@ -117,6 +149,9 @@ func (m *Model) Shard(ctx context.Context, examples Source, part ShardPart, data
 			return err
 		}
 	}
+	if err := binary.Write(both, binary.LittleEndian, s.kept); err != nil {
+		return err
+	}
 	_, err = w.Write(sum.Sum(nil))
 	return err
 }
@@ -129,6 +164,8 @@ type sharding struct {
 	examples                Source
 	progress                func(done, of int)
 	count, begin, done, end int // examples
+	chosen                  []int
+	kept                    []float64 // of those that were chosen and are done, as keep writes them
 }
 
 // node returns the sums of a node.
@@ -156,11 +193,29 @@ func (s *sharding) leaf(leaf int) (*sums.Sums, error) {
 			return nil, err
 		}
 		f.addTo(v, s.b, 0, f.y.Rows)
+		s.keep(f, from)
 		if s.done += f.y.Rows; s.progress != nil {
 			s.progress(s.done-s.begin, s.end-s.begin)
 		}
 	}
 	return v, nil
+}
+
+// keptLen is how many numbers an example that is kept has.
+func (m *Model) keptLen() int {
+	return m.posterior.Options().Residuals.Cols + 2*m.posterior.Params().X.Mu.Cols
+}
+
+// keep keeps those of the examples from number from on that were chosen: values in the model's units and q(x); NaN of those of which values were filled in.
+func (s *sharding) keep(f *inferred, from int) {
+	for len(s.chosen) > 0 && s.chosen[0] < from+f.y.Rows {
+		i := s.chosen[0] - from
+		row := slices.Concat(f.y.Row(i), f.q.Mu.Row(i), f.q.S.Row(i))
+		if !f.whole(i) {
+			row[0] = math.NaN()
+		}
+		s.kept, s.chosen = append(s.kept, row...), s.chosen[1:]
+	}
 }
 
 // A Shard is the file of a part, as Model.Shard wrote it.
@@ -220,11 +275,11 @@ func (s *Shard) open(size int64) error {
 		return fmt.Errorf("no header: %s", quote.Line(err.Error()))
 	}
 	s.at = int64(len(shardFormat) + len(line))
-	if p := h.Part; p.Index < 1 || p.Index > p.Count || p.Count > maxShards || h.Examples < 1 || h.Numbers < 1 || int64(h.Numbers) > maxShardNumbers {
+	if p := h.Part; p.Index < 1 || p.Index > p.Count || p.Count > maxShards || h.Examples < 1 || h.Numbers < 1 || h.Kept < 0 || int64(max(h.Numbers, h.Kept)) > maxShardNumbers {
 		return errors.New("a header that does not fit together")
 	}
 	s.nodes = h.Part.nodes()
-	if want := s.at + 8*int64(h.Numbers)*int64(len(s.nodes)) + sha256.Size; size != want {
+	if want := s.at + 8*(int64(h.Numbers)*int64(len(s.nodes))+int64(h.Kept)) + sha256.Size; size != want {
 		return fmt.Errorf("%d bytes, expected %d: not the whole file", size, want)
 	}
 	body.Seek(0, io.SeekStart)
@@ -278,18 +333,9 @@ func (m *Model) Reduce(ctx context.Context, shards []*Shard) (*Model, RoundRepor
 			return nil, RoundReport{}, err
 		}
 	}
-	kept := m.kept()
-	if kept.y.Rows > 0 {
-		values, scaler := kept.y.Clone(), m.posterior.Scaler()
-		for i := range values.Data {
-			c := i % m.Channels()
-			values.Data[i] = scaler.Mean[c] + scaler.Scale[c]*values.Data[i]
-		}
-		again, err := m.inferAll(ctx, field.NewSource(values.Data, values.Rows, m.Grid().Len(), m.Channels()), 0, values.Rows)
-		if err != nil {
-			return nil, RoundReport{}, err
-		}
-		kept.q = again.q
+	kept, err := m.keptOf(shards)
+	if err != nil {
+		return nil, RoundReport{}, err
 	}
 	parametric := m.posterior.Params().Noise
 	prior := learnedNoise{weight: m.noiseStrength()}
@@ -305,6 +351,34 @@ func (m *Model) Reduce(ctx context.Context, shards []*Shard) (*Model, RoundRepor
 	r := RoundReport{Examples: h.Examples, Bound: bound}
 	next.note(&r)
 	return next, r, nil
+}
+
+// keptOf returns the examples that all parts keep, in their order; those of the model where it keeps none.
+func (m *Model) keptOf(shards []*Shard) (*inferred, error) {
+	dims, size := m.posterior.Params().X.Mu.Cols, m.posterior.Options().Residuals.Cols
+	if size == 0 {
+		return m.kept(), nil
+	}
+	row := make([]float64, m.keptLen())
+	var y, mu, variance []float64
+	for _, s := range slices.SortedFunc(slices.Values(shards), func(a, b *Shard) int { return a.header.Part.Index - b.header.Part.Index }) {
+		at := s.at + 8*int64(s.header.Numbers)*int64(len(s.nodes))
+		for r := io.NewSectionReader(s.file, at, 8*int64(s.header.Kept)); ; {
+			if err := binary.Read(r, binary.LittleEndian, row); err == io.EOF {
+				break
+			} else if err != nil {
+				return nil, err
+			}
+			if row[0] == row[0] {
+				y, mu, variance = append(y, row[:size]...), append(mu, row[size:size+dims]...), append(variance, row[size+dims:]...)
+			}
+		}
+	}
+	n := len(y) / size
+	if n == 0 { // values of all were filled in
+		return m.kept(), nil
+	}
+	return &inferred{y: mat.NewDense(n, size, y), q: psi.Q{Mu: mat.NewDense(n, dims, mu), S: mat.NewDense(n, dims, variance)}}, nil
 }
 
 // note keeps the bound of a round in place of the phases of training, whose bounds are those of other examples, and completes the report by the round before.
@@ -352,11 +426,14 @@ func (m *Model) whole(shards []*Shard) error {
 	seen := make([]bool, first.Part.Count)
 	for _, s := range shards {
 		h := s.header
+		from, to := h.Part.examples(h.Examples)
 		switch {
 		case h.Model != digest:
 			err = errors.New("was made with another model")
 		case h.Part.Count != first.Part.Count || h.Data != first.Data || h.Examples != first.Examples || h.Numbers != first.Numbers:
 			err = fmt.Errorf("is of %d examples of %s, expected %d of %s as part %d of %d is", h.Examples, quote.Text(h.Data), first.Examples, quote.Text(first.Data), first.Part.Index, first.Part.Count)
+		case h.Kept != len(m.chosen(h.Examples, from, to))*m.keptLen():
+			err = fmt.Errorf("keeps %d numbers of examples, expected %d", h.Kept, len(m.chosen(h.Examples, from, to))*m.keptLen())
 		case seen[h.Part.Index-1]:
 			err = errors.New("is there twice")
 		}
