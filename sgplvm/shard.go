@@ -74,8 +74,8 @@ type shardHeader struct {
 }
 
 // keptBytes is up to how much the model of all examples keeps of examples that others are compared with, where it keeps residuals; and at least as many as the
-// model of the sample.
-const keptBytes = 64 << 20
+// model of the sample. Tests change it.
+var keptBytes = 64 << 20
 
 // keptSeed makes the choice of these one of its own.
 const keptSeed = 0x6b657074
