@@ -31,7 +31,7 @@ const shardLevels = 8
 // examplesTogether is of how many examples the latent variables are inferred at a time.
 const examplesTogether = 64
 
-// shardFormat begins the file of a part: a line of JSON follows, the numbers of its nodes, and a SHA-256 checksum.
+// shardFormat begins the file of a part: a line of JSON follows, the examples that are kept and the sums of each node, and a SHA-256 checksum.
 const shardFormat = "kronfield sums 1\n"
 
 // maxShards bounds the number of parts. More than there are leaves have nothing to do.
@@ -69,8 +69,8 @@ type shardHeader struct {
 	Data     string // as the caller names the data
 	Examples int    // in all parts
 	Part     ShardPart
-	Numbers  int // of each of its nodes
-	Kept     int // numbers of the examples that are kept, behind the nodes
+	Numbers  int   // of each of its nodes
+	Kept     []int // numbers of the examples that are kept, before those of each node
 }
 
 // keptBytes is up to how much the model of all examples keeps of examples that others are compared with, where it keeps residuals; and at least as many as the
@@ -80,28 +80,31 @@ var keptBytes = 64 << 20
 // keptSeed makes the choice of these one of its own.
 const keptSeed = 0x6b657074
 
-// chosen returns which of n examples are kept, of those from ≤ i < to: one at random of each of as many stretches.
-func (m *Model) chosen(n, from, to int) (all []int) {
+// chosen returns which of n examples are kept: one at random of each of as many stretches.
+func (m *Model) chosen(n int) (all []int) {
 	own := m.posterior.Options().Residuals
 	if own.Rows == 0 {
 		return nil
 	}
 	rng, count := rand.New(rand.NewPCG(m.seed, keptSeed)), min(n, max(own.Rows, keptBytes/(8*own.Cols)))
 	for k := range count {
-		first, last := work.Block(k, count, n)
-		if i := first + rng.IntN(last-first); from <= i && i < to {
-			all = append(all, i)
-		}
+		from, to := work.Block(k, count, n)
+		all = append(all, from+rng.IntN(to-from))
 	}
 	return all
 }
 
-// examples returns which of n examples are of the part.
-func (p ShardPart) examples(n int) (from, to int) {
-	first, last := p.leaves()
-	from, _ = work.Block(first, 1<<shardLevels, n)
-	to, _ = work.Block(last, 1<<shardLevels, n)
-	return from, to
+// amongLeaves returns those of ascending numbers of n examples that are of the leaves from ≤ k < to.
+func amongLeaves(all []int, n, from, to int) []int {
+	first, _ := slices.BinarySearch(all, leafBegin(from, n))
+	last, _ := slices.BinarySearch(all, leafBegin(to, n))
+	return all[first:last]
+}
+
+// leafBegin returns where a leaf of n examples begins.
+func leafBegin(leaf, n int) int {
+	from, _ := work.Block(leaf, 1<<shardLevels, n)
+	return from
 }
 
 // digest is the checksum of the model's file.
@@ -124,16 +127,17 @@ func (m *Model) Shard(ctx context.Context, examples Source, part ShardPart, data
 	if err != nil {
 		return err
 	}
-	s := &sharding{ctx: ctx, m: m, b: b, examples: examples, progress: progress}
+	sum := sha256.New()
+	both := io.MultiWriter(w, sum)
+	s := &sharding{ctx: ctx, m: m, b: b, examples: examples, progress: progress, w: both}
 	s.count, _, _ = examples.Dims()
-	s.begin, s.end = part.examples(s.count)
-	s.done, s.chosen = s.begin, m.chosen(s.count, s.begin, s.end)
-	h := shardHeader{Data: data, Examples: s.count, Part: part, Numbers: b.Len(), Kept: len(s.chosen) * m.keptLen()}
+	h := shardHeader{Data: data, Examples: s.count, Part: part, Numbers: b.Len()}
+	from, to := part.leaves()
+	s.all, s.chosen = leafBegin(to, s.count)-leafBegin(from, s.count), amongLeaves(m.chosen(s.count), s.count, from, to)
+	h.Kept = m.keptBy(part, s.count)
 	if h.Model, err = m.digest(); err != nil {
 		return err
 	}
-	sum := sha256.New()
-	both := io.MultiWriter(w, sum)
 	if _, err := io.WriteString(both, shardFormat); err != nil {
 		return err
 	}
@@ -149,23 +153,20 @@ func (m *Model) Shard(ctx context.Context, examples Source, part ShardPart, data
 			return err
 		}
 	}
-	if err := binary.Write(both, binary.LittleEndian, s.kept); err != nil {
-		return err
-	}
 	_, err = w.Write(sum.Sum(nil))
 	return err
 }
 
 // A sharding is the work of Shard.
 type sharding struct {
-	ctx                     context.Context
-	m                       *Model
-	b                       *sums.Basis
-	examples                Source
-	progress                func(done, of int)
-	count, begin, done, end int // examples
-	chosen                  []int
-	kept                    []float64 // of those that were chosen and are done, as keep writes them
+	ctx              context.Context
+	m                *Model
+	b                *sums.Basis
+	examples         Source
+	progress         func(done, of int)
+	count, done, all int   // examples of all parts, and of this one
+	chosen           []int // which are still to be kept
+	w                io.Writer
 }
 
 // node returns the sums of a node.
@@ -192,13 +193,24 @@ func (s *sharding) leaf(leaf int) (*sums.Sums, error) {
 		if err != nil {
 			return nil, err
 		}
-		f.addTo(v, s.b, 0, f.y.Rows)
-		s.keep(f, from)
-		if s.done += f.y.Rows; s.progress != nil {
-			s.progress(s.done-s.begin, s.end-s.begin)
+		if f.addTo(v, s.b, 0, f.y.Rows); s.progress != nil {
+			s.done += f.y.Rows
+			s.progress(s.done, s.all)
+		}
+		if err := s.keep(f, from); err != nil {
+			return nil, err
 		}
 	}
 	return v, nil
+}
+
+// keptBy returns how many numbers of n examples the nodes of a part keep.
+func (m *Model) keptBy(part ShardPart, n int) (all []int) {
+	chosen := m.chosen(n)
+	for _, k := range part.nodes() {
+		all = append(all, len(amongLeaves(chosen, n, k.Index<<k.Level, (k.Index+1)<<k.Level))*m.keptLen())
+	}
+	return all
 }
 
 // keptLen is how many numbers an example that is kept has.
@@ -206,16 +218,20 @@ func (m *Model) keptLen() int {
 	return m.posterior.Options().Residuals.Cols + 2*m.posterior.Params().X.Mu.Cols
 }
 
-// keep keeps those of the examples from number from on that were chosen: values in the model's units and q(x); NaN of those of which values were filled in.
-func (s *sharding) keep(f *inferred, from int) {
+// keep writes those of the examples from number from on that were chosen: values in the model's units and q(x); NaN where values were filled in.
+func (s *sharding) keep(f *inferred, from int) error {
 	for len(s.chosen) > 0 && s.chosen[0] < from+f.y.Rows {
 		i := s.chosen[0] - from
 		row := slices.Concat(f.y.Row(i), f.q.Mu.Row(i), f.q.S.Row(i))
 		if !f.whole(i) {
 			row[0] = math.NaN()
 		}
-		s.kept, s.chosen = append(s.kept, row...), s.chosen[1:]
+		if err := binary.Write(s.w, binary.LittleEndian, row); err != nil {
+			return err
+		}
+		s.chosen = s.chosen[1:]
 	}
+	return nil
 }
 
 // A Shard is the file of a part, as Model.Shard wrote it.
@@ -275,11 +291,16 @@ func (s *Shard) open(size int64) error {
 		return fmt.Errorf("no header: %s", quote.Line(err.Error()))
 	}
 	s.at = int64(len(shardFormat) + len(line))
-	if p := h.Part; p.Index < 1 || p.Index > p.Count || p.Count > maxShards || h.Examples < 1 || h.Numbers < 1 || h.Kept < 0 || int64(max(h.Numbers, h.Kept)) > maxShardNumbers {
+	if p := h.Part; p.Index < 1 || p.Index > p.Count || p.Count > maxShards || h.Examples < 1 || h.Numbers < 1 || int64(h.Numbers) > maxShardNumbers || len(h.Kept) != len(p.nodes()) {
 		return errors.New("a header that does not fit together")
 	}
 	s.nodes = h.Part.nodes()
-	if want := s.at + 8*(int64(h.Numbers)*int64(len(s.nodes))+int64(h.Kept)) + sha256.Size; size != want {
+	for _, n := range h.Kept {
+		if n < 0 || int64(n) > maxShardNumbers {
+			return errors.New("a header that does not fit together")
+		}
+	}
+	if want := s.start(len(s.nodes)) + sha256.Size; size != want {
 		return fmt.Errorf("%d bytes, expected %d: not the whole file", size, want)
 	}
 	body.Seek(0, io.SeekStart)
@@ -293,13 +314,22 @@ func (s *Shard) open(size int64) error {
 	return nil
 }
 
+// start returns where what is kept of the k-th node begins.
+func (s *Shard) start(k int) int64 {
+	at := s.at + 8*int64(k)*int64(s.header.Numbers)
+	for _, n := range s.header.Kept[:k] {
+		at += 8 * int64(n)
+	}
+	return at
+}
+
 // read sets dst to numbers of a node of the part from number from on; ok is false where the part has not that node.
 func (s *Shard) read(dst []float64, n shardNode, from int) (ok bool, err error) {
 	k := slices.Index(s.nodes, n)
 	if k < 0 {
 		return false, nil
 	}
-	at := s.at + 8*(int64(k)*int64(s.header.Numbers)+int64(from))
+	at := s.start(k) + 8*int64(s.header.Kept[k]+from)
 	return true, binary.Read(io.NewSectionReader(s.file, at, int64(8*len(dst))), binary.LittleEndian, dst)
 }
 
@@ -359,26 +389,29 @@ func (m *Model) keptOf(shards []*Shard) (*inferred, error) {
 	if size == 0 {
 		return m.kept(), nil
 	}
-	row := make([]float64, m.keptLen())
-	var y, mu, variance []float64
+	count := len(m.chosen(shards[0].header.Examples))
+	f, n, row := &inferred{y: mat.New(count, size), q: psi.Q{Mu: mat.New(count, dims), S: mat.New(count, dims)}}, 0, make([]float64, m.keptLen())
 	for _, s := range slices.SortedFunc(slices.Values(shards), func(a, b *Shard) int { return a.header.Part.Index - b.header.Part.Index }) {
-		at := s.at + 8*int64(s.header.Numbers)*int64(len(s.nodes))
-		for r := io.NewSectionReader(s.file, at, 8*int64(s.header.Kept)); ; {
-			if err := binary.Read(r, binary.LittleEndian, row); err == io.EOF {
-				break
-			} else if err != nil {
-				return nil, err
-			}
-			if row[0] == row[0] {
-				y, mu, variance = append(y, row[:size]...), append(mu, row[size:size+dims]...), append(variance, row[size+dims:]...)
+		for k, numbers := range s.header.Kept {
+			from := io.NewSectionReader(s.file, s.start(k), 8*int64(numbers))
+			for range numbers / len(row) {
+				if err := binary.Read(from, binary.LittleEndian, row); err != nil {
+					return nil, err
+				}
+				if row[0] == row[0] {
+					copy(f.y.Row(n), row)
+					copy(f.q.Mu.Row(n), row[size:])
+					copy(f.q.S.Row(n), row[size+dims:])
+					n++
+				}
 			}
 		}
 	}
-	n := len(y) / size
 	if n == 0 { // values of all were filled in
 		return m.kept(), nil
 	}
-	return &inferred{y: mat.NewDense(n, size, y), q: psi.Q{Mu: mat.NewDense(n, dims, mu), S: mat.NewDense(n, dims, variance)}}, nil
+	f.y, f.q.Mu, f.q.S = f.y.Slice(0, n, 0, size), f.q.Mu.Slice(0, n, 0, dims), f.q.S.Slice(0, n, 0, dims)
+	return f, nil
 }
 
 // note keeps the bound of a round in place of the phases of training, whose bounds are those of other examples, and completes the report by the round before.
@@ -426,14 +459,13 @@ func (m *Model) whole(shards []*Shard) error {
 	seen := make([]bool, first.Part.Count)
 	for _, s := range shards {
 		h := s.header
-		from, to := h.Part.examples(h.Examples)
 		switch {
 		case h.Model != digest:
 			err = errors.New("was made with another model")
 		case h.Part.Count != first.Part.Count || h.Data != first.Data || h.Examples != first.Examples || h.Numbers != first.Numbers:
 			err = fmt.Errorf("is of %d examples of %s, expected %d of %s as part %d of %d is", h.Examples, quote.Text(h.Data), first.Examples, quote.Text(first.Data), first.Part.Index, first.Part.Count)
-		case h.Kept != len(m.chosen(h.Examples, from, to))*m.keptLen():
-			err = fmt.Errorf("keeps %d numbers of examples, expected %d", h.Kept, len(m.chosen(h.Examples, from, to))*m.keptLen())
+		case !slices.Equal(h.Kept, m.keptBy(h.Part, h.Examples)):
+			err = errors.New("keeps other examples than the model asks for")
 		case seen[h.Part.Index-1]:
 			err = errors.New("is there twice")
 		}
