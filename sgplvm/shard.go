@@ -157,6 +157,22 @@ func (m *Model) Shard(ctx context.Context, examples Source, part ShardPart, data
 	return err
 }
 
+// ShardSize returns how many bytes Shard writes at most, but for a header, where so many examples are divided into count parts.
+func (m *Model) ShardSize(examples, count int) (most int64) {
+	b, err := m.sumsOf(examples, m.Grid().Len(), m.Channels())
+	if err != nil {
+		return 0
+	}
+	for i := range min(count, 1<<shardLevels) {
+		size := int64(0)
+		for _, n := range m.keptBy(ShardPart{i + 1, count}, examples) {
+			size += int64(n + b.Len())
+		}
+		most = max(most, 8*size)
+	}
+	return most
+}
+
 // A sharding is the work of Shard.
 type sharding struct {
 	ctx              context.Context
