@@ -59,8 +59,11 @@ depend on their number. When all are done, reduce makes a better model of them, 
 		return err
 	}
 	if work.Measures() {
+		if err := f.ModelName("out"); err != nil { // which reduce is to write
+			return err
+		}
 		d, err := measureSums(ctx, m, *examples, work)
-		if d != nil {
+		if err == nil {
 			d.Model = *model
 			return d
 		}
