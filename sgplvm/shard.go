@@ -115,7 +115,7 @@ func (m *Model) digest() (string, error) {
 }
 
 // Shard infers the latent variables of a part of the examples and writes what Reduce needs of them, one of the files for a round: m_ξ·(m_ξ + n_s·d_y) numbers, n_s² more
-// where the noise has structure, and up to six times as many where the parts are no power of two. The bits of a round do not depend on the number of parts.
+// where the noise has structure, and up to six times as many where the parts are no power of two; beside them the values of examples that are kept. The bits of a round do not depend on the number of parts.
 // data names the data: parts of data with other names do not go together. What a part takes of memory does not depend on the number of examples.
 // progress, if not nil, is told how many examples are done.
 // Errors: *ConfigError for what Update refuses, *ValueError, *ReadError, ctx.Err() and those of w.
@@ -358,7 +358,7 @@ type RoundReport struct {
 }
 
 // Reduce returns the model with the examples of all parts in place of those that it has, without training: kernels and inducing points stay, fields and noise are those of all
-// examples. Examples that others are compared with (residuals), calibration and what was chosen stay those of the model. Round after round,
+// examples. A model that keeps residuals keeps those of all examples, or of as many as 64 MiB hold, spread evenly. What was chosen stays. Round after round,
 // each with the model of the one before, raises the bound. Errors: *PartError for parts that are missing, there twice, or of another model or other data; *ConfigError, *FactorizationError, those of reading, ctx.Err().
 func (m *Model) Reduce(ctx context.Context, shards []*Shard) (*Model, RoundReport, error) {
 	if err := m.whole(shards); err != nil {
