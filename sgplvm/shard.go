@@ -69,8 +69,7 @@ type shardHeader struct {
 	Data     string // as the caller names the data
 	Examples int    // in all parts
 	Part     ShardPart
-	Numbers  int   // of each of its nodes
-	Kept     []int // numbers of the examples that are kept, before those of each node
+	Numbers  int // of each of its nodes
 }
 
 // keptBytes is up to how much the model of all examples keeps of examples that others are compared with, where it keeps residuals; and at least as many as the
@@ -134,7 +133,6 @@ func (m *Model) Shard(ctx context.Context, examples Source, part ShardPart, data
 	h := shardHeader{Data: data, Examples: s.count, Part: part, Numbers: b.Len()}
 	from, to := part.leaves()
 	s.all, s.chosen = leafBegin(to, s.count)-leafBegin(from, s.count), amongLeaves(m.chosen(s.count), s.count, from, to)
-	h.Kept = m.keptBy(part, s.count)
 	if h.Model, err = m.digest(); err != nil {
 		return err
 	}
@@ -254,7 +252,9 @@ func (s *sharding) keep(f *inferred, from int) error {
 type Shard struct {
 	header shardHeader
 	nodes  []shardNode
+	kept   []int // numbers of the examples that the model keeps of each node, before its sums
 	file   io.ReaderAt
+	size   int64
 	at     int64 // of the numbers
 }
 
@@ -281,10 +281,10 @@ func OpenShard(file interface {
 	io.ReadSeeker
 	io.ReaderAt
 }) (*Shard, error) {
-	s := &Shard{file: file}
 	size, err := file.Seek(0, io.SeekEnd)
+	s := &Shard{file: file, size: size}
 	if err == nil {
-		err = s.open(size)
+		err = s.open()
 	}
 	if err != nil {
 		return nil, &PartError{Err: err}
@@ -292,8 +292,8 @@ func OpenShard(file interface {
 	return s, nil
 }
 
-func (s *Shard) open(size int64) error {
-	sum, body := sha256.New(), io.NewSectionReader(s.file, 0, size-sha256.Size)
+func (s *Shard) open() error {
+	sum, body := sha256.New(), io.NewSectionReader(s.file, 0, s.size-sha256.Size)
 	begin := make([]byte, len(shardFormat))
 	if io.ReadFull(body, begin); string(begin) != shardFormat {
 		return fmt.Errorf("expected a file that begins with %s", quote.Text(shardFormat[:len(shardFormat)-1]))
@@ -307,24 +307,16 @@ func (s *Shard) open(size int64) error {
 		return fmt.Errorf("no header: %s", quote.Line(err.Error()))
 	}
 	s.at = int64(len(shardFormat) + len(line))
-	if p := h.Part; p.Index < 1 || p.Index > p.Count || p.Count > maxShards || h.Examples < 1 || h.Numbers < 1 || int64(h.Numbers) > maxShardNumbers || len(h.Kept) != len(p.nodes()) {
+	if p := h.Part; p.Index < 1 || p.Index > p.Count || p.Count > maxShards || h.Examples < 1 || h.Numbers < 1 || int64(h.Numbers) > maxShardNumbers {
 		return errors.New("a header that does not fit together")
 	}
 	s.nodes = h.Part.nodes()
-	for _, n := range h.Kept {
-		if n < 0 || int64(n) > maxShardNumbers {
-			return errors.New("a header that does not fit together")
-		}
-	}
-	if want := s.start(len(s.nodes)) + sha256.Size; size != want {
-		return fmt.Errorf("%d bytes, expected %d: not the whole file", size, want)
-	}
 	body.Seek(0, io.SeekStart)
 	if _, err := io.Copy(sum, body); err != nil {
 		return err
 	}
 	found := make([]byte, sha256.Size)
-	if _, err := s.file.ReadAt(found, size-sha256.Size); err != nil && err != io.EOF || !bytes.Equal(found, sum.Sum(nil)) {
+	if _, err := s.file.ReadAt(found, s.size-sha256.Size); err != nil && err != io.EOF || !bytes.Equal(found, sum.Sum(nil)) {
 		return errors.New("wrong checksum: the file is damaged")
 	}
 	return nil
@@ -333,7 +325,7 @@ func (s *Shard) open(size int64) error {
 // start returns where what is kept of the k-th node begins.
 func (s *Shard) start(k int) int64 {
 	at := s.at + 8*int64(k)*int64(s.header.Numbers)
-	for _, n := range s.header.Kept[:k] {
+	for _, n := range s.kept[:k] {
 		at += 8 * int64(n)
 	}
 	return at
@@ -345,7 +337,7 @@ func (s *Shard) read(dst []float64, n shardNode, from int) (ok bool, err error) 
 	if k < 0 {
 		return false, nil
 	}
-	at := s.start(k) + 8*int64(s.header.Kept[k]+from)
+	at := s.start(k) + 8*int64(s.kept[k]+from)
 	return true, binary.Read(io.NewSectionReader(s.file, at, int64(8*len(dst))), binary.LittleEndian, dst)
 }
 
@@ -361,7 +353,8 @@ type RoundReport struct {
 // examples. A model that keeps residuals keeps those of all examples, or of as many as 64 MiB hold, spread evenly. What was chosen stays. Round after round,
 // each with the model of the one before, raises the bound. Errors: *PartError for parts that are missing, there twice, or of another model or other data; *ConfigError, *FactorizationError, those of reading, ctx.Err().
 func (m *Model) Reduce(ctx context.Context, shards []*Shard) (*Model, RoundReport, error) {
-	if err := m.whole(shards); err != nil {
+	shards, err := m.whole(shards)
+	if err != nil {
 		return nil, RoundReport{}, err
 	}
 	h := shards[0].header
@@ -407,8 +400,8 @@ func (m *Model) keptOf(shards []*Shard) (*inferred, error) {
 	}
 	count := len(m.chosen(shards[0].header.Examples))
 	f, n, row := &inferred{y: mat.New(count, size), q: psi.Q{Mu: mat.New(count, dims), S: mat.New(count, dims)}}, 0, make([]float64, m.keptLen())
-	for _, s := range slices.SortedFunc(slices.Values(shards), func(a, b *Shard) int { return a.header.Part.Index - b.header.Part.Index }) {
-		for k, numbers := range s.header.Kept {
+	for _, s := range shards {
+		for k, numbers := range s.kept {
 			from := io.NewSectionReader(s.file, s.start(k), 8*int64(numbers))
 			for range numbers / len(row) {
 				if err := binary.Read(from, binary.LittleEndian, row); err != nil {
@@ -462,36 +455,37 @@ func added(shards []*Shard, dst []float64, n shardNode, from int) error {
 	return nil
 }
 
-// whole returns an error unless the parts are all of one whole, made with the model.
-func (m *Model) whole(shards []*Shard) error {
+// whole returns the parts in their order, and an error unless they are all of one whole, made with the model.
+func (m *Model) whole(shards []*Shard) ([]*Shard, error) {
 	if len(shards) == 0 {
-		return &PartError{Err: errors.New("no part, expected all")}
+		return nil, &PartError{Err: errors.New("no part, expected all")}
 	}
 	digest, err := m.digest()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	first := shards[0].header
-	seen := make([]bool, first.Part.Count)
+	ordered := make([]*Shard, first.Part.Count)
 	for _, s := range shards {
 		h := s.header
+		s.kept = m.keptBy(h.Part, h.Examples)
 		switch {
 		case h.Model != digest:
 			err = errors.New("was made with another model")
 		case h.Part.Count != first.Part.Count || h.Data != first.Data || h.Examples != first.Examples || h.Numbers != first.Numbers:
 			err = fmt.Errorf("is of %d examples of %s, expected %d of %s as part %d of %d is", h.Examples, quote.Text(h.Data), first.Examples, quote.Text(first.Data), first.Part.Index, first.Part.Count)
-		case !slices.Equal(h.Kept, m.keptBy(h.Part, h.Examples)):
-			err = errors.New("keeps other examples than the model asks for")
-		case seen[h.Part.Index-1]:
+		case s.size != s.start(len(s.nodes))+sha256.Size:
+			err = fmt.Errorf("has %d bytes, expected %d", s.size, s.start(len(s.nodes))+sha256.Size)
+		case ordered[h.Part.Index-1] != nil:
 			err = errors.New("is there twice")
 		}
 		if err != nil {
-			return &PartError{h.Part, err}
+			return nil, &PartError{h.Part, err}
 		}
-		seen[h.Part.Index-1] = true
+		ordered[h.Part.Index-1] = s
 	}
-	if i := slices.Index(seen, false); i >= 0 {
-		return &PartError{ShardPart{i + 1, len(seen)}, errors.New("is missing")}
+	if i := slices.Index(ordered, nil); i >= 0 {
+		return nil, &PartError{ShardPart{i + 1, len(ordered)}, errors.New("is missing")}
 	}
-	return nil
+	return ordered, nil
 }

@@ -103,7 +103,7 @@ func TestPartsRefused(t *testing.T) {
 		{m, [][]byte{files[0], more[1], files[2]}, "is of 21 examples"},
 		{other, files, "another model"},
 		{m, [][]byte{files[0], damaged, files[2]}, "checksum"},
-		{m, [][]byte{files[0][:len(files[0])-9]}, "not the whole file"},
+		{m, [][]byte{files[0][:len(files[0])-9]}, "damaged"},
 		{m, [][]byte{nil}, "begins with"},
 		{m, [][]byte{saved(t, m)}, "begins with"},
 	} {
