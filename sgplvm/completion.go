@@ -25,7 +25,7 @@ import (
 // value that was filled in confirms itself. The first round begins with a matrix of low rank. At last the model of
 // all completed examples is trained. An example without a value gets what the prior says, or its time.
 //
-// A table without times whose neighbouring rows are alike, and of which whole rows or runs of a column are missing, has the numbers of its rows as times.
+// A table without times whose neighbouring rows are alike has the numbers of its rows as times.
 // Examples with times, of each of which something was observed, are also tried as if they had none, unless the configuration says what a kernel of
 // time is: where much is seen everywhere, the others tell more than the times. The model then has no times.
 //

@@ -18,7 +18,7 @@ const (
 	periodSteps = 20000 // steps that are looked at
 )
 
-// inOrder returns the data with the numbers of the rows as times, where they are a table without times whose rows are in order by what was observed and what is missing.
+// inOrder returns the data with the numbers of the rows as times, where they are a table without times whose neighbouring rows are alike.
 func (d trainingSet) inOrder() (trainingSet, error) {
 	n, points, _ := d.Source.Dims()
 	if d.Times != nil || points > 1 || d.Film {

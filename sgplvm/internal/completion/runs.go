@@ -126,18 +126,8 @@ func (r run) place(rng *rand.Rand, order [][]int, length int, taken []bool) (fou
 // alikeErrors is by how many standard errors the correlation of neighbouring rows must exceed that of rows in no order.
 const alikeErrors = 3
 
-// RowsInOrder reports whether examples without times are in an order that tells of what is missing: neighbours are alike, in the mean of the correlations
-// of values, and examples are missing as a whole, or values for longer than by chance.
+// RowsInOrder reports whether examples without times are in an order: neighbours are alike, in the mean of the correlations of values.
 func (h *Mask) RowsInOrder(y mat.Matrix) bool {
-	rows := make([]data.Instant, y.Rows)
-	whole := false
-	for i := range rows {
-		rows[i].Time = float64(i)
-		whole = whole || !slices.Contains(h.Of(i), false)
-	}
-	if !whole && !slices.ContainsFunc(h.TimeGaps(rows), func(g TimeGap) bool { return g.To-g.From < len(g.Order) }) {
-		return false
-	}
 	mean, deviation := Moments(y, h, y.Cols)
 	var sum, pairs float64
 	for i := 1; i < y.Rows; i++ {
