@@ -12,6 +12,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // CheckFilling hides values of one in oneChecked examples, at least minChecked if there are so many, and at most maxChecked. The simplest methods learn from maxLearnedFrom of the given examples, and as many training examples, or as many as have
@@ -106,7 +107,7 @@ func (t *fillTest) read(n int) (count [completion.KindCount]int, err error) {
 	missing, at := h.Missing, t.own.At
 	most := learnedFrom(h.Size)
 	t.some = examplesNear(seen, most, at, at)
-	trained := examplesNear(allBut(m.Examples(), nil), most, m.Times(), at)
+	trained := examplesNear(work.AllBut(m.Examples(), nil), most, m.Times(), at)
 	h.Missing, t.own.At, t.own.Y = nil, nil, mat.New(len(t.some)+len(trained), h.Size)
 	for k, i := range t.some {
 		copy(t.own.Y.Row(k), t.observed(i).Values.Clone().Data)
@@ -180,8 +181,8 @@ func (t *fillTest) hidden(most int, count [completion.KindCount]int) (all [][]co
 	}
 	if count[completion.KindWhole] > 0 && t.own.At != nil {
 		var whole []completion.Held
-		for _, k := range spread(allBut(len(t.some), nil), min(most, (len(t.some)+completion.WholeShare-1)/completion.WholeShare)) {
-			whole = append(whole, completion.Held{Example: k, Group: k, Truth: t.own.Y.Row(k), Gap: -1}) // NaN where missing
+		for _, k := range spread(work.AllBut(len(t.some), nil), min(most, (len(t.some)+completion.WholeShare-1)/completion.WholeShare)) {
+			whole = append(whole, completion.Held{Example: k, Group: k, Truth: t.own.Y.Row(k)}) // NaN where missing
 		}
 		all = append(all, whole)
 	}

@@ -14,6 +14,8 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/selection"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/training"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/views"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
@@ -95,7 +97,7 @@ func newViewSet(ctx context.Context, r Run, given []View, cfg Config) (*viewSet,
 		}
 		_, _, w.channels = set.Source.Dims()
 		if w.rows == nil {
-			w.rows = allBut(w.y.Rows, nil)
+			w.rows = work.AllBut(w.y.Rows, nil)
 		}
 		for _, i := range w.rows {
 			s.n = max(s.n, i+1)
@@ -199,8 +201,8 @@ func (s *viewSet) completions() int {
 			runs += 2
 		default:
 			runs++
-			if slices.ContainsFunc(allBut(w.y.Rows, nil), func(i int) bool { return !slices.Contains(w.holes.Of(i), false) }) {
-				runs += 1 + plans[s.cfg.Effort].folds
+			if slices.ContainsFunc(work.AllBut(w.y.Rows, nil), func(i int) bool { return !slices.Contains(w.holes.Of(i), false) }) {
+				runs += 1 + selection.Plans[s.cfg.Effort].Folds
 			}
 		}
 	}
@@ -494,7 +496,7 @@ func (s *viewSet) train(ctx context.Context, state *viewState, from *trainedView
 		if err != nil {
 			return nil, err
 		}
-		if d.Grid, err = pointsOf(d.Grid, w.config.Factors); err != nil {
+		if d.Grid, err = training.Points(d.Grid, w.config.Factors); err != nil {
 			return nil, err
 		}
 		y, err := data.NewScaled(d.Source)

@@ -1,4 +1,4 @@
-package sgplvm
+package selection
 
 import (
 	"cmp"
@@ -6,29 +6,32 @@ import (
 	"math"
 	"slices"
 
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/training"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // A secondValidator scores second models as they will be used: for examples whose missing values are not too far from observed ones, beside the
 // first model for all others.
 type secondValidator struct {
-	*fillValidator
-	first Config
+	*Folds
+	first training.Settings
 
 	alone caseScores // what the first model makes of all cases
 	gaps  []float64  // of the cases
 }
 
 // newSecondValidator divides the examples. Each is held out with all patterns, which cost no training: a reach takes cases at all distances.
-func newSecondValidator(s *search, first Config) (*secondValidator, error) {
-	f, err := s.thinnedValidator(len(completion.Patterns))
-	return &secondValidator{fillValidator: f, first: first}, err
+func newSecondValidator(s *Search, first training.Settings) (*secondValidator, error) {
+	f, err := s.thinnedFolds(len(completion.Patterns))
+	return &secondValidator{Folds: f, first: first}, err
 }
 
-func (j *secondValidator) validate(ctx context.Context, cfg Config, hopeless func(validation.Scores) bool) (validation.Scores, error) {
-	if same(cfg, j.first) {
-		return j.fillValidator.validate(ctx, cfg, hopeless)
+func (j *secondValidator) validate(ctx context.Context, cfg training.Settings, hopeless func(validation.Scores) bool) (validation.Scores, error) {
+	if cfg.String() == j.first.String() {
+		return j.Folds.validate(ctx, cfg, hopeless)
 	}
 	second, err := j.losses(ctx, cfg)
 	if err != nil {
@@ -60,10 +63,10 @@ func (j *secondValidator) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	gaps := make([]float64, len(j.cases))
-	for i := range j.cases {
-		c, m := &j.cases[i], models[j.cases[i].fold]
-		missing, err := m.posterior.Missing(Observed{Values: c.values(m)})
+	gaps := make([]float64, len(j.Cases))
+	for i := range j.Cases {
+		c, m := &j.Cases[i], models[j.Cases[i].Fold]
+		missing, err := m.Missing(field.Observed{Values: c.values(m)})
 		if err != nil {
 			return err
 		}
@@ -75,7 +78,7 @@ func (j *secondValidator) prepare(ctx context.Context) error {
 
 // reachOf returns the distance of missing values from observed ones up to which a second model is better than the first, 0
 // where it is everywhere.
-func (j *secondValidator) reachOf(ctx context.Context, second Config) (float64, error) {
+func (j *secondValidator) reachOf(ctx context.Context, second training.Settings) (float64, error) {
 	all, err := j.losses(ctx, second)
 	if err != nil {
 		return 0, err
@@ -88,7 +91,7 @@ func (j *secondValidator) reach(ctx context.Context, second caseScores) (reach f
 	if err := j.prepare(ctx); err != nil {
 		return 0, err
 	}
-	order, scale := allBut(len(j.gaps), nil), 0.0
+	order, scale := work.AllBut(len(j.gaps), nil), 0.0
 	for _, square := range j.alone.Squares {
 		scale += math.Sqrt(square) / float64(len(order))
 	}

@@ -1,4 +1,4 @@
-package sgplvm
+package selection
 
 import (
 	"cmp"
@@ -10,18 +10,23 @@ import (
 	"sync"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/journal"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/training"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
-// A fillValidator holds examples out, fold by fold, trains on the others, and scores how well hidden values of the held-out ones are filled in.
-type fillValidator struct {
+// Folds hold examples out, fold by fold, train on the others, and score how well hidden values of the held-out ones are filled in.
+type Folds struct {
 	folds  []fold
-	cases  []fillCase // in the order of folds
-	kinds  int        // of patterns of what is missing
-	rounds int        // of a blend's search
-	many   bool       // examples, of which a model learns more than the search does
+	Cases  []Case // in the order of folds
+	kinds  int    // of patterns of what is missing
+	rounds int    // of a blend's search
+	many   bool   // examples, of which a model learns more than the search does
 
 	inflated bool // variances will be multiplied as is best for each pattern
 	scored   recent[caseScores]
@@ -43,60 +48,57 @@ func (c caseScores) and(more caseScores) caseScores {
 	return caseScores{append(c.Losses, more.Losses...), append(c.Chi, more.Chi...), append(c.Squares, more.Squares...)}
 }
 
-// newFillValidator holds examples out, each under at least one pattern of missing values.
-func newFillValidator(s *search) (*fillValidator, error) { return s.thinnedValidator(1) }
-
-// thinnedValidator holds examples out, each under at least so many patterns. Of too many points it keeps some, missing and seen ones alike.
-func (s *search) thinnedValidator(fewest int) (*fillValidator, error) {
+// thinnedFolds hold examples out, each under at least so many patterns. Of too many points it keeps some, missing and seen ones alike.
+func (s *Search) thinnedFolds(fewest int) (*Folds, error) {
 	rng := s.validationRandom()
 	points, grid, scale := s.validationPoints(rng)
 	plan := s.plan
 	n, _, channels := s.data.Source.Dims()
 	if len(points)*channels > maxValidation { // filling in takes longer, and says more
-		plan.heldOut, plan.patterns = max(minHeldOut, plan.heldOut*maxValidation/(len(points)*channels)), 1
+		plan.HeldOut, plan.Patterns = max(minHeldOut, plan.HeldOut*maxValidation/(len(points)*channels)), 1
 	}
 	if len(points) > manyPoints && s.data.Times == nil {
-		plan.folds = 1
+		plan.Folds = 1
 	}
-	if s.data.holes != nil {
-		plan.patterns = 1
+	if s.data.Holes != nil {
+		plan.Patterns = 1
 	}
 	if s.quick() && n < manyExamples { // whose learning takes no longer than filling them in
-		plan.heldOut = min(plan.heldOut, minHeldOut)
+		plan.HeldOut = min(plan.HeldOut, minHeldOut)
 	}
 	switch {
-	case plan.patterns < fewest && len(points)*channels <= smallSecond:
-		plan.heldOut = maxSecond
-	case plan.patterns < fewest && s.quick():
-		plan.heldOut = minSecond
+	case plan.Patterns < fewest && len(points)*channels <= smallSecond:
+		plan.HeldOut = maxSecond
+	case plan.Patterns < fewest && s.quick():
+		plan.HeldOut = minSecond
 	}
-	plan.patterns = max(plan.patterns, fewest)
-	return s.fillValidator(rng, plan, points, grid, scale)
+	plan.Patterns = max(plan.Patterns, fewest)
+	return s.foldsAt(rng, plan, points, grid, scale)
 }
 
-// newWholeValidator is newFillValidator at all points. It holds out so many examples, each under so many patterns in turn, or under the one that is known.
-func newWholeValidator(s *search, heldOut, under int) (*fillValidator, error) {
-	if s.data.holes != nil {
+// wholeFolds are thinnedFolds at all points. It holds out so many examples, each under so many patterns in turn, or under the one that is known.
+func (s *Search) wholeFolds(heldOut, under int) (*Folds, error) {
+	if s.data.Holes != nil {
 		under = 1
 	}
-	return s.fillValidator(s.validationRandom(), plan{heldOut: heldOut, folds: 1, patterns: under}, allBut(s.data.Grid.Len(), nil), s.data.Grid, 1)
+	return s.foldsAt(s.validationRandom(), Plan{HeldOut: heldOut, Folds: 1, Patterns: under}, work.AllBut(s.data.Grid.Len(), nil), s.data.Grid, 1)
 }
 
-func (s *search) validationRandom() *rand.Rand {
+func (s *Search) validationRandom() *rand.Rand {
 	return rand.New(rand.NewPCG(s.given.Seed, 0x63686f6f7365))
 }
 
-// fillValidator returns the validator at some points; scale is their spacing, in that of all points.
-func (s *search) fillValidator(rng *rand.Rand, plan plan, points []int, grid Grid, scale float64) (*fillValidator, error) {
+// foldsAt returns folds at some points; scale is their spacing, in that of all points.
+func (s *Search) foldsAt(rng *rand.Rand, plan Plan, points []int, grid field.Grid, scale float64) (*Folds, error) {
 	_, _, channels := s.data.Source.Dims()
-	x, kinds := joined(grid), 1
-	if len(s.data.Hide) == 0 && s.data.holes == nil {
+	x, kinds := data.Joined(grid), 1
+	if len(s.data.Hide) == 0 && s.data.Holes == nil {
 		kinds = len(completion.Patterns)
 	}
 	next := 0
-	j, err := s.validatorWithout(s.heldOut(rng, plan), points, grid, func(fold, example int, values []float64) (cases []fillCase) {
-		for range plan.patterns {
-			c := s.newCase(rng, fold, example, next, values, x, points, channels)
+	j, err := s.foldsWithout(s.heldOut(rng, plan), points, grid, func(fold, example int, values []float64) (cases []Case) {
+		for range plan.Patterns {
+			c := s.nextCase(rng, fold, example, next, values, x, points, channels)
 			c.kind = next % kinds
 			cases = append(cases, c)
 			next++
@@ -106,21 +108,21 @@ func (s *search) fillValidator(rng *rand.Rand, plan plan, points []int, grid Gri
 	if err != nil {
 		return nil, err
 	}
-	j.kinds, j.inflated = kinds, (s.data.Times == nil || s.data.holes != nil) && s.data.Grid.Len() > 1 && s.given.Infer.Blends == nil
+	j.kinds, j.inflated = kinds, (s.data.Times == nil || s.data.Holes != nil) && s.data.Grid.Len() > 1 && s.given.Infer.Blends == nil
 	for k := range j.folds {
 		j.folds[k].scale = scale
 	}
 	return j, nil
 }
 
-// validatorWithout returns a validator at some points. Its folds learn from all examples but those held out, and casesOf makes cases of these.
-func (s *search) validatorWithout(heldOut [][]int, points []int, grid Grid, casesOf func(fold, example int, values []float64) []fillCase) (*fillValidator, error) {
+// foldsWithout returns folds at some points. They learn from all examples but those held out, and casesOf makes cases of these.
+func (s *Search) foldsWithout(heldOut [][]int, points []int, grid field.Grid, casesOf func(fold, example int, values []float64) []Case) (*Folds, error) {
 	n, _, channels := s.data.Source.Dims()
 	complete := mat.New(n, len(points)*channels)
 	if err := readPoints(complete, s.data.Source, points); err != nil {
 		return nil, err
 	}
-	j := &fillValidator{kinds: 1, rounds: s.plan.rounds, many: n >= manyExamples, journal: s.run.journal}
+	j := &Folds{kinds: 1, rounds: s.plan.Rounds, many: n >= manyExamples, journal: s.run.Journal}
 	j.scored.limit = scoresKept
 	for f, out := range heldOut {
 		in := s.learnedBy(n, out)
@@ -128,20 +130,20 @@ func (s *search) validatorWithout(heldOut [][]int, points []int, grid Grid, case
 		for k, i := range in {
 			copy(learned.Row(k), complete.Row(i))
 		}
-		d := trainingSet{Data: Data{Source: NewSource(learned.Data, len(in), len(points), channels), Grid: grid}}
-		d.Times, d.Sequences = instantsOf(s.data, in)
-		d.imputationErrors = s.data.imputationErrors.of(in, points, channels)
-		j.folds = append(j.folds, fold{data: d, scale: 1})
+		d := Data{Source: field.NewSource(learned.Data, len(in), len(points), channels), Grid: grid}
+		d.Times, d.Sequences = data.TimesOf(s.data.Times, s.data.Sequences, in)
+		d.Errors = s.data.Errors.At(in, points, channels)
+		j.folds = append(j.folds, fold{data: d, trainers: s.trainers, scale: 1})
 		for _, i := range out {
-			j.cases = append(j.cases, casesOf(f, i, complete.Row(i))...)
+			j.Cases = append(j.Cases, casesOf(f, i, complete.Row(i))...)
 		}
 	}
 	return j, nil
 }
 
 // validate implements validator: the first fold alone if that may be enough, then the others.
-func (j *fillValidator) validate(ctx context.Context, cfg Config, hopeless func(validation.Scores) bool) (v validation.Scores, err error) {
-	all, known := j.scored.get(text(cfg))
+func (j *Folds) validate(ctx context.Context, cfg training.Settings, hopeless func(validation.Scores) bool) (v validation.Scores, err error) {
+	all, known := j.scored.get(cfg.String())
 	if !known {
 		if all, err = j.fill(ctx, cfg, 0, 1); err != nil {
 			return v, err
@@ -156,19 +158,19 @@ func (j *fillValidator) validate(ctx context.Context, cfg Config, hopeless func(
 			}
 			all = all.and(rest)
 		}
-		j.scored.put(text(cfg), all)
+		j.scored.put(cfg.String(), all)
 	}
 	return j.scores(all), nil
 }
 
 // scores returns the scores of the examples from those of their cases. If variances will be inflated pattern by pattern, the scores are those after it.
-func (j *fillValidator) scores(c caseScores) (v validation.Scores) {
-	each := len(j.cases) / j.examples()
+func (j *Folds) scores(c caseScores) (v validation.Scores) {
+	each := len(j.Cases) / j.examples()
 	inflations := make([]float64, j.kinds)
 	for kind := range inflations {
 		var chi, count float64
 		for i, x := range c.Chi {
-			if j.cases[i].kind == kind {
+			if j.Cases[i].kind == kind {
 				chi += x
 				count++
 			}
@@ -180,7 +182,7 @@ func (j *fillValidator) scores(c caseScores) (v validation.Scores) {
 	for i := 0; i < len(c.Losses); i += each {
 		var loss, e float64
 		for k := i; k < i+each; k++ {
-			f := inflations[j.cases[k].kind]
+			f := inflations[j.Cases[k].kind]
 			loss += (c.Losses[k] + 0.5*(math.Log(f)-c.Chi[k]*(1-1/f))) / float64(each)
 			e += math.Sqrt(c.Squares[k]) / float64(each)
 		}
@@ -190,34 +192,34 @@ func (j *fillValidator) scores(c caseScores) (v validation.Scores) {
 }
 
 // losses returns the scores of every case.
-func (j *fillValidator) losses(ctx context.Context, cfg Config) (caseScores, error) {
+func (j *Folds) losses(ctx context.Context, cfg training.Settings) (caseScores, error) {
 	_, err := j.validate(ctx, cfg, func(validation.Scores) bool { return false })
-	all, _ := j.scored.get(text(cfg))
+	all, _ := j.scored.get(cfg.String())
 	return all, err
 }
 
 // fill fills in the cases of the folds from ≤ k < to, or returns their scores of an earlier run.
-func (j *fillValidator) fill(ctx context.Context, cfg Config, from, to int) (caseScores, error) {
-	key := fmt.Sprintf("folds %d to %d filled in by %s", from, to, text(cfg))
+func (j *Folds) fill(ctx context.Context, cfg training.Settings, from, to int) (caseScores, error) {
+	key := fmt.Sprintf("folds %d to %d filled in by %s", from, to, cfg.String())
 	return validatedOnce(ctx, j.journal, key, func() (caseScores, error) { return j.filled(ctx, cfg, from, to) })
 }
 
 // filled is fill without the journal.
-func (j *fillValidator) filled(ctx context.Context, cfg Config, from, to int) (all caseScores, err error) {
+func (j *Folds) filled(ctx context.Context, cfg training.Settings, from, to int) (all caseScores, err error) {
 	models, err := j.models(ctx, cfg, from, to)
 	if err != nil {
 		return all, err
 	}
 	infer := cfg.Infer
 	infer.Blends = atSpacing(infer.Blends, 1/j.scale())
-	first, _ := slices.BinarySearchFunc(j.cases, from, byFold)
-	last, _ := slices.BinarySearchFunc(j.cases, to, byFold)
-	cases := j.cases[first:last]
+	first, _ := slices.BinarySearchFunc(j.Cases, from, byFold)
+	last, _ := slices.BinarySearchFunc(j.Cases, to, byFold)
+	cases := j.Cases[first:last]
 	all = newCaseScores(len(cases))
 	failures := make([]error, len(cases))
 	mat.Parallel(len(cases), func(i int) {
 		if ctx.Err() == nil {
-			all.Losses[i], all.Chi[i], all.Squares[i], failures[i] = cases[i].score(ctx, models[cases[i].fold-from], infer)
+			all.Losses[i], all.Chi[i], all.Squares[i], failures[i] = cases[i].score(ctx, models[cases[i].Fold-from], infer)
 		}
 	})
 	if err := ctx.Err(); err != nil {
@@ -225,18 +227,18 @@ func (j *fillValidator) filled(ctx context.Context, cfg Config, from, to int) (a
 	}
 	for i, err := range failures {
 		if err != nil {
-			return caseScores{}, fmt.Errorf("model selection, held-out example %d: %w", cases[i].example, err)
+			return caseScores{}, fmt.Errorf("model selection, held-out example %d: %w", cases[i].Example, err)
 		}
 	}
 	return all, nil
 }
 
-func byFold(c fillCase, fold int) int { return cmp.Compare(c.fold, fold) }
+func byFold(c Case, fold int) int { return cmp.Compare(c.Fold, fold) }
 
 // examples returns the number of held-out examples.
-func (j *fillValidator) examples() (n int) {
-	for i := range j.cases {
-		if i == 0 || j.cases[i].example != j.cases[i-1].example || j.cases[i].fold != j.cases[i-1].fold {
+func (j *Folds) examples() (n int) {
+	for i := range j.Cases {
+		if i == 0 || j.Cases[i].Example != j.Cases[i-1].Example || j.Cases[i].Fold != j.Cases[i-1].Fold {
 			n++
 		}
 	}
@@ -245,8 +247,8 @@ func (j *fillValidator) examples() (n int) {
 
 // score returns means over the hidden values: of the negative log density, the squared error over its variance, and the squared error in standard
 // deviations of the training data.
-func (c *fillCase) score(ctx context.Context, m *Model, o InferOptions) (loss, chi, square float64, err error) {
-	channels := m.Channels()
+func (c *Case) score(ctx context.Context, m *predict.Posterior, o field.InferOptions) (loss, chi, square float64, err error) {
+	channels := len(m.Scaler().Mean)
 	obs, err := c.observed(m)
 	if err != nil {
 		return 0, 0, 0, err
@@ -256,7 +258,7 @@ func (c *fillCase) score(ctx context.Context, m *Model, o InferOptions) (loss, c
 	if err != nil {
 		return 0, 0, 0, err
 	}
-	scale := m.posterior.Scaler().Scale
+	scale := m.Scaler().Scale
 	var all validation.Tally
 	for k := range c.seen {
 		if c.hidden(k) {
@@ -268,44 +270,39 @@ func (c *fillCase) score(ctx context.Context, m *Model, o InferOptions) (loss, c
 }
 
 // hidden reports whether a value was hidden. Other unseen values are missing in the data.
-func (c *fillCase) hidden(value int) bool {
+func (c *Case) hidden(value int) bool {
 	return math.IsNaN(c.seen[value]) && !math.IsNaN(c.truth[value])
 }
 
 // values returns the seen values on the points of a model.
-func (c *fillCase) values(m *Model) mat.Matrix {
-	return mat.NewDense(len(c.seen)/m.Channels(), m.Channels(), c.seen)
+func (c *Case) values(m *predict.Posterior) mat.Matrix {
+	channels := len(m.Scaler().Mean)
+	return mat.NewDense(len(c.seen)/channels, channels, c.seen)
 }
 
 // observed returns the seen values, with the prior that a model has at their time.
-func (c *fillCase) observed(m *Model) (obs Observed, err error) {
+func (c *Case) observed(m *predict.Posterior) (obs field.Observed, err error) {
 	obs.Values = c.values(m)
-	if c.at != nil {
-		obs.Prior, err = m.priorAt(*c.at)
+	if c.At != nil {
+		obs.Prior, err = m.PriorAt(*c.At)
 	}
 	return obs, err
 }
 
-// priorAt returns the prior of an example at its time; nil in a sequence that the model was not trained on.
-func (m *Model) priorAt(at Instant) (*Latent, error) {
-	if !m.knows(at.Sequence) {
-		return nil, nil
+// Models trains settings on each of the folds by trainers of its own.
+func (j *Folds) Models(ctx context.Context, cfg training.Settings, of []Trainers) ([]*predict.Posterior, error) {
+	for k := range j.folds {
+		j.folds[k].trainers = of[k]
 	}
-	priors, err := m.LatentAt(at.Sequence, []float64{at.Time})
-	if err != nil {
-		return nil, err
-	}
-	return &priors[0], nil
+	return j.models(ctx, cfg, 0, len(j.folds))
 }
 
-// knows reports whether the model was trained on a sequence.
-func (m *Model) knows(sequence int) bool {
-	return slices.ContainsFunc(m.Times(), func(at Instant) bool { return at.Sequence == sequence })
-}
+// Count returns the number of folds.
+func (j *Folds) Count() int { return len(j.folds) }
 
 // models trains a configuration on each of the folds from ≤ k < to.
-func (j *fillValidator) models(ctx context.Context, cfg Config, from, to int) ([]*Model, error) {
-	models := make([]*Model, to-from)
+func (j *Folds) models(ctx context.Context, cfg training.Settings, from, to int) ([]*predict.Posterior, error) {
+	models := make([]*predict.Posterior, to-from)
 	return models, eachOf(to-from, func(k int) (err error) {
 		models[k], err = j.folds[from+k].model(ctx, cfg)
 		return err
@@ -324,4 +321,4 @@ func eachOf(n int, body func(k int) error) error {
 }
 
 // scale returns the spacing of the validation's points, in that of all points.
-func (j *fillValidator) scale() float64 { return j.folds[0].scale }
+func (j *Folds) scale() float64 { return j.folds[0].scale }
