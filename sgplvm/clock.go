@@ -155,7 +155,7 @@ func (c *clock) within(methods []completion.Filler) []completion.Filler {
 		m := &methods[i]
 		if fill := m.Fill; i > 0 && !m.Sure {
 			m.Fill = func(ctx context.Context) (mean, variance mat.Matrix, err error) {
-				inTime, cancel := context.WithDeadline(ctx, c.begin.Add(time.Duration(methodsShare*float64(c.limit))))
+				inTime, cancel := c.inTime(ctx, methodsShare)
 				defer cancel()
 				if mean, variance, err = fill(inTime); inTime.Err() != nil && ctx.Err() == nil {
 					c.untried++
@@ -167,6 +167,14 @@ func (c *clock) within(methods []completion.Filler) []completion.Filler {
 	return methods
 }
 
+// inTime returns a context that ends with a share of the limit.
+func (c *clock) inTime(ctx context.Context, share float64) (context.Context, context.CancelFunc) {
+	if c == nil || c.limit == 0 {
+		return ctx, func() {}
+	}
+	return context.WithDeadline(ctx, c.begin.Add(time.Duration(share*float64(c.limit))))
+}
+
 // text says that a search ended for the limit.
 func (c *clock) text() string { return fmt.Sprintf("the run had %v", cmp.Or(c.given, c.limit)) }
 
@@ -176,12 +184,13 @@ func (c *clock) over(share float64) bool {
 }
 
 // How much of the time that is left for a training its steps may take, and those of a film, which is calibrated afterwards; after how much of the limit no
-// search, no further round of completion begins, no simple method is compared, nor a film is calibrated any more.
+// search, no further round of completion begins, no simple method is compared, nor a film is calibrated any more; and what the first completion may take.
 const (
 	stepsShare   = 0.85
 	filmShare    = 0.5
 	searchShare  = 0.5
 	roundsShare  = 0.7
 	methodsShare = 0.8
+	firstShare   = 0.3
 	leavingShare = 0.9
 )

@@ -416,10 +416,29 @@ func (c *completer) listIncomplete() {
 	}
 }
 
-// firstCompletion fills in all missing values by principal components.
+// firstCompletion fills in all missing values by principal components; by the mean of each point where these take more than firstShare of the limit.
 func (c *completer) firstCompletion(ctx context.Context) error {
 	defer c.watch.Timing("first completion by principal components")()
-	return completion.ByComponents(ctx, c.y, c.holes, c.points, c.channels)
+	inTime, cancel := c.d.run.clock.inTime(ctx, firstShare)
+	defer cancel()
+	err := completion.ByComponents(inTime, c.y, c.holes, c.points, c.channels)
+	if err == nil || inTime.Err() == nil || ctx.Err() != nil {
+		return err
+	}
+	c.d.run.clock.untried++
+	f := completion.Filled{Y: c.y, Holes: c.holes, Points: c.points, Channels: c.channels}
+	mean, _, err := f.Fillers(nil, 0)[0].Fill(ctx)
+	if err != nil {
+		return err
+	}
+	for k, v := range mean.Data {
+		if c.holes.Missing[k] {
+			if c.y.Data[k] = v; v != v {
+				c.y.Data[k] = 0
+			}
+		}
+	}
+	return nil
 }
 
 // rescaled multiplies the variances of all blends by the inflation that the held-out values ask for, since a search on some of the points does not see how rough
