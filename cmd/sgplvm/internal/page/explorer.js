@@ -179,7 +179,7 @@
       if (small) continue;
       c.strokeStyle = '#1d2427'; c.beginPath(); c.moveTo(at(values[i] - 2 * spreadOf[i]), y); c.lineTo(at(values[i] + 2 * spreadOf[i]), y); c.stroke();
       c.fillStyle = '#1d2427'; c.textAlign = 'right'; c.fillText(E.names ? E.names[i] : 'column ' + i, left - 12, y + 0.22 * high, left - 16);
-      c.fillStyle = '#5b6468'; c.textAlign = 'left'; c.fillText(format(E.offset[i] + E.unit[i] * values[i], 3) + ' ± ' + format(E.unit[i] * spreadOf[i], 2), right + 14, y + 0.22 * high);
+      c.fillStyle = '#5b6468'; c.textAlign = 'left'; c.fillText(format(E.offset[i] + E.unit[i] * values[i], 3) + ' ± ' + format(E.unit[i] * spreadOf[i], 2), right + 14, y + 0.22 * high, w - right - 20);
     }
   }
 

@@ -22,7 +22,7 @@ func Write(ctx context.Context, e *cli.Environment, w io.Writer, in *Input) erro
 	if x.Channels < x.channels {
 		c.Hidden = x.channels
 	}
-	c.Noun, c.Form = noun(x), form(&x.shape)
+	c.Noun, c.Form = engine.Noun(in.Model), form(&x.shape)
 	if in.Data != nil {
 		if err := c.judge(ctx, e, in, x); err != nil {
 			return err

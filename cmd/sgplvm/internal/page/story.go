@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
+	"github.com/seed-08962ecc/kronfield/cmd/internal/engine"
 	"github.com/seed-08962ecc/kronfield/internal/quote"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
@@ -21,16 +22,21 @@ func story(m *sgplvm.Model, x *explorer, j *judgement) [3]string {
 			used++
 		}
 	}
-	noun := noun(x)
+	noun := engine.Noun(m)
+	explain := "these cannot explain"
 	learned := fmt.Sprintf("From %s of %s, the model found %s that describe each of them", quote.Counted(m.Examples(), noun), x.text(m), quote.Counted(p.LatentDims, "hidden number"))
 	switch {
 	case x.Idle:
+		explain = "time cannot explain"
 		learned = fmt.Sprintf("From %s of %s, the model found how they change with time", quote.Counted(m.Examples(), noun), x.text(m))
 	case used < p.LatentDims:
 		learned += fmt.Sprintf(", of which %d matter", used)
 	}
 	noise := math.Sqrt(1 / p.SignalToNoise)
-	rest := fmt.Sprintf("What these cannot explain is noise: %s %% of the spread of the data, a standard deviation of %s", percent(noise), cli.Range(p.Noise))
+	rest := fmt.Sprintf("What %s is noise: %s %% of the spread of the data", explain, percent(noise))
+	if x.Kind != kindTable { // whose columns have units of their own
+		rest += ", a standard deviation of " + cli.Range(p.Noise)
+	}
 	if p.Residual.Kind != "" {
 		rest += ", in part with a pattern of its own"
 	}
@@ -39,19 +45,6 @@ func story(m *sgplvm.Model, x *explorer, j *judgement) [3]string {
 
 // percent writes a share.
 func percent(v float64) string { return fmt.Sprintf("%.2g", 100*v) }
-
-func noun(x *explorer) string {
-	if x.Kind == kindTable {
-		return "row"
-	}
-	if x.Path != nil && x.Path.Frames != nil {
-		return "frame"
-	}
-	if x.Kind == kindPicture {
-		return "picture"
-	}
-	return "example"
-}
 
 // serves says how well the model fills in.
 func serves(m *sgplvm.Model, x *explorer, j *judgement) string {
@@ -65,7 +58,7 @@ func serves(m *sgplvm.Model, x *explorer, j *judgement) string {
 			half = ", of which the page hid a half,"
 		}
 		return fmt.Sprintf("Filling in %s%s it was off by %s %% of the spread of the data; %.0f %% of the true values lay in the intervals that should have 90 %%.",
-			quote.Counted(j.Judged, noun(x)), half, percent(j.Scores.RMSE/deviation), 100*j.Scores.Coverage[1])
+			quote.Counted(j.Judged, engine.Noun(m)), half, percent(j.Scores.RMSE/deviation), 100*j.Scores.Coverage[1])
 	}
 	if s := m.Selection(); s != nil && len(s.Stages) > 0 {
 		for i := len(s.Stages) - 1; i >= 0; i-- {
@@ -77,7 +70,7 @@ func serves(m *sgplvm.Model, x *explorer, j *judgement) string {
 		}
 	}
 	if j != nil && j.Training {
-		return fmt.Sprintf("It gives the %ss that it learned from back with an error of %s %% of the spread of the data.", noun(x), percent(j.Scores.RMSE/deviation))
+		return fmt.Sprintf("It gives the %ss that it learned from back with an error of %s %% of the spread of the data.", engine.Noun(m), percent(j.Scores.RMSE/deviation))
 	}
 	return "How well it fills in what is missing has not been measured here; report -data does that with examples of your own."
 }
