@@ -21,9 +21,9 @@ Data are one of
 
 - a numpy array: n×d is a table, n×height×width are pictures, n×height×width×channels coloured
   ones; NaN is missing, and so is what a masked array masks;
-- a pandas DataFrame: an example in a row. Columns that are no numbers are carried through, and an
-  index or a column of dates is the time. In a long one dates come more than once, and a column of
-  words, such as a station, tells these rows apart: each date is an example;
+- a pandas DataFrame: what the program makes of a table of text with these columns, and the index
+  before them. Dates are the time, words and numbers that are names are carried through, and
+  of a long one, in which dates come more than once, each date is an example;
 - an xarray DataArray with a first dimension of examples, such as time, and one or two of space.
   What xarray opens (NetCDF-4, Zarr, GRIB) can be filled in; coordinates and attributes stay;
 - an xarray Dataset: its variables of floats that have the same dimensions, learned together as the
@@ -37,6 +37,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -137,7 +138,7 @@ def fill(
         args += form.extras(folder, observed=observed, times=times, points=points, errors=errors)
         args += _flags(effort=None if model else effort, limit=limit, film=film, keep_outliers=keep_outliers, smooth=smooth)
         args += _flags(save=save and os.path.abspath(save), model=model and os.path.abspath(_path(model)))
-        about = _run(["fill", *args, "-out", str(folder / form.out), "-variance", str(folder / "variance.npy"), "-json"], progress)
+        about = _run(["fill", *args, "-out", str(folder / form.out), "-variance", str(folder / form.variance), "-json"], progress)
         return form.read(folder, data, about)
 
 
@@ -187,12 +188,11 @@ def impute(
     with _Folder() as folder:
         form = _form(data)
         args = ["-model", os.path.abspath(_path(model)), *form.write(folder, "data", data)]
-        timed = times if times is not None else (form.times if _timed(model, progress) else None)
-        args += form.extras(folder, observed=observed, times=timed, points=points, own_times=False)
+        own = form.times is not None and times is None and _timed(model, progress)
+        args += form.extras(folder, observed=observed, times=times, points=points, own_times=own)
         args += _flags(keep_outliers=keep_outliers)
-        out = ["-out", str(folder / "out.npy"), "-variance", str(folder / "variance.npy"), "-json"]
-        about = _run(["impute", *args, *out], progress)
-        return form.take(data, np.load(folder / "out.npy"), np.sqrt(np.load(folder / "variance.npy")), about)
+        out = ["-out", str(folder / form.imputed), "-variance", str(folder / form.variance), "-json"]
+        return _Numpy.read(form, folder, data, _run(["impute", *args, *out], progress))
 
 
 def predict(
@@ -224,6 +224,9 @@ def predict(
     known = getattr(model, "_form", None)
     if known is None or points is not None or grid is not None:
         return Filled(mean, error, {})
+    if isinstance(known, _Pandas):
+        columns = _run(["info", "-model", os.path.abspath(_path(model)), "-json"], progress).get("attributes", {}).get("columns")
+        known.names = columns and json.loads(columns)
     index = times if times is not None else (None if data is not None or inputs is not None else known.times)
     return Filled(known.like(mean, index), known.like(error, index), {})
 
@@ -250,7 +253,7 @@ def invert(
         path = os.path.abspath(_path(model))
         form = _form(data)
         args = ["-model", path, *form.write(folder, "data", data), *form.extras(folder, observed=observed, own_times=False)]
-        args += ["-errors", str(errors)] if np.isscalar(errors) else _array(folder, "errors", form.array(errors))
+        args += ["-errors", str(errors)] if np.isscalar(errors) else form.extras(folder, errors=errors, own_times=False)
         args += _flags(prior=prior, effort=effort, seed=seed)
         if _run(["info", "-model", path, "-json"], progress).get("inputs"):
             _run(["invert", *args, "-out", str(folder / "out.csv")], progress)
@@ -286,7 +289,8 @@ def latents(
 class _Numpy:
     """Arrays as they are."""
 
-    out = "out.npy"
+    out = imputed = "out.npy"
+    variance = "variance.npy"
     times: Any = None
 
     def __init__(self, data: Any) -> None:
@@ -311,7 +315,10 @@ class _Numpy:
         return args
 
     def read(self, folder: Path, data: Any, about: Dict[str, Any]) -> Filled:
-        return self.take(data, np.load(folder / self.out), np.sqrt(np.load(folder / "variance.npy")), about)
+        return self.take(data, self.load(folder / self.imputed), np.sqrt(self.load(folder / self.variance)), about)
+
+    def load(self, path: Path) -> np.ndarray:
+        return np.load(path)
 
     def take(self, data: Any, values: np.ndarray, errors: np.ndarray, about: Dict[str, Any]) -> Filled:
         return Filled(values, errors, about)
@@ -321,76 +328,69 @@ class _Numpy:
 
 
 class _Pandas(_Numpy):
-    """DataFrames: their columns of numbers, and an index or a column of dates as the time."""
+    """DataFrames, by way of a table of text: what its columns are is what the program finds."""
+
+    out = imputed = "out.csv"
+    variance = "variance.csv"
+    names: Any = None
 
     def __init__(self, data: Any) -> None:
         import pandas
 
-        self.columns = [c for c in data.columns if pandas.api.types.is_numeric_dtype(data[c]) and data[c].notna().any()]
-        if not self.columns:
+        self.pandas, self.data, kinds = pandas, data, pandas.api.types
+        self.numbers = [k for k, d in enumerate(data.dtypes) if kinds.is_numeric_dtype(d) and not kinds.is_bool_dtype(d)]
+        if not self.numbers:
             raise Error("a DataFrame without a column of numbers")
-        self.pandas = pandas
-        dates = _dates(data)
-        if isinstance(data.index, (pandas.DatetimeIndex, pandas.PeriodIndex)):
-            self.times = data.index.to_timestamp() if isinstance(data.index, pandas.PeriodIndex) else data.index
-        elif dates is not None and data[dates].is_unique:
-            self.times = self.pandas.DatetimeIndex(data[dates])
-        if self.times is not None and self.times.has_duplicates:
-            raise Error("a DataFrame with a date twice in its index: data.reset_index() makes a long one of it, with the dates in a column")
+        index = data.index.to_timestamp() if isinstance(data.index, pandas.PeriodIndex) else data.index
+        counts = index.nlevels == 1 and index.name is None and kinds.is_integer_dtype(index.dtype)
+        self.index = [] if counts else [index.to_frame(index=False)]
+        dates = next((v for v in [index, *(v for _, v in data.items())] if v.dtype.kind == "M" and v.notna().all()), None)
+        if dates is not None:
+            self.times = pandas.DatetimeIndex(dates.unique()).sort_values() if not dates.is_unique else pandas.DatetimeIndex(dates)
 
-    def array(self, data: Any) -> np.ndarray:
-        return data[self.columns].to_numpy(dtype=float, na_value=np.nan)
+    def write(self, folder: Path, flag: str, data: Any) -> List[str]:
+        """Write a table of which the last column counts the rows: those that a result has besides count nothing."""
+        rows = self.pandas.Series(range(len(data)), name="row")
+        table = self.pandas.concat([*self.index, data.reset_index(drop=True), rows], axis=1)
+        table.columns = [c if isinstance(c, str) else f"column {c}" for c in table.columns]
+        table.to_csv(folder / f"{flag}.csv", index=False, float_format="%.16e")
+        return [f"-{flag}", str(folder / f"{flag}.csv")]
 
-    def take(self, data: Any, values: np.ndarray, errors: np.ndarray, about: Dict[str, Any]) -> Filled:
-        filled = data.copy()
-        for k, c in enumerate(self.columns):
-            if data[c].isna().any() or not np.array_equal(values[:, k], data[c].to_numpy(dtype=float)):
-                filled[c] = values[:, k]
-        return Filled(filled, self.pandas.DataFrame(errors, index=data.index, columns=self.columns), about)
+    def replaced(self, values: Any, keep: Any = None) -> Any:
+        """Return the data with values in place of their numbers, where an array is not true."""
+        values, table = np.asarray(values), self.data.copy()
+        for q, k in enumerate(self.numbers):
+            column = values[:, k if values.shape[1] == table.shape[1] else q]
+            table.isetitem(k, self.data.iloc[:, k].where(column.astype(bool)) if keep else column)
+        return table
 
-    def like(self, values: np.ndarray, index: Any) -> Any:
-        return self.pandas.DataFrame(values.reshape(len(values), -1), index=index, columns=self.columns)
+    def extras(self, folder: Path, times: Any = None, own_times: bool = True, observed: Any = None, errors: Any = None, points: Any = None) -> List[str]:
+        if observed is not None:
+            self.write(folder, "data", self.replaced(observed, keep=True))
+        return _times(folder, times) + _array(folder, "points", points) + ([] if errors is None else self.write(folder, "errors", self.replaced(errors)))
 
-
-class _Long(_Pandas):
-    """Long DataFrames: a row for each date and station. Rows that are not there are missing values, and are not added."""
-
-    def __init__(self, data: Any) -> None:
-        import pandas
-
-        self.pandas, self.dates = pandas, _dates(data)
-        words = [c for c in data.columns if c != self.dates and not pandas.api.types.is_numeric_dtype(data[c])]
-        for keys in [*([w] for w in words), words]:
-            if keys and not data.duplicated([self.dates, *keys]).any():
-                break
-        else:
-            same = [self.dates, *words]
-            second = int(np.flatnonzero(data.duplicated(same))[0])
-            first = int(np.flatnonzero((data[same] == data[same].iloc[second]).all(axis=1))[0])
-            raise Error(f"a DataFrame with rows {first} and {second} (from 0) alike in {', '.join(map(repr, same))}: data.drop_duplicates({same}) leaves the second out")
-        self.values = [c for c in data.columns if pandas.api.types.is_numeric_dtype(data[c])]
-        self.keys = keys
-        wide = self.wide(data)
-        self.columns, self.times = list(wide.columns[wide.notna().any()]), wide.index
-
-    def wide(self, data: Any) -> Any:
-        return data.set_index([self.dates, *self.keys])[self.values].unstack(self.keys)
-
-    def array(self, data: Any) -> np.ndarray:
-        return super().array(self.wide(data))
+    def load(self, path: Path) -> np.ndarray:
+        """Read the numbers of a result, without rows that it has besides."""
+        table = self.pandas.read_csv(path, float_precision="round_trip")
+        table = table[table.iloc[:, -1].notna()]
+        first = table.shape[1] - 1 - self.data.shape[1]
+        return np.stack([self.pandas.to_numeric(table.iloc[:, first + k], errors="coerce") for k in self.numbers], -1).astype(float)
 
     def take(self, data: Any, values: np.ndarray, errors: np.ndarray, about: Dict[str, Any]) -> Filled:
-        filled, error = data.copy(), data.copy()
-        rows = self.pandas.MultiIndex.from_frame(data[[self.dates, *self.keys]])
-        for part, result in ((values, filled), (errors, error)):
-            wide = self.pandas.DataFrame(part, index=self.times, columns=self.pandas.MultiIndex.from_tuples(self.columns))
-            for c in {c[0] for c in self.columns}:
-                result[c] = wide[c].stack(list(range(len(self.keys)))).reindex(rows).to_numpy()
+        filled, error = data.copy(), data.iloc[:, self.numbers].copy()
+        for q, k in enumerate(self.numbers):
+            was = data.iloc[:, k].to_numpy(dtype=float, na_value=np.nan)
+            changed = (values[:, q] != was) & ~np.isnan(values[:, q])
+            error.isetitem(q, np.where(changed, errors[:, q], 0))
+            if changed.any():
+                filled.isetitem(k, np.where(changed, values[:, q], was))
         return Filled(filled, error, about)
 
     def like(self, values: np.ndarray, index: Any) -> Any:
-        wide = self.pandas.DataFrame(values, index=index, columns=self.pandas.MultiIndex.from_tuples(self.columns, names=[None, *self.keys]))
-        return wide[self.values[0]] if len(self.values) == 1 else wide
+        if index is not None and len(index) != len(values):
+            index = None
+        return self.pandas.DataFrame(values.reshape(len(values), -1), index=index, columns=self.names)
+
 
 class _Xarray(_Numpy):
     """DataArrays, by way of a classic NetCDF file, which has their coordinates and dates."""
@@ -483,8 +483,7 @@ def _form(data: Any) -> Any:
     """Return how data are written and read."""
     kind = type(data).__module__.split(".")[0]
     if kind == "pandas" and hasattr(data, "columns"):
-        dates = _dates(data)
-        return _Long(data) if dates is not None and not data[dates].is_unique else _Pandas(data)
+        return _Pandas(data)
     if kind == "xarray" and hasattr(data, "data_vars"):
         return _Dataset(data)
     if kind == "xarray" and hasattr(data, "dims"):
@@ -492,13 +491,6 @@ def _form(data: Any) -> Any:
     if kind in ("pandas", "xarray"):
         raise TypeError(f"{type(data).__name__}, expected a DataFrame, a DataArray, a Dataset or an array")
     return _Numpy(data)
-
-
-def _dates(data: Any) -> Any:
-    """Return the first column of a DataFrame that has dates in all rows, where its index has none; None: there is no such column."""
-    if hasattr(data.index, "to_period") or hasattr(data.index, "to_timestamp"):
-        return None
-    return next((c for c, d in data.dtypes.items() if d.kind == "M" and data[c].notna().all()), None)
 
 
 def _table(path: Path) -> Any:
@@ -609,7 +601,8 @@ def _run(args: List[str], progress: Progress) -> Dict[str, Any]:
             listener.join()
     if p.returncode != 0:
         line = next((s for s in reversed(lines) if s.startswith("sgplvm: ")), f"sgplvm {args[0]} ended with code {p.returncode}")
-        raise Error(line[len("sgplvm: ") :] if line.startswith("sgplvm: ") else line)
+        line = line[len("sgplvm: ") :] if line.startswith("sgplvm: ") else line
+        raise Error(re.sub(r"[^ ]*kronfield-[^/\\ ]*[/\\]", "", line))
     for line in lines:
         if line.startswith("sgplvm: warning: "):
             warnings.warn(line[len("sgplvm: warning: ") :], stacklevel=3)

@@ -102,7 +102,7 @@ func (w *wholeTask) compete(ctx context.Context, d trainingSet, given, chosen Co
 		if folds != nil {
 			t.Add("", list)
 		}
-		if err := t.Try(ctx, list, w.all.Fillers(list, given.Seed)); err != nil {
+		if err := t.Try(ctx, list, w.d.run.clock.within(w.all.Fillers(list, given.Seed))); err != nil {
 			return nil, err
 		}
 	}

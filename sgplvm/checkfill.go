@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/seed-08962ecc/kronfield/internal/simple"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
@@ -51,6 +52,18 @@ func (m *Model) CheckFilling(ctx context.Context, n int, observed func(i int) Ob
 	return checks, nil
 }
 
+// CheckMemory is about how many bytes CheckFilling takes for n examples.
+func (m *Model) CheckMemory(n int) float64 {
+	size := m.Grid().Len() * m.Channels()
+	most := learnedFrom(size)
+	return simple.Memory(min(n, most)+min(m.Examples(), most), size)
+}
+
+// learnedFrom returns how many examples of a size the simplest methods learn from at most.
+func learnedFrom(size int) int {
+	return min(maxLearnedFrom, max(minLearnedFrom, learnedNumbers/size))
+}
+
 // A fillTest hides observed values of some examples, which a model is given, and has it fill them in.
 type fillTest struct {
 	model    *Model
@@ -92,7 +105,7 @@ func (t *fillTest) read(n int) (count [completion.KindCount]int, err error) {
 	}
 	count = completion.CountKinds(t.own.Kinds())
 	missing, at := h.Missing, t.own.At
-	most := min(maxLearnedFrom, max(minLearnedFrom, learnedNumbers/h.Size))
+	most := learnedFrom(h.Size)
 	t.some = examplesNear(seen, most, at, at)
 	trained := examplesNear(work.AllBut(m.Examples(), nil), most, m.Times(), at)
 	h.Missing, t.own.At, t.own.Y = nil, nil, mat.New(len(t.some)+len(trained), h.Size)
@@ -169,7 +182,7 @@ func (t *fillTest) hidden(most int, count [completion.KindCount]int) (all [][]co
 	if count[completion.KindWhole] > 0 && t.own.At != nil {
 		var whole []completion.Held
 		for _, k := range spread(work.AllBut(len(t.some), nil), min(most, (len(t.some)+completion.WholeShare-1)/completion.WholeShare)) {
-			whole = append(whole, completion.Held{Example: k, Group: k, Truth: t.own.Y.Row(k), Gap: -1}) // NaN where missing
+			whole = append(whole, completion.Held{Example: k, Group: k, Truth: t.own.Y.Row(k)}) // NaN where missing
 		}
 		all = append(all, whole)
 	}

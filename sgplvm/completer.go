@@ -171,10 +171,7 @@ func (c *completer) probe(ctx context.Context, first, cfg Config) (lost bool, er
 	if _, err := c.fold(ctx, first, in, out, "first look: "); err != nil {
 		return false, err
 	}
-	beside := c.all.Beside
-	c.all.Beside = nil // which takes long
-	t, err := c.compete(ctx, cfg)
-	c.all.Beside = beside
+	t, err := c.againstSimple(ctx, cfg)
 	errors := validation.StopErrors
 	if cfg.Effort == EffortQuick { // which tries hardly anything else
 		errors = validation.SureErrors
@@ -186,10 +183,9 @@ func (c *completer) probe(ctx context.Context, first, cfg Config) (lost bool, er
 		}
 		return false, err
 	}
-	if c.contest, c.hopeless = t, true; beside != nil {
-		if c.contest, err = c.compete(ctx, cfg); err != nil {
-			return false, err
-		}
+	c.contest, c.hopeless = t, true
+	if err := c.againstOthers(ctx, cfg, t); err != nil {
+		return false, err
 	}
 	if clock := c.d.run.clock; len(c.d.absent) == 0 {
 		clock.tell(c.took.trained+c.took.imputed+c.simple, true)
@@ -212,9 +208,18 @@ func (c *completer) newContest() *completion.Contest {
 	return t
 }
 
-// compete compares on the held-out values the model with the simplest methods, and for a film with a model without motion. It returns nil if nothing was held out of
-// examples with times, or less than two frames of a film were.
+// compete compares on the held-out values the model with the simplest methods, with what other views say, and for a film with a model without motion. It returns nil if
+// nothing was held out of examples with times, or less than two frames of a film were.
 func (c *completer) compete(ctx context.Context, cfg Config) (*completion.Contest, error) {
+	t, err := c.againstSimple(ctx, cfg)
+	if err == nil && t != nil {
+		err = c.againstOthers(ctx, cfg, t)
+	}
+	return t, err
+}
+
+// againstSimple is compete without other views, and without whole examples.
+func (c *completer) againstSimple(ctx context.Context, cfg Config) (*completion.Contest, error) {
 	if len(c.holes.HeldOut) == 0 && c.all.At != nil || c.d.Film && len(c.holes.HeldOut) < 2 {
 		return nil, nil
 	}
@@ -231,29 +236,43 @@ func (c *completer) compete(ctx context.Context, cfg Config) (*completion.Contes
 	}
 	defer c.watch.Timing("the simplest methods beside the model")()
 	begin := time.Now()
-	if err := t.Try(ctx, list, c.all.Fillers(list, cfg.Seed)); err != nil {
+	own := c.all
+	own.Beside = nil // which takes long
+	if err := t.Try(ctx, list, c.d.run.clock.within(own.Fillers(list, cfg.Seed))); err != nil {
 		return nil, err
 	}
 	c.simple = time.Since(begin)
 	t.Decide()
+	return t, nil
+}
+
+// againstOthers adds to a contest what other views say, and decides what fills in whole examples, which are missing in no held-out values.
+func (c *completer) againstOthers(ctx context.Context, cfg Config, t *completion.Contest) error {
+	if c.all.Beside != nil {
+		list := t.Held[""]
+		if err := t.Try(ctx, list, c.all.Beside(c.all.Hiding(list).Missing)); err != nil {
+			return err
+		}
+		t.Decide()
+	}
 	if c.all.At != nil {
-		return t, nil
+		return nil
 	}
 	whole := c.wholeHeld() // which nothing tells from others but another view
 	methods := c.all.Fillers(whole, cfg.Seed)
 	if err := t.Try(ctx, whole, methods[:1]); err != nil || c.all.Beside == nil {
 		t.Winner[completion.KindWhole] = completion.Candidate{Name: simple.Mean, Factor: 1}
-		return t, err
+		return err
 	}
 	w := c.newContest()
 	if err := w.Try(ctx, whole, append(methods[:1], c.all.Beside(c.all.Hiding(whole).Missing)...)); err != nil {
-		return t, err
+		return err
 	}
 	t.Winner[completion.KindWhole] = w.Best(completion.KindWhole)
 	for _, name := range w.Names[1:] {
 		t.Add(name, w.Held[name])
 	}
-	return t, nil
+	return nil
 }
 
 // heldValues returns the held-out values with what was filled in for them.

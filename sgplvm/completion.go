@@ -25,6 +25,7 @@ import (
 // value that was filled in confirms itself. The first round begins with a matrix of low rank. At last the model of
 // all completed examples is trained. An example without a value gets what the prior says, or its time.
 //
+// A table without times whose neighbouring rows are alike, and of which whole rows or runs of a column are missing, has the numbers of its rows as times.
 // Examples with times, of each of which something was observed, are also tried as if they had none, unless the configuration says what a kernel of
 // time is: where much is seen everywhere, the others tell more than the times. The model then has no times.
 //
@@ -74,6 +75,10 @@ func complete(ctx context.Context, d trainingSet, cfg Config) (*Completion, erro
 func completeByRounds(ctx context.Context, d trainingSet, cfg Config) (done *Completion, err error) {
 	n, points, channels := d.Source.Dims()
 	found := d.outliers
+	d, err = d.inOrder()
+	if err != nil {
+		return nil, err
+	}
 	d, series, err := d.folded(cfg)
 	if err != nil {
 		return nil, err
@@ -122,6 +127,9 @@ func completeByRounds(ctx context.Context, d trainingSet, cfg Config) (done *Com
 	kinds, failure := c.finish(ctx, w, cfg, done)
 	if failure != nil {
 		return nil, failure
+	}
+	if c.contest != nil && !c.contest.Wins("", kinds) && (len(none) == 0 || w.contest != nil && !w.contest.Winner[completion.KindWhole].NeedsModel()) {
+		done.Report.Warnings = nil // of the training of a model that fills in nothing
 	}
 	if err := done.natural(d); err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package sgplvm
 import (
 	"runtime"
 
+	"github.com/seed-08962ecc/kronfield/internal/simple"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/selection"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/training"
@@ -38,7 +39,8 @@ func MemoryNeeded(d Data, cfg Config) (Memory, error) {
 	if cfg, err = cfg.completed(n, grid, channels); err != nil {
 		return Memory{}, err
 	}
-	if holes, err := d.incomplete(); err == nil && holes && points == 1 {
+	holes, err := d.incomplete()
+	if holes = holes && err == nil; holes && points == 1 {
 		n = min(n, maxLearned(points, cfg.Effort))
 	}
 	f := footprintOf(n, channels, cfg.LatentDims, cfg.Inducing, grid, cfg.Spatial)
@@ -60,10 +62,15 @@ func MemoryNeeded(d Data, cfg Config) (Memory, error) {
 	}
 	if open && numbers <= selection.MaxNumbers {
 		at := float64(min(points, selection.CoarseFrom))
-		m.Search = m.Latent + 8*numbers*min(1, at/float64(points))*(1+3*float64(selection.Plans[cfg.Effort].Folds))
+		folds := float64(selection.Plans[cfg.Effort].Folds)
+		beside := min(folds, float64(runtime.GOMAXPROCS(0))) // trainings side by side, which are of fewer examples
+		m.Search = m.Latent*(1+beside)/2 + 8*numbers*min(1, at/float64(points))*(1+3*folds)
 		if joint {
 			m.Search += 8 * at * at * covariancesKept(d, cfg.Effort)
 		}
+	}
+	if open && holes {
+		m.Search = max(m.Search, m.Data+simple.Memory(n, points*channels))
 	}
 	return m, nil
 }

@@ -285,7 +285,7 @@ func (t *Trainer) Report() Report {
 	switch {
 	case snr < collapsedRatio:
 		r.Warnings = append(r.Warnings, fmt.Sprintf(
-			"signal-to-noise ratio %.2f: the model explains the data as noise%s; train with a longer warm-up, a smaller initial noise or more latent dimensions", snr, again))
+			"the model explains the data as noise (signal-to-noise ratio %.2f), so that it predicts hardly more than their mean%s; a longer warm-up, a smaller initial noise or more latent dimensions may help", snr, again))
 	case r.Collapses > 0:
 		r.Warnings = append(r.Warnings, fmt.Sprintf(
 			"the model began to explain the data as noise; training went back %d times to hold a smaller noise for longer; a longer warm-up or a smaller initial noise avoids that", r.Collapses))

@@ -3,6 +3,7 @@ package sgplvm
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
@@ -36,6 +37,8 @@ func (r Run) CompleteViews(ctx context.Context, views []View, cfg Config) ([]*Co
 		share := s.clock.part(1 / float64(len(views)-v))
 		w.joint = share.part(jointShare)
 		*w.set.run.clock = *share.part(1 - jointShare)
+		begin, together := time.Now(), time.Duration(s.completions())*s.completes
+		w.set.run.clock.watch = viewTeller{tell: func(took time.Duration) { s.foretell(begin, v, took, together) }}
 		done, err := complete(ctx, w.set, own)
 		w.set.run.clock.ended(w.joint)
 		var told Report

@@ -46,7 +46,7 @@ is worth while. What a model keeps of single examples, such as those that others
 	}
 	m, err := engine.Load(*model)
 	if err == nil {
-		err = engine.CheckInferring(m, 0)
+		err = engine.CheckInferring(m, 0, 0, false)
 	}
 	if err != nil {
 		return err

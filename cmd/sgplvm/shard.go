@@ -45,7 +45,7 @@ depend on their number. When all are done, reduce makes a better model of them, 
 	}
 	m, err := engine.Load(*model)
 	if err == nil {
-		err = engine.CheckInferring(m, 0)
+		err = engine.CheckInferring(m, 0, 0, false)
 	}
 	if err != nil {
 		return err
@@ -59,7 +59,7 @@ depend on their number. When all are done, reduce makes a better model of them, 
 	err = files.WriteAtomic(path, func(w io.Writer) error {
 		return m.Shard(ctx, examples, sgplvm.ShardPart(p), filepath.Base(*data), w, func(d, of int) {
 			if show == nil {
-				show, stop = e.Counting("summed", of)
+				show, stop = e.Counting(engine.Noun(m)+"s summed", of)
 			}
 			show(d)
 			done = d

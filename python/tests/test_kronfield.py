@@ -141,6 +141,22 @@ class Functions(unittest.TestCase):
         dated = kronfield.fill(wide.reset_index(), effort="none").values
         self.assertTrue(np.array_equal(dated[list("PQRS")], kronfield.fill(wide, effort="none").values))
 
+    def test_fill_roles(self):
+        """Numbers that are names, words and truth values stay as they are and count as they do to the command; the rows of an index of two keys are told apart by it."""
+        table = pd.DataFrame(self.damaged.reshape(24, 20)[:, :3], columns=["a", 7, "c"], index=np.arange(24) % 5)
+        table.insert(0, "customer", np.arange(24) * 7 % 24 + 100)
+        table["word"], table["ok"] = ["u", "v", "w"] * 8, np.arange(24) % 2 == 0
+        filled = kronfield.fill(table, effort="none")
+        stay = ["customer", "word", "ok"]
+        self.assertTrue(filled.values[stay].equals(table[stay]) and not filled.values.isna().any().any() and filled.values.index.equals(table.index))
+        self.assertTrue(((filled.standard_error > 0) == table[["customer", "a", 7, "c"]].isna()).all().all())
+        table.to_csv(self.folder / "d.csv", index=False, float_format="%.16e")
+        self.command("fill", "-data", self.folder / "d.csv", "-out", self.folder / "o.csv", "-effort", "none")
+        self.assertTrue(np.array_equal(filled.values["a"], pd.read_csv(self.folder / "o.csv", float_precision="round_trip")["a"]))
+        long = table[["a", 7]].set_axis(pd.MultiIndex.from_product([pd.date_range("2020-01-01", periods=8), ["P", "Q", "R"]]))
+        filled = kronfield.fill(long, effort="none", observed=long.notna())
+        self.assertTrue(filled.values.index.equals(long.index) and filled.about["examples"] == 8 and not filled.values.isna().any().any())
+
     def test_emulator(self):
         """An emulator predicts outputs of new inputs, and finds the inputs behind outputs, with the command's numbers."""
         rng = np.random.default_rng(0)
@@ -190,11 +206,14 @@ class Functions(unittest.TestCase):
             kronfield.fill(pd.Series([1.0]))
         with self.assertRaisesRegex(kronfield.Error, "'b' has other dimensions than 'a'"):
             kronfield.fill(xr.Dataset({"a": (("x", "y"), np.ones((2, 2))), "b": ("y", [1.0, np.nan])}))
-        long = pd.DataFrame({"day": pd.to_datetime(["2020-01-01"] * 3), "site": ["P", "Q", "P"], "t": [1.0, 2.0, 1.0]})
-        with self.assertRaisesRegex(kronfield.Error, "rows 0 and 2 .from 0. alike in 'day', 'site'"):
+        days = pd.date_range("2020-01-01", periods=6).repeat(2)
+        long = pd.DataFrame({"day": [*days, days[0]], "site": [*"PQPQPQPQPQPQP"], "t": np.arange(13.0)})
+        with self.assertRaisesRegex(kronfield.Error, "^data.csv: lines 2 and 14: found two rows of the same example and point"):
             kronfield.fill(long)
-        with self.assertRaisesRegex(kronfield.Error, "a date twice"):
+        with self.assertRaisesRegex(kronfield.Error, "the same time twice"):
             kronfield.fill(pd.DataFrame({"a": [1.0, 2.0]}, index=pd.to_datetime(["2020-01-01", "2020-01-01"])))
+        with self.assertRaisesRegex(kronfield.Error, "without a column of numbers"):
+            kronfield.fill(pd.DataFrame({"a": ["x", "y"]}))
         lines = []
         kronfield.fill(self.damaged[:6], effort="none", progress=lines.append)
         self.assertTrue(all(isinstance(line, str) for line in lines))

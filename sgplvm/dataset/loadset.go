@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -226,13 +227,13 @@ func (s *Set) check() error {
 // hugeValue is a size from which on a number is hardly one of data.
 const hugeValue = 1e19
 
-// noValues are the usual words for "no value" of a moderate size.
-var noValues = []float64{-99, 99, 999, -999, -9999, -99999, -999999, 9999, 99999, 999999, -32768, -32767, 32767, -2147483648, -2147483647, 2147483647}
+// noValues are the usual words for "no value" of a moderate size, with either sign.
+var noValues = []float64{99, 99.9, 99.99, 999, 999.9, 999.99, 9999, 9999.9, 9999.99, 99999, 999999, 32768, 32767, 2147483648, 2147483647}
 
 // suspects notes values that probably mean missing but are not declared, judged channel by channel.
 func (s *Set) suspects() {
 	all := spans(s.Channels)
-	usual := func(v float64) bool { return slices.Contains(noValues, v) || math.Abs(v) >= hugeValue }
+	usual := func(v float64) bool { return slices.Contains(noValues, math.Abs(v)) || math.Abs(v) >= hugeValue }
 	for i, v := range s.Values {
 		if !usual(v) {
 			all[i%s.Channels].add(v)
@@ -252,7 +253,7 @@ func (s *Set) suspects() {
 		}
 		counts[v][c]++
 	}
-	for _, v := range append([]float64{hugeValue}, noValues...) {
+	for _, v := range slices.Sorted(maps.Keys(counts)) {
 		n := 0
 		for c, k := range counts[v] {
 			if n += k; k > 0 && s.Channels > 1 {

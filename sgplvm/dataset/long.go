@@ -43,6 +43,10 @@ type longTable struct {
 // findLong tells whether a table is long, and what its columns are; nil: it is not. It has a column "value" or times that come more than once, and columns that tell rows of one time apart.
 func findLong(path string, t *table.Table, o SetOptions) (*longTable, error) {
 	l := &longTable{Table: t, path: path, example: -1, error: -1}
+	l.named = slices.ContainsFunc(t.Values, func(k int) bool { return l.is(k, valueColumns) })
+	if l.named && t.Guessed && t.Rising() && t.IsCode(t.Time[0]) { // counts the rows
+		t.DropTime()
+	}
 	for k := range t.Names {
 		if l.example < 0 && l.is(k, exampleColumns) && !slices.Contains(t.Time, k) {
 			l.example = k
@@ -51,7 +55,6 @@ func findLong(path string, t *table.Table, o SetOptions) (*longTable, error) {
 			l.error = k
 		}
 	}
-	l.named = slices.ContainsFunc(t.Values, func(k int) bool { return l.is(k, valueColumns) })
 	places := float64(sparse)
 	if l.example < 0 && t.Time == nil {
 		if places = 4; !l.named || o.TimeColumn == "none" || !l.findExampleColumn() {
@@ -228,25 +231,31 @@ func (l *longTable) isLong(placed bool) bool {
 	return 2*l.Rows >= 3*l.examples
 }
 
-// findKeys finds the column of words, or all of them, by which no two rows of an example are alike, or nearly none: those are refused later. There are to be so many
+// findKeys finds the columns of words, as few as may be, by which no two rows of an example are alike, or nearly none: those are refused later. There are to be so many
 // places for a row at most.
 func (l *longTable) findKeys(words []int, places float64) bool {
-	tries := [][]int{}
-	for _, k := range words {
-		tries = append(tries, []int{k})
-	}
 	best := 0
-	for _, keys := range append(tries, words) {
-		of, names := number(l.Texts(keys...))
-		n := l.distinct(of)
-		if n <= best || len(names) == l.Rows || !l.isLong(len(keys) > 0 && l.is(keys[0], placeColumns)) || float64(l.examples)*float64(len(names)) > places*float64(l.Rows) {
-			continue
+	l.keys = nil
+	for more := true; more && best < l.Rows; { // one column more, that which tells most rows apart
+		more = false
+		chosen := l.keys
+		for _, k := range words {
+			if slices.Contains(chosen, k) {
+				continue
+			}
+			keys := slices.Sorted(slices.Values(append(slices.Clone(chosen), k)))
+			of, names := number(l.Texts(keys...))
+			n := l.distinct(of)
+			if n <= best || len(names) == l.Rows || !l.isLong(l.is(keys[0], placeColumns)) || float64(l.examples)*float64(len(names)) > places*float64(l.Rows) {
+				continue
+			}
+			if fewer, folded := fold(of, names); len(folded) < len(names) && l.distinct(fewer) == n {
+				l.alike = len(names) - len(folded)
+				of, names = fewer, folded
+			}
+			best, more = n, true
+			l.keys, l.pointOf, l.names, l.points = keys, of, names, len(names)
 		}
-		if fewer, folded := fold(of, names); len(folded) < len(names) && l.distinct(fewer) == n {
-			l.alike = len(names) - len(folded)
-			of, names = fewer, folded
-		}
-		best, l.keys, l.pointOf, l.names, l.points = n, keys, of, names, len(names)
 	}
 	if 10*best < 9*l.Rows {
 		l.keys = nil

@@ -40,7 +40,7 @@ func TestOpenSample(t *testing.T) {
 		t.Fatal(err)
 	}
 	numbers := func(name string, count int, seed uint64) (all []float64) {
-		s, err := dataset.OpenSample(filepath.Join(folder, name), count, seed, dataset.SetOptions{})
+		s, err := dataset.OpenSample(filepath.Join(folder, name), count, seed, dataset.SetOptions{TimeColumn: "none"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -99,7 +99,7 @@ func loadTable(path string, o SetOptions, points int) (*Set, error) {
 
 // loadWide makes examples of rows.
 func loadWide(path string, t *table.Table, o SetOptions, points int) (*Set, error) {
-	if t.Guessed && (!t.Rising() || t.Time[0] > 0 || points > 0) {
+	if t.Guessed && (!t.Rising() || t.Time[0] > 0 && t.Rows < 10 || points > 0) {
 		t.DropTime()
 	}
 	if first, second, twice := t.Repeated(); twice {
@@ -123,10 +123,6 @@ func loadWide(path string, t *table.Table, o SetOptions, points int) (*Set, erro
 	values, err := t.Numbers(t.Values)
 	if err != nil {
 		return nil, tableError(path, err)
-	}
-	if form.Table && t.Sums(values) {
-		line := t.Line(t.Rows - 1)
-		return nil, &Error{Path: path, Place: fmt.Sprintf("line %d", line), Found: "the sums of the lines above", Want: fmt.Sprintf("values (sed %dd leaves the line out)", line)}
 	}
 	if form.Table && t.Names != nil {
 		for _, k := range t.Values {

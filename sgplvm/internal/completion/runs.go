@@ -1,9 +1,11 @@
 package completion
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 
+	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
@@ -119,4 +121,32 @@ func (r run) place(rng *rand.Rand, order [][]int, length int, taken []bool) (fou
 		}
 	}
 	return found
+}
+
+// alikeErrors is by how many standard errors the correlation of neighbouring rows must exceed that of rows in no order.
+const alikeErrors = 3
+
+// RowsInOrder reports whether examples without times are in an order that tells of what is missing: neighbours are alike, in the mean of the correlations
+// of values, and examples are missing as a whole, or values for longer than by chance.
+func (h *Mask) RowsInOrder(y mat.Matrix) bool {
+	rows := make([]data.Instant, y.Rows)
+	whole := false
+	for i := range rows {
+		rows[i].Time = float64(i)
+		whole = whole || !slices.Contains(h.Of(i), false)
+	}
+	if !whole && !slices.ContainsFunc(h.TimeGaps(rows), func(g TimeGap) bool { return g.To-g.From < len(g.Order) }) {
+		return false
+	}
+	mean, deviation := Moments(y, h, y.Cols)
+	var sum, pairs float64
+	for i := 1; i < y.Rows; i++ {
+		for k, m := range mean {
+			if !h.Of(i)[k] && !h.Of(i - 1)[k] {
+				sum += (y.At(i, k) - m) * (y.At(i-1, k) - m) / (deviation[k] * deviation[k])
+				pairs++
+			}
+		}
+	}
+	return sum > alikeErrors*math.Sqrt(pairs*float64(y.Cols)) // of columns that may all be the same
 }

@@ -10,12 +10,13 @@ import (
 	"github.com/seed-08962ecc/kronfield/internal/quote"
 )
 
-// findFormat finds how numbers are written: so that most cells are.
-func (t *Table) findFormat() error {
+// findFormat finds how numbers are written: so that most cells are. It passes on the last rows.
+func (t *Table) findFormat(last *tail) error {
 	const enough = 1 << 17 // cells with a sign that tells something
 	var counts [7]int
 	seen, doubt := 0, ""
 	if _, err := t.each(func(_ int, x cell) {
+		last.add(x)
 		if seen > enough || !strings.ContainsAny(x.text, ".,' \u00a0\u202f") || x.text[0] > '9' && x.text[0] < 0x80 {
 			return
 		}
@@ -90,9 +91,11 @@ func (c *column) see(t *Table, x cell) {
 	}
 	if n, ok := t.parse(x.text); ok {
 		if c.numbers++; c.numbers == 1 {
-			c.before, _, c.behind = affix(x.text)
+			c.before, _, c.behind = affix(strings.Trim(x.text, "()"))
 			c.least, c.most = n.value, n.value
 		}
+		c.follow(n.value)
+		c.brackets = c.brackets || n.brackets
 		c.least, c.most = min(c.least, n.value), max(c.most, n.value)
 		if math.Abs(n.value) >= 1000 {
 			c.thousands++
@@ -133,6 +136,21 @@ func (c *column) see(t *Table, x cell) {
 			c.dates = 0
 		}
 	}
+}
+
+// follow takes the next number into account.
+func (c *column) follow(v float64) {
+	step := v - c.last
+	if c.numbers == 2 {
+		c.step = step
+	}
+	if c.numbers > 1 {
+		c.falls = c.falls || !(step > 0)
+		c.uneven = c.uneven || !(math.Abs(step-c.step) <= 1e-6*c.step)
+	}
+	c.last = v
+	c.sum += v
+	c.squares += v * v
 }
 
 // settle decides what a column holds: what most of its cells are, words where that is none.
@@ -192,26 +210,6 @@ func (t *Table) Numbers(columns []int) ([]float64, error) {
 		}
 	})
 	return values, nil
-}
-
-// Sums tells whether the last row has the sums of those above in all of some columns, for numbers of all rows, row by row.
-func (t *Table) Sums(values []float64) bool {
-	n := len(values) / t.Rows
-	if n < 2 || t.Rows < 4 {
-		return false
-	}
-	sums := make([]float64, n)
-	for i, v := range values[:len(values)-n] {
-		if v == v {
-			sums[i%n] += v
-		}
-	}
-	for k, v := range values[len(values)-n:] {
-		if !(math.Abs(v-sums[k]) <= 1e-9*math.Abs(v)) || v == 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // isWide tells whether columns that are not listed are all of too many.

@@ -10,7 +10,7 @@ import (
 // layouts are the forms of dates that are recognised, in the words of strptime; of those that say the same of a whole column the first is taken. A time of day may
 // follow. 12.1.2020 is not read with the month first: nobody writes so with dots.
 var layouts = []string{
-	"%Y%m%d", "%Y%m%d%H", "%Y%m%d%H%M", "%Y%m%d%H%M%S", // the compact ones
+	"%Y%m%d", "%Y%m%d%H", "%Y%m%d%H%M", "%Y%m%d%H%M%S", "%Y%j", // the compact ones
 	"%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%Y %m %d", "%Y_%m_%d",
 	"%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%d %m %Y",
 	"%d.%m.%y", "%d/%m/%y", "%m/%d/%y", "%d-%m-%y", "%m-%d-%y", "%y-%m-%d", "%y/%m/%d",
@@ -28,7 +28,7 @@ const clockLayout = "%H:%M"
 
 var (
 	allLayouts = layoutSet(1)<<len(layouts) - 1
-	compact    = layoutSet(1)<<4 - 1
+	compact    = layoutSet(1)<<5 - 1
 	clocks     = layoutSet(1) << (len(layouts) - 1)
 )
 
@@ -42,7 +42,7 @@ func (s layoutSet) matching(text string) layoutSet {
 	}
 	left := s
 	for rest := s; rest != 0; rest &= rest - 1 {
-		if _, _, ok := parseDate(text, rest.first()); !ok {
+		if _, _, ok := parseDate(text, rest.first()); !ok || strings.HasSuffix(rest.first(), "%j") && len(text) < len(rest.first())+3 { // 2020-12 is a month
 			left &^= rest & -rest
 		}
 	}
@@ -112,7 +112,7 @@ func (f *fields) match(s, layout string) (rest string, ok bool) {
 
 // limits are how many digits a field has, and between which numbers it is.
 var limits = map[byte]struct{ least, most, low, high int }{
-	'Y': {4, 4, 1, 9999}, 'y': {2, 2, 0, 99}, 'm': {1, 2, 1, 12}, 'd': {1, 2, 1, 31}, 'e': {1, 2, 1, 31}, 'j': {3, 3, 1, 366}, 'q': {1, 1, 1, 4},
+	'Y': {4, 4, 1, 9999}, 'y': {2, 2, 0, 99}, 'm': {1, 2, 1, 12}, 'd': {1, 2, 1, 31}, 'e': {1, 2, 1, 31}, 'j': {1, 3, 1, 366}, 'q': {1, 1, 1, 4},
 	'V': {1, 2, 1, 53}, 'u': {1, 1, 1, 7}, 'H': {1, 2, 0, 24}, 'I': {1, 2, 1, 12}, 'M': {1, 2, 0, 59}, 'f': {1, 9, 0, 999999999},
 }
 

@@ -2,6 +2,7 @@ package table
 
 import (
 	"strings"
+	"unicode"
 )
 
 // fields are those of a date.
@@ -11,24 +12,32 @@ type fields struct {
 	hasZone, twelve, afternoon               bool
 }
 
-var months = []string{"january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"}
+// months are their names in English, German, French, Spanish, Italian, Portuguese and Dutch; one that another begins with is not told.
+var months = []string{"january jänner janvier enero gennaio janeiro januari", "february febrero febbraio février fevrier fevereiro februari", "march mars märz maerz marzo março maart mrt",
+	"april avril abril aprile", "may mai mayo maggio maio mei", "june juni juin junio giugno junho", "july juli juillet julio luglio julho", "august août aout agosto augustus",
+	"september septembre septiembre settembre setembro", "october oktober octobre octubre ottobre outubro", "november novembre noviembre novembro",
+	"december dezember décembre decembre diciembre dicembre dezembro"}
 var weekdays = []string{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"}
 
 // word returns the letters at the start of s.
 func word(s string) string {
-	n := 0
-	for n < len(s) && s[n]|0x20 >= 'a' && s[n]|0x20 <= 'z' {
-		n++
+	if n := strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) }); n >= 0 {
+		return s[:n]
 	}
-	return s[:n]
+	return s
 }
 
 // nameOf returns the number of a name, from 1 on, of which three letters or more stand at the start of s, perhaps with a full stop, and the rest of s.
 func nameOf(s string, names []string) (int, string) {
 	w := word(s)
-	for k, name := range names {
-		if len(w) >= 3 && len(w) <= len(name) && strings.EqualFold(name[:len(w)], w) {
-			return k + 1, strings.TrimPrefix(s[len(w):], ".")
+	if len(w) < 3 {
+		return 0, s
+	}
+	for k, all := range names {
+		for name := range strings.SplitSeq(all, " ") {
+			if len(w) <= len(name) && strings.EqualFold(name[:len(w)], w) {
+				return k + 1, strings.TrimPrefix(s[len(w):], ".")
+			}
 		}
 	}
 	return 0, s

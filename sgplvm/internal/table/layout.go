@@ -16,6 +16,7 @@ const (
 	sampleRows  = 200
 	sampleCells = 1 << 10 // of a row
 	headerRows  = 4       // of names, units and the like at most
+	footerRows  = 8       // of totals and notes behind the rows at most
 
 	// MostColumns is how many columns a table may have to have roles: of more all are numbers.
 	MostColumns = 1 << 16
@@ -58,6 +59,28 @@ func (d dialect) sample(text string, at int) (rows []row, open int) {
 		rows = append(rows, r)
 	}
 	return rows, 0
+}
+
+// A tail has the last rows of a table.
+type tail struct {
+	rows  [footerRows + 1]row
+	count int // of all rows
+}
+
+// last is the k-th row from the end.
+func (l *tail) last(k int) *row { return &l.rows[(l.count-1-k)%len(l.rows)] }
+
+// add takes the next cell.
+func (l *tail) add(x cell) {
+	if x.column == 0 {
+		l.count++
+		r := l.last(0)
+		*r = row{at: x.from, line: x.line, cells: r.cells[:0]}
+	}
+	r := l.last(0)
+	if r.width = x.column + 1; r.width <= sampleCells {
+		r.cells = append(r.cells, x.text)
+	}
 }
 
 // width is the number of cells that most rows have, the larger of equals.
@@ -154,11 +177,18 @@ func (t *Table) findBody() error {
 	if first < 0 {
 		return &Error{Found: "no row", Want: "rows of numbers, separated by commas, semicolons, tabs or blanks"}
 	}
-	if first > 0 && rows[first-1].width == t.width-1 && rows[first].last != "" && isHeader(rows, first-1, 1) && !isHeader(rows, first, 0) {
+	spare := !slices.ContainsFunc(rows, func(r row) bool { return r.width == t.width && r.last != "" })
+	lacks := func(k int) int { // first cells, not last ones
+		if spare {
+			return 0
+		}
+		return t.width - rows[k].width
+	}
+	if first > 0 && rows[first-1].width == t.width-1 && isHeader(rows, first-1, lacks(first-1)) && !isHeader(rows, first, 0) {
 		first--
 	}
 	body := first
-	for body < min(first+headerRows, len(rows)) && t.width-rows[body].width|1 == 1 && (isHeader(rows, body, t.width-rows[body].width) || body > first && present(rows[body]) == 0) {
+	for body < min(first+headerRows, len(rows)) && t.width-rows[body].width|1 == 1 && (isHeader(rows, body, lacks(body)) || body > first && present(rows[body]) == 0) {
 		body++
 	}
 	if t.headed && (body == len(rows) || body == first && isPlain(rows[first])) {
@@ -174,8 +204,8 @@ func (t *Table) findBody() error {
 	case t.width > MostColumns:
 	case body > first:
 		names := max(0, slices.IndexFunc(rows[first:body], func(r row) bool { return present(r) >= r.width-1 })) + first // below a title
-		t.setNames(t.text[:t.body], rows[names])
-		t.unnamed = rows[names].width < t.width
+		t.setNames(t.text[:t.body], rows[names], lacks(names))
+		t.unnamed = lacks(names) > 0
 	default:
 		t.namesOfComment()
 	}
@@ -204,7 +234,7 @@ func isAxis(x []float64) bool {
 	return monotone(x) && (even || len(x) > 7)
 }
 
-// isHeader tells whether row k has words, or the numbers of an axis, where all below has numbers or dates. It may lack some first cells.
+// isHeader tells whether row k has words in most columns, or the numbers of an axis, where all below has numbers or dates. It may lack some first cells.
 func isHeader(rows []row, k, lacks int) bool {
 	r, words := rows[k], 0
 	var axis, next []float64 // numbers that may name columns, and those below
@@ -242,11 +272,11 @@ func isHeader(rows []row, k, lacks int) bool {
 			words++
 		}
 	}
-	return words > 0 && len(axis) == 0 || len(axis) < r.width && isAxis(axis) && !isAxis(next)
+	return words > len(axis) || len(axis) < r.width && isAxis(axis) && !isAxis(next)
 }
 
-// setNames takes the cells of a row of a text as names, those of the last columns where there are fewer.
-func (t *Table) setNames(text string, r row) {
+// setNames takes the cells of a row of a text as names of columns, but for some first ones.
+func (t *Table) setNames(text string, r row, lacks int) {
 	t.Names = make([]string, t.width)
 	c := cursor{dialect: t.dialect, text: text, at: r.at, line: r.line}
 	for k := range r.width {
@@ -259,7 +289,7 @@ func (t *Table) setNames(text string, r row) {
 			}
 			name = string(runes)
 		}
-		t.Names[k+t.width-r.width] = name
+		t.Names[k+lacks] = name
 	}
 }
 
@@ -272,7 +302,7 @@ func (t *Table) namesOfComment() {
 		}
 		line = strings.TrimLeft(line, "#%! \t")
 		if rows, _ := t.sample(line, 0); len(rows) == 1 && rows[0].width == t.width && !slices.ContainsFunc(rows[0].cells, isNumber) {
-			t.setNames(line, rows[0])
+			t.setNames(line, rows[0], 0)
 		}
 	}
 }

@@ -14,7 +14,7 @@ var formats = []format{{'.', 0}, {',', 0}, {'.', ','}, {',', '.'}, {'.', ' '}, {
 
 // missingWords stand for a missing value.
 var missingWords = map[string]bool{"": true, "nan": true, "-nan": true, "na": true, "n/a": true, "#n/a": true, "<na>": true, "n.a.": true, "nat": true, "null": true, "none": true, "nil": true,
-	"missing": true, "-": true, "--": true, "---": true, "?": true, ".": true, "..": true, "*": true, `\n`: true, "#value!": true, "#div/0!": true, "#num!": true, "#ref!": true,
+	"missing": true, "-": true, "--": true, "---": true, "?": true, ":": true, ".": true, "..": true, "*": true, `\n`: true, "#value!": true, "#div/0!": true, "#num!": true, "#ref!": true,
 	"***": true, "mm": true, "nd": true, "n.d.": true, "n.b.": true, "n.v.": true, "k.a.": true, "(null)": true, "#nv": true, "#wert!": true, "#bezug!": true}
 
 // isMissing tells whether a cell has no value.
@@ -41,9 +41,9 @@ func affix(s string) (before, number, behind string) {
 
 // A written number is what stands in a cell: its value and how many digits it has behind the decimal sign and in all.
 type written struct {
-	value             float64
-	decimals, digits  int
-	exponent, grouped bool
+	value                       float64
+	decimals, digits            int
+	exponent, grouped, brackets bool // brackets stand for a minus, as accountants write it
 }
 
 // blanks may stand between thousands.
@@ -63,6 +63,11 @@ func blank(s string) int {
 func (f format) parse(s string) (n written, ok bool) {
 	if s != "" && (s[0] > '9' || s[0] == '$' || s[len(s)-1] > '9' || s[len(s)-1] == '%' || s[len(s)-1] == '$') {
 		_, s, _ = affix(s)
+	}
+	if len(s) > 2 && s[0] == '(' && s[len(s)-1] == ')' {
+		n, ok = f.parse(s[1 : len(s)-1])
+		n.value, n.brackets = -n.value, true
+		return n, ok && !math.Signbit(-n.value)
 	}
 	negative := false
 	switch {

@@ -2,6 +2,7 @@ package table
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,10 +26,23 @@ func Read(file string, o Options) (*Table, error) {
 	}
 	t.dialect = separatorOf(t.text[t.start:])
 	t.end = t.start + t.dialect.end(t.text[t.start:])
-	for _, step := range []func() error{t.findBody, t.findFormat, t.survey, func() error { return t.assign(o) }} {
-		if err := step(); err != nil {
-			return nil, err
-		}
+	if err := t.findBody(); err != nil {
+		return nil, err
+	}
+	var last tail
+	if err := t.findFormat(&last); err != nil {
+		return nil, err
+	}
+	t.cutNotes(&last)
+	err = t.survey()
+	if err == nil && t.cutTotals(&last, o) {
+		err = t.survey()
+	}
+	if err == nil {
+		err = t.assign(o)
+	}
+	if err != nil {
+		return nil, err
 	}
 	return t, nil
 }
@@ -117,7 +131,7 @@ func (t *Table) Choose(names []string) error {
 func (t *Table) NoValues() error {
 	for k := range t.columns {
 		if c := &t.columns[k]; c.odd.line > 0 {
-			return &Error{Place: t.place(c.odd.line, k), Found: quote.Text(c.odd.text), Want: "a number: no column has numbers"}
+			return &Error{Place: t.place(c.odd.line, k), Found: quote.Text(c.odd.text), Want: "a number: no column has numbers (a cell has one alone: its error or mark goes to another column)"}
 		}
 	}
 	return &Error{Found: "no column of numbers but the time", Want: "one (-time-column none takes it as one)"}
@@ -213,16 +227,50 @@ func (t *Table) IsCode(k int) bool {
 	return t.column(k).isWhole() && !isTime
 }
 
-// identifiers are the last words of names of columns whose numbers are names.
-var identifiers = []string{"id", "ids", "identifier", "code", "zip", "zipcode", "postcode", "plz", "phone", "isbn", "barcode", "uuid", "ssn"}
+var (
+	// identifiers are the last words of names of columns whose numbers are names, numberings those where they rise from row to row, bearers whole names.
+	identifiers = []string{"id", "ids", "identifier", "code", "zip", "zipcode", "postcode", "plz", "phone", "isbn", "barcode", "uuid", "ssn", "uid", "hhid", "pid"}
+	numberings  = []string{"no", "nr", "num", "number", "nummer", "key", "serial"}
+	bearers     = []string{"subject", "participant", "patient", "customer", "client", "user", "household", "respondent", "employee", "student", "member", "account"}
+	rankings    = []string{"rank", "ranking", "place", "position"}
+)
 
-// isIdentifier tells whether the numbers of a column are names: it says so itself, they begin with zeros, or they count the rows.
+// manyRows are so many that their numbers do not rise by chance.
+const manyRows = 10
+
+// isIdentifier tells whether the numbers of a column are names: it says so itself, they begin with zeros, count the rows, are consecutive ones in
+// another order, or further dates.
 func (t *Table) isIdentifier(k int) bool {
 	c := t.column(k)
-	if c.kind != Number || c.decimals > 0 || c.exponents > 0 {
+	switch {
+	case c.kind != Number || c.decimals > 0 || c.exponents > 0:
+		return false
+	case c.zeros > 0 && c.digits > 2 || t.countsRows(k) || t.Dated && c.isCompact() && c.least > 17e6:
+		return true
+	case t.Names == nil:
 		return false
 	}
-	return c.zeros > 0 && c.digits > 2 || t.Names != nil && slices.Contains(identifiers, lastWord(t.Names[k])) || t.countsRows(k)
+	word := lastWord(t.Names[k])
+	return slices.Contains(identifiers, word) || t.isNamed(k, bearers) || c.isRising() && slices.Contains(numberings, word) || c.isShuffled() && !slices.Contains(rankings, word)
+}
+
+// isRising tells whether each of many rows has a number, more than the one before.
+func (c *column) isRising() bool {
+	return c.kind == Number && c.missing+c.words == 0 && c.numbers >= manyRows && !c.falls
+}
+
+// isEven tells whether each of many rows has a number, by the same step more than the one before.
+func (c *column) isEven() bool { return c.isRising() && !c.uneven }
+
+// isShuffled tells whether numbers of many rows are consecutive whole ones in any order: they have the sums of these, and of their squares.
+func (c *column) isShuffled() bool {
+	n := float64(c.numbers)
+	if !c.isWhole() || n < manyRows || c.most-c.least != n-1 || c.isEven() {
+		return false
+	}
+	sum := n * (c.least + (n-1)/2)
+	squares := n*c.least*c.least + c.least*n*(n-1) + (n-1)*n*(2*n-1)/6
+	return math.Abs(c.sum-sum) < 0.5 && math.Abs(c.squares-squares) <= 1e-12*squares
 }
 
 // isConstant tells whether a column has the same number, other than 0, in all of many rows.
@@ -250,23 +298,6 @@ func (t *Table) countsRows(k int) bool {
 	if t.width < 2 || t.Rows < 2 || k > 0 && (!named || t.Names[k] == "") || t.Names != nil && !named && !t.unnamed {
 		return false
 	}
-	x, err := t.Numbers([]int{k})
-	if err != nil || t.Names == nil && x[0] != 0 && x[0] != 1 {
-		return false
-	}
-	for i, v := range x {
-		if v != x[0]+float64(i) {
-			return false
-		}
-	}
-	return true
-}
-
-// end returns where the last row of a text ends: rows of nothing at the end are none.
-func (d dialect) end(text string) int {
-	n := len(strings.TrimRightFunc(text, func(r rune) bool { return unicode.IsSpace(r) || r == rune(d.separator) && r != 0 }))
-	if rest := strings.IndexAny(text[n:], "\r\n"); rest >= 0 {
-		return n + rest
-	}
-	return len(text)
+	c := t.column(k)
+	return c.numbers == t.Rows && c.step == 1 && !c.uneven && (t.Names != nil || c.least == 0 || c.least == 1)
 }

@@ -32,6 +32,9 @@ type column struct {
 	zeros                   int       // numbers that begin with a zero before another digit
 	thousands, grouped      int       // numbers of 1000 or more, and those that have a sign between thousands
 	least, most             float64   // of the numbers
+	sum, squares            float64   // of the numbers
+	last, step              float64   // the last number, and by how much the second was more than the first
+	falls, uneven, brackets bool      // some numbers are no more than those before them, have another step, have brackets for a minus
 	before, behind          string    // what stands around its numbers
 	odd, notDate            place     // the first cell that is no number, no date
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"io"
 	"strings"
+	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -112,4 +113,13 @@ func (w *writer) text(s string) {
 			}
 		}
 	}
+}
+
+// end returns where the last row of a text ends: rows of nothing at the end are none.
+func (d dialect) end(text string) int {
+	n := len(strings.TrimRightFunc(text, func(r rune) bool { return unicode.IsSpace(r) || r == rune(d.separator) && r != 0 }))
+	if rest := strings.IndexAny(text[n:], "\r\n"); rest >= 0 {
+		return n + rest
+	}
+	return len(text)
 }

@@ -13,12 +13,15 @@ import (
 )
 
 var (
-	timeNames = []string{"time", "t", "date", "datetime", "timestamp", "day", "days", "hour", "hours", "year", "years", "month", "epoch", "unix", "elapsed", "seconds", "date_time", "datum", "zeit", "fecha", "depth", "distance"}
+	timeNames = []string{"time", "t", "date", "datetime", "timestamp", "day", "days", "hour", "hours", "year", "years", "month", "epoch", "unix", "elapsed", "seconds", "date_time", "datum", "zeit", "fecha", "depth", "distance", "ts", "jd", "mjd", "bjd", "hjd"}
 	sureNames = []string{"time", "date", "datetime", "timestamp"}                                              // of a time in any column
 	spanNames = []string{"year", "years", "jahr", "month", "week", "day", "days", "hour", "quarter", "period"} // of a time in any column that has others beside it
 	rowNames  = []string{"", "#", "index", "id", "row", "rows", "nr", "no", "n", "obs", "number", "unnamed: 0", "rownames", "rowid", "record", "rank", "case", "lfdn", "respondent", "run", "runs", "run_id", "simulation", "sample", "experiment", "job"}
 	partNames = [][]string{{"year", "yr", "yyyy", "yy", "jahr"}, {"month", "mon", "mm", "mo", "monat"}, {"day", "dd", "dy", "tag"}, {"hour", "hr", "hh", "stunde"}, {"minute", "min", "mn", "mi"}}
 )
+
+// spanLayouts are those of years and what columns of some names have beside them.
+var spanLayouts = map[string]string{"quarter": "%Y %q", "week": "%Y %V", "isoweek": "%Y %V", "doy": "%Y %j", "yday": "%Y %j", "dayofyear": "%Y %j", "day_of_year": "%Y %j"}
 
 // isNamed tells whether a column has one of some names, perhaps with a unit behind it.
 func (t *Table) isNamed(k int, names []string) bool {
@@ -61,8 +64,8 @@ func (t *Table) findTime(o Options, free func(int) bool) (err error) {
 		return nil
 	}
 	t.Dated = true
-	if len(t.Time) == 2 && t.isNamed(t.Time[1], []string{"quarter"}) {
-		o.Layout = "%Y %q"
+	if len(t.Time) == 2 && o.Layout == "" {
+		o.Layout = spanLayouts[strings.ToLower(t.Names[t.Time[1]])]
 	}
 	if o.Layout != "" {
 		return t.readDates(o.Layout)
@@ -87,8 +90,11 @@ func (t *Table) guessTime(o Options, free func(int) bool) []int {
 	if len(dates) > 0 {
 		return t.withClock(dates[0], free)
 	}
-	if o.NumbersOnly || t.Names == nil { // names tell the rest
+	if o.NumbersOnly {
 		return nil
+	}
+	if t.Names == nil { // names tell the rest
+		return t.unnamedParts()
 	}
 	var parts []int
 	for _, names := range partNames {
@@ -102,7 +108,7 @@ func (t *Table) guessTime(o Options, free func(int) bool) []int {
 		parts = append(parts, k)
 	}
 	if len(parts) == 1 {
-		if k := slices.IndexFunc(t.Names, func(name string) bool { return strings.EqualFold(name, "quarter") }); k >= 0 && free(k) && t.columns[k].isWhole() && t.columns[k].most <= 4 {
+		if k := slices.IndexFunc(t.Names, func(name string) bool { return spanLayouts[strings.ToLower(name)] != "" }); k >= 0 && free(k) && t.columns[k].isWhole() {
 			parts = append(parts, k)
 		}
 	}
@@ -114,12 +120,40 @@ func (t *Table) guessTime(o Options, free func(int) bool) []int {
 			return t.withClock(k, free)
 		}
 	}
+	if c := &t.columns[0]; free(0) && (c.isEven() || c.isRising() && c.isEpoch()) && !t.isIdentifier(0) {
+		return []int{0}
+	}
 	for k := range t.columns {
 		if t.columns[k].isWhole() && free(k) && t.sounds(k, spanNames) {
 			return []int{k} // where the table is long
 		}
 	}
 	return nil
+}
+
+// unnamedParts tells whether the first columns of a table without names are years, months, days and, perhaps, hours that rise.
+func (t *Table) unnamedParts() []int {
+	last := [][2]float64{{1700, 2200}, {1, 12}, {1, 31}, {0, 24}}
+	var parts []int
+	for k, l := range last[:min(len(last), t.width-1)] {
+		if c := &t.columns[k]; !c.isWhole() || c.least < l[0] || c.most > l[1] {
+			break
+		}
+		parts = append(parts, k)
+	}
+	for ; len(parts) > 2; parts = parts[:len(parts)-1] {
+		u := *t
+		if u.Time = parts; u.recogniseDates() == nil && monotone(u.Times) {
+			return parts
+		}
+	}
+	return nil
+}
+
+// isEpoch tells whether numbers are seconds or milliseconds since 1970, of the years from 1990 to 2100.
+func (c *column) isEpoch() bool {
+	const from, to = 631152000, 4102444800
+	return c.decimals == 0 && (c.least >= from && c.most < to || c.least >= 1000*from && c.most < 1000*to)
 }
 
 // withClock adds a column of times of day, or of hours, to the column of dates before it.

@@ -82,7 +82,11 @@ func (t *Table) write(w *writer, cells Insert) {
 // Text writes a number as those of a column are.
 func (r *Result) Text(t *Table, column int, v float64) string {
 	c := t.column(column)
-	return c.before + r.number(t, c, v) + c.behind
+	text := r.number(t, c, v)
+	if digits, negative := strings.CutPrefix(text, "-"); negative && c.brackets {
+		return "(" + c.before + digits + c.behind + ")"
+	}
+	return c.before + text + c.behind
 }
 
 // number writes a number with the digits of a column, whose limits it keeps: 0 where none of its numbers is below, and those of few whole numbers, which may be levels.
