@@ -243,7 +243,7 @@ func TestQuickFillsInNoMixture(t *testing.T) {
 	}
 	got, known := j.scored.get(mixed.String())
 	if !known || !slices.Equal(got, found.Cases) {
-		t.Errorf("judged by %v, expected %v", got, found.Cases)
+		t.Errorf("scored by %v, expected %v", got, found.Cases)
 	}
 }
 

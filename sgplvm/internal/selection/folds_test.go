@@ -509,7 +509,7 @@ func TestAbsentValidatorGuessed(t *testing.T) {
 	for _, c := range j.Cases {
 		for k := range c.truth {
 			if c.hidden(k) == (k == c.Example%points) {
-				t.Errorf("example %d, value %d: judges %t", c.Example, k, c.hidden(k))
+				t.Errorf("example %d, value %d: counts %t", c.Example, k, c.hidden(k))
 			}
 		}
 	}
