@@ -150,6 +150,7 @@ func (m *Model) Shard(ctx context.Context, examples Source, part ShardPart, data
 		if err := binary.Write(both, binary.LittleEndian, v.Numbers); err != nil {
 			return err
 		}
+		s.spare = append(s.spare, v)
 	}
 	_, err = w.Write(sum.Sum(nil))
 	return err
@@ -181,6 +182,7 @@ type sharding struct {
 	count, done, all int   // examples of all parts, and of this one
 	chosen           []int // which are still to be kept
 	w                io.Writer
+	spare            []*sums.Sums // which are not needed any more
 }
 
 // node returns the sums of a node.
@@ -195,13 +197,20 @@ func (s *sharding) node(n shardNode) (*sums.Sums, error) {
 	right, err := s.node(shardNode{n.Level - 1, 2*n.Index + 1})
 	if err == nil {
 		left.Add(right)
+		s.spare = append(s.spare, right)
 	}
 	return left, err
 }
 
 // leaf returns the sums of a leaf's examples.
 func (s *sharding) leaf(leaf int) (*sums.Sums, error) {
-	v := s.b.New()
+	var v *sums.Sums
+	if last := len(s.spare) - 1; last >= 0 {
+		v, s.spare = s.spare[last], s.spare[:last]
+		clear(v.Numbers)
+	} else {
+		v = s.b.New()
+	}
 	for from, to := work.Block(leaf, 1<<shardLevels, s.count); from < to; from += examplesTogether {
 		f, err := s.m.inferAll(s.ctx, s.examples, from, min(to, from+examplesTogether))
 		if err != nil {
