@@ -10,6 +10,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/journal"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/selection"
 )
 
 // Examples of which nothing was observed teach a model nothing. Those with times are left out of training and predicted at their times in the end. Their
@@ -30,9 +31,9 @@ func (w *wholeTask) train(ctx context.Context, cfg, partly Config, done *Complet
 	if w.how != nil && w.d.Times != nil && cfg.Partly == nil {
 		cfg.Partly = partly.kept()
 	}
-	how := new(search)
+	how := new(choice)
 	if open && w.y.Cols == 1 {
-		cfg = withDefaults(cfg, seriesConfig(w.y.Rows))
+		cfg = cfg.or(selection.Series(w.y.Rows))
 		cfg.Effort, cfg.Training.Uncalibrated = EffortNone, true
 	} else if open {
 		if cfg, how, err = choose(ctx, d, cfg); err != nil {
@@ -53,15 +54,14 @@ func (w *wholeTask) train(ctx context.Context, cfg, partly Config, done *Complet
 
 // compete compares the model with the simplest methods on examples held out in the same way; nil if there are too few.
 func (w *wholeTask) compete(ctx context.Context, d trainingSet, given, chosen Config) (*completion.Contest, error) {
-	if w.y.Rows < minTraining {
+	if w.y.Rows < selection.MinTraining {
 		return nil, nil
 	}
 	d, err := d.checked()
 	if err != nil {
 		return nil, err
 	}
-	s := &search{ctx: ctx, outer: ctx, data: d, given: given, plan: plans[given.Effort], run: d.run}
-	j, err := newAbsentValidator(s)
+	j, err := d.newSearch(given).HoldOutWhole()
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func (w *wholeTask) compete(ctx context.Context, d trainingSet, given, chosen Co
 			return nil, err
 		}
 	}
-	t, read := w.newContest(), make([]int, len(j.folds))
+	t, read := w.newContest(), make([]int, j.Count())
 	place := make([]int, len(w.all.At)) // in order of time, with a step between sequences
 	next := 0
 	for _, order := range completion.InOrder(w.all.At) {
@@ -82,19 +82,19 @@ func (w *wholeTask) compete(ctx context.Context, d trainingSet, given, chosen Co
 		}
 		next++
 	}
-	group := groupsOf(place, w.rows, j.cases)
-	lists := make([][]completion.HeldValue, len(j.folds))
-	for _, c := range j.cases {
-		row := w.rows[c.example]
+	group := groupsOf(place, w.rows, j.Cases)
+	lists := make([][]completion.HeldValue, j.Count())
+	for _, c := range j.Cases {
+		row := w.rows[c.Example]
 		for k, missing := range w.all.Holes.Of(row) {
-			at := read[c.fold]
-			read[c.fold]++
+			at := read[c.Fold]
+			read[c.Fold]++
 			if !missing {
 				v := completion.HeldValue{Example: row, Value: k, Kind: completion.KindWhole, Group: group[row], Truth: w.all.Y.Row(row)[k]}
 				if folds != nil {
-					v.Mean, v.Variance = folds[c.fold].Mean[at], folds[c.fold].Variance[at]
+					v.Mean, v.Variance = folds[c.Fold].Mean[at], folds[c.Fold].Variance[at]
 				}
-				lists[c.fold] = append(lists[c.fold], v)
+				lists[c.Fold] = append(lists[c.Fold], v)
 			}
 		}
 	}
@@ -102,7 +102,7 @@ func (w *wholeTask) compete(ctx context.Context, d trainingSet, given, chosen Co
 		if folds != nil {
 			t.Add("", list)
 		}
-		if err := t.Try(ctx, list, w.all.Fillers(list, given.Seed)); err != nil {
+		if err := t.Try(ctx, list, w.d.run.clock.within(w.all.Fillers(list, given.Seed))); err != nil {
 			return nil, err
 		}
 	}
@@ -111,17 +111,17 @@ func (w *wholeTask) compete(ctx context.Context, d trainingSet, given, chosen Co
 }
 
 // groupsOf returns a number for each example that is held out, the same for those of a fold that come one after the other in time.
-func groupsOf(place, rows []int, cases []fillCase) map[int]int {
+func groupsOf(place, rows []int, cases []selection.Case) map[int]int {
 	held := slices.Clone(cases)
-	slices.SortStableFunc(held, func(a, b fillCase) int {
-		return cmp.Or(cmp.Compare(a.fold, b.fold), cmp.Compare(place[rows[a.example]], place[rows[b.example]]))
+	slices.SortStableFunc(held, func(a, b selection.Case) int {
+		return cmp.Or(cmp.Compare(a.Fold, b.Fold), cmp.Compare(place[rows[a.Example]], place[rows[b.Example]]))
 	})
 	groups := map[int]int{}
 	for k, c := range held {
-		at, next := rows[c.example], 0
+		at, next := rows[c.Example], 0
 		if k > 0 {
-			before := rows[held[k-1].example]
-			if next = groups[before]; held[k-1].fold != c.fold || place[at] != place[before]+1 {
+			before := rows[held[k-1].Example]
+			if next = groups[before]; held[k-1].Fold != c.Fold || place[at] != place[before]+1 {
 				next++
 			}
 		}
@@ -131,28 +131,31 @@ func groupsOf(place, rows []int, cases []fillCase) map[int]int {
 }
 
 // predictHeld predicts the examples that a validator holds out, fold by fold, with models of the others.
-func (w *wholeTask) predictHeld(ctx context.Context, j absentValidator, chosen Config) ([]filledValues, error) {
-	for k := range j.folds { // which train side by side
-		j.folds[k].data.run.clock = w.d.run.clock.part(1)
-		j.folds[k].data.run.clock.train(trainShare)
+func (w *wholeTask) predictHeld(ctx context.Context, j *selection.Folds, chosen Config) ([]filledValues, error) {
+	of := make([]selection.Trainers, j.Count()) // which train side by side
+	clocks := make([]*clock, len(of))
+	for k := range of {
+		clocks[k] = w.d.run.clock.part(1)
+		clocks[k].train(trainShare)
+		of[k] = trainers{given: chosen, run: Run{clock: clocks[k]}}
 	}
-	models, err := j.models(ctx, chosen, 0, len(j.folds))
+	models, err := j.Models(ctx, chosen.open(), of)
 	if err != nil {
 		return nil, err
 	}
-	for k := range j.folds {
-		w.d.run.clock.ended(j.folds[k].data.run.clock)
+	for _, c := range clocks {
+		w.d.run.clock.ended(c)
 	}
-	all, failures := make([]Prediction, len(j.cases)), make([]error, len(j.cases))
-	mat.Parallel(len(j.cases), func(i int) {
+	all, failures := make([]Prediction, len(j.Cases)), make([]error, len(j.Cases))
+	mat.Parallel(len(j.Cases), func(i int) {
 		if failures[i] = ctx.Err(); failures[i] == nil {
-			c := &j.cases[i]
-			all[i], failures[i] = models[c.fold].imputeAt(ctx, nothingOf(w.points.Rows, w.channels), []Instant{*c.at}, 0)
+			c := &j.Cases[i]
+			all[i], failures[i] = newModel(models[c.Fold], nil, 0, nil, nil).imputeAt(ctx, nothingOf(w.points.Rows, w.channels), []Instant{*c.At}, 0)
 		}
 	})
 	folds := make([]filledValues, len(models))
 	for i, p := range all {
-		f := &folds[j.cases[i].fold]
+		f := &folds[j.Cases[i].Fold]
 		f.Mean, f.Variance = append(f.Mean, p.Mean.Data...), append(f.Variance, p.Variance.Data...)
 	}
 	return folds, cmp.Or(failures...)
@@ -169,7 +172,7 @@ func nothingOf(points, channels int) mat.Matrix {
 func (m *Model) imputeAt(ctx context.Context, values mat.Matrix, at []Instant, i int) (p Prediction, err error) {
 	obs := Observed{Values: values}
 	if at != nil && m.Times() != nil {
-		if obs.Prior, err = m.priorAt(at[i]); err != nil {
+		if obs.Prior, err = m.posterior.PriorAt(at[i]); err != nil {
 			return p, err
 		}
 	}

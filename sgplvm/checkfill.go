@@ -8,9 +8,11 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/seed-08962ecc/kronfield/internal/simple"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // CheckFilling hides values of one in oneChecked examples, at least minChecked if there are so many, and at most maxChecked. The simplest methods learn from maxLearnedFrom of the given examples, and as many training examples, or as many as have
@@ -48,6 +50,18 @@ func (m *Model) CheckFilling(ctx context.Context, n int, observed func(i int) Ob
 		}
 	}
 	return checks, nil
+}
+
+// CheckMemory is about how many bytes CheckFilling takes for n examples.
+func (m *Model) CheckMemory(n int) float64 {
+	size := m.Grid().Len() * m.Channels()
+	most := learnedFrom(size)
+	return simple.Memory(min(n, most)+min(m.Examples(), most), size)
+}
+
+// learnedFrom returns how many examples of a size the simplest methods learn from at most.
+func learnedFrom(size int) int {
+	return min(maxLearnedFrom, max(minLearnedFrom, learnedNumbers/size))
 }
 
 // A fillTest hides observed values of some examples, which a model is given, and has it fill them in.
@@ -91,9 +105,9 @@ func (t *fillTest) read(n int) (count [completion.KindCount]int, err error) {
 	}
 	count = completion.CountKinds(t.own.Kinds())
 	missing, at := h.Missing, t.own.At
-	most := min(maxLearnedFrom, max(minLearnedFrom, learnedNumbers/h.Size))
+	most := learnedFrom(h.Size)
 	t.some = examplesNear(seen, most, at, at)
-	trained := examplesNear(allBut(m.Examples(), nil), most, m.Times(), at)
+	trained := examplesNear(work.AllBut(m.Examples(), nil), most, m.Times(), at)
 	h.Missing, t.own.At, t.own.Y = nil, nil, mat.New(len(t.some)+len(trained), h.Size)
 	for k, i := range t.some {
 		copy(t.own.Y.Row(k), t.observed(i).Values.Clone().Data)
@@ -167,8 +181,8 @@ func (t *fillTest) hidden(most int, count [completion.KindCount]int) (all [][]co
 	}
 	if count[completion.KindWhole] > 0 && t.own.At != nil {
 		var whole []completion.Held
-		for _, k := range spread(allBut(len(t.some), nil), min(most, (len(t.some)+completion.WholeShare-1)/completion.WholeShare)) {
-			whole = append(whole, completion.Held{Example: k, Group: k, Truth: t.own.Y.Row(k), Gap: -1}) // NaN where missing
+		for _, k := range spread(work.AllBut(len(t.some), nil), min(most, (len(t.some)+completion.WholeShare-1)/completion.WholeShare)) {
+			whole = append(whole, completion.Held{Example: k, Group: k, Truth: t.own.Y.Row(k)}) // NaN where missing
 		}
 		all = append(all, whole)
 	}

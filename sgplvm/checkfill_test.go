@@ -27,7 +27,7 @@ func walkAndWave(n int) mat.Matrix {
 // components do as well, since the world is linear, and what is missing everywhere is hidden elsewhere, in one piece.
 func TestCheckFilling(t *testing.T) {
 	y := walkAndWave(240)
-	m, _, err := Fit(t.Context(), Data{Examples: 120, Y: y.Slice(0, 120, 0, 4), Grid: Grid{line(1)}}, Config{Effort: EffortNone, LatentDims: 2, LatentKernel: linearLatent, Training: steps(60)})
+	m, _, err := Fit(t.Context(), Data{Examples: 120, Y: y.Slice(0, 120, 0, 4), Grid: Grid{line(1)}}, Config{Effort: EffortNone, LatentDims: 2, LatentKernel: "linear+bias", Training: steps(60)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func TestCheckFillingNamesBetter(t *testing.T) {
 		copy(d.Y.Row(i), y.Row(6*i)) // zeros of the wave
 		d.Times = append(d.Times, float64(6*i))
 	}
-	m, _, err := Fit(t.Context(), d, Config{Effort: EffortNone, LatentDims: 2, LatentKernel: linearLatent, Training: steps(30)})
+	m, _, err := Fit(t.Context(), d, Config{Effort: EffortNone, LatentDims: 2, LatentKernel: "linear+bias", Training: steps(30)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,10 +2,13 @@ package sgplvm
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"time"
 
 	"github.com/seed-08962ecc/kronfield/internal/quote"
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 )
 
 // A clock is the time of a run of Fit or Complete: what was foretold of it, and how its limit is divided among the parts of the work. The
@@ -29,6 +32,7 @@ type clock struct {
 	given    time.Duration // limit of the run that this is a part of; 0: it is none
 	without  bool          // views are completed without the model of all of them
 	checked  int           // folds in which models of views were not compared
+	untried  int           // simplest methods that were not compared
 }
 
 // trainShare is how much of the time of what trains and fills in the training has.
@@ -51,7 +55,7 @@ func (c *clock) ended(p *clock) {
 	if c == nil {
 		return
 	}
-	c.cut, c.rounds, c.asItIs, c.without = c.cut+p.cut, c.rounds+p.rounds, c.asItIs || p.asItIs, c.without || p.without
+	c.cut, c.rounds, c.untried, c.asItIs, c.without = c.cut+p.cut, c.rounds+p.rounds, c.untried+p.untried, c.asItIs || p.asItIs, c.without || p.without
 }
 
 // warnings say what the limit has ended.
@@ -72,7 +76,11 @@ func (c *clock) warnings() (list []string) {
 	if c.without {
 		note(1, "the run before a model of all views was compared")
 	}
+	note(c.untried, "the comparison with "+quote.Counted(c.untried, "simple method")+" early")
 	note(c.checked, "the comparison of models "+quote.Counted(c.checked, "fold")+" early")
+	if took := time.Since(c.begin); c.given == 0 && c.limit > 0 && took > c.limit+max(time.Second, c.limit/10) {
+		list = append(list, fmt.Sprintf("the limit of %v was too short: with all that can end early left out it took %v", c.limit, took.Round(time.Second)))
+	}
 	return list
 }
 
@@ -137,6 +145,28 @@ func (c *clock) ends() bool {
 	return true
 }
 
+// within returns the methods of a contest, which end where methodsShare of the limit has passed: what they fill in stays open. The first, the mean, goes on, and what
+// has a clock of its own: methods that must be surely better.
+func (c *clock) within(methods []completion.Filler) []completion.Filler {
+	if c == nil || c.limit == 0 {
+		return methods
+	}
+	for i := range methods {
+		m := &methods[i]
+		if fill := m.Fill; i > 0 && !m.Sure {
+			m.Fill = func(ctx context.Context) (mean, variance mat.Matrix, err error) {
+				inTime, cancel := context.WithDeadline(ctx, c.begin.Add(time.Duration(methodsShare*float64(c.limit))))
+				defer cancel()
+				if mean, variance, err = fill(inTime); inTime.Err() != nil && ctx.Err() == nil {
+					c.untried++
+				}
+				return mean, variance, err
+			}
+		}
+	}
+	return methods
+}
+
 // text says that a search ended for the limit.
 func (c *clock) text() string { return fmt.Sprintf("the run had %v", cmp.Or(c.given, c.limit)) }
 
@@ -146,11 +176,12 @@ func (c *clock) over(share float64) bool {
 }
 
 // How much of the time that is left for a training its steps may take, and those of a film, which is calibrated afterwards; after how much of the limit no
-// search, no further round of completion begins, nor a film is calibrated any more.
+// search, no further round of completion begins, no simple method is compared, nor a film is calibrated any more.
 const (
 	stepsShare   = 0.85
 	filmShare    = 0.5
 	searchShare  = 0.5
 	roundsShare  = 0.7
+	methodsShare = 0.8
 	leavingShare = 0.9
 )

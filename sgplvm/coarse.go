@@ -6,7 +6,9 @@ import (
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/training"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
@@ -18,10 +20,6 @@ import (
 // hyperparameters: Rasmussen and Williams, "Gaussian Processes for Machine Learning", section
 // 8.3.1). Of several factors it is every second, third, … point along each, so that factors remain; at all points
 // the schedule goes on for some rounds, since such points are too far apart to tell length scales in space.
-
-// adaptSteps is how long the latent side then adapts to all points, and coarseRounds how many rounds of the schedule
-// there are then at most of several factors, no more than an eighth of all steps.
-const adaptSteps, coarseRounds = 20, 2
 
 // advanceCoarse goes on with training on some of the points and, at its end, takes its parameters over.
 func (t *Trainer) advanceCoarse(ctx context.Context) (err error) {
@@ -53,9 +51,9 @@ func (t *Trainer) advanceCoarse(ctx context.Context) (err error) {
 func (t *Trainer) atAll() TrainingConfig {
 	o := t.config.Training
 	if len(t.data.Grid) > 1 {
-		o.Iterations, o.Warmup = min(coarseRounds*(latentSteps+jointSteps), max(1, o.Iterations/8)), 0
+		o.Iterations, o.Warmup = min(training.CoarseRounds*(training.LatentSteps+training.JointSteps), max(1, o.Iterations/8)), 0
 	} else {
-		o.Iterations, o.Warmup, o.HoldSpace = adaptSteps, adaptSteps, true
+		o.Iterations, o.Warmup, o.HoldSpace = training.AdaptSteps, training.AdaptSteps, true
 	}
 	return o
 }
@@ -67,9 +65,9 @@ func (t *Trainer) coarsePoints(count int) (points []int, grid Grid) {
 		points = subset(g[0], count, rand.New(rand.NewPCG(t.config.Seed, 0x636f61727365)))
 		return points, Grid{work.Gather(g[0], points)}
 	}
-	points, grid = thinned(g, 2)
+	points, grid = data.Thinned(g, 2)
 	for every := 3; grid.Len() > count && len(points) > 1; every++ {
-		points, grid = thinned(g, every)
+		points, grid = data.Thinned(g, every)
 	}
 	return points, grid
 }
@@ -118,7 +116,7 @@ func (t *Trainer) coarseTrainer(ctx context.Context, count int) (*Trainer, error
 		return nil, err
 	}
 	d, cfg := t.data, t.config
-	d.film, d.imputationErrors = nil, imputationErrors{}
+	d.film, d.imputationErrors = nil, completion.Errors{}
 	d.Grid = grid
 	d.Source = NewSource(values, y.Examples, len(points), y.Channels)
 	cfg.Training.CoarsePoints, cfg.Training.Uncalibrated = 0, true
@@ -131,22 +129,4 @@ func (t *Trainer) coarseTrainer(ctx context.Context, count int) (*Trainer, error
 		coarse.of = t
 	}
 	return coarse, err
-}
-
-// thinned returns every such point of each factor: the numbers of those that remain, and their grid.
-func thinned(g Grid, every int) (points []int, thin Grid) {
-	points = []int{0}
-	for _, x := range g {
-		var rows, longer []int
-		for i := 0; i < x.Rows; i += every {
-			rows = append(rows, i)
-		}
-		for _, p := range points {
-			for _, i := range rows {
-				longer = append(longer, p*x.Rows+i)
-			}
-		}
-		points, thin = longer, append(thin, work.Gather(x, rows))
-	}
-	return points, thin
 }

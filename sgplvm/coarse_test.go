@@ -13,6 +13,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/training"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
@@ -105,7 +106,7 @@ func TestCoarseTraining(t *testing.T) {
 	}
 	first := finish(t, c)
 	n := len(first.Phases)
-	if len(r.Phases) != n+2 || r.Phases[n].Name != "warm-up" || r.Phases[n].Steps > adaptSteps || r.Phases[n+1].Name != "residual 1" {
+	if len(r.Phases) != n+2 || r.Phases[n].Name != "warm-up" || r.Phases[n].Steps > training.AdaptSteps || r.Phases[n+1].Name != "residual 1" {
 		t.Errorf("phases %+v after %+v", r.Phases, first.Phases)
 	}
 	p, q := tr.params, c.params
@@ -223,7 +224,7 @@ func TestLearnedCovarianceNeedsNoise(t *testing.T) {
 	for i := range wrong.Rows {
 		wrong.Row(i)[i] = -10
 	}
-	tr.data.imputationErrors.covariance = wrong
+	tr.data.imputationErrors.Covariance = wrong
 	if err := tr.learnResidual(t.Context()); err != nil {
 		t.Fatal(err)
 	}

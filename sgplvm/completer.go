@@ -16,6 +16,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/journal"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/selection"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
@@ -38,7 +39,7 @@ type completer struct {
 	took       roundTime         // the last one
 	simple     time.Duration     // that the simplest methods took to fill in held-out values
 	doing      string            // what it is doing, before the name of a round
-	how        *search
+	how        *choice
 	times      []float64 // of the examples, also where the search found that they tell nothing
 	sequences  []int
 	all        completion.Filled   // also of the examples that are not learned from
@@ -100,16 +101,16 @@ func (c *completer) at() []Instant { return data.Instants(c.times, c.sequences) 
 // chosen holds out some observed values, chooses the configuration, and fills in missing and held-out values with it.
 func (c *completer) chosen(ctx context.Context, cfg Config) (Config, error) {
 	given, begin, clock := cfg.Infer.Blends, time.Now(), c.d.run.clock
-	work := c.folds()*(1+c.roundsAfter(cfg, plans[cfg.Effort])) + 1
+	work := c.folds()*(1+c.roundsAfter(cfg, selection.Plans[cfg.Effort])) + 1
 	clock.expects(work + c.folds() + 1)
 	if c.holes.HeldOut == nil {
-		c.holdOutSome(plans[cfg.Effort].heldOut)
+		c.holdOutSome(selection.Plans[cfg.Effort].HeldOut)
 	}
 	if err := c.firstCompletion(ctx); err != nil {
 		return cfg, err
 	}
 	if open := cfg.Effort != EffortNone && cfg.Start == nil; open && c.y.Cols == 1 && c.d.Times == nil {
-		cfg = withDefaults(cfg, seriesConfig(c.y.Rows))
+		cfg = cfg.or(selection.Series(c.y.Rows))
 		cfg.Effort, cfg.Training.Uncalibrated = EffortNone, true
 	} else if open {
 		first, err := c.first(cfg)
@@ -123,8 +124,7 @@ func (c *completer) chosen(ctx context.Context, cfg Config) (Config, error) {
 			return cfg, err
 		}
 		if clock.over(searchShare) {
-			c.how = &search{given: cfg, plan: plans[cfg.Effort]}
-			c.how.selection = Selection{Effort: cfg.Effort, Ended: clock.text()}
+			c.how = &choice{selection: Selection{Effort: cfg.Effort, Ended: clock.text()}}
 			c.compare()
 			return first, nil
 		}
@@ -140,7 +140,7 @@ func (c *completer) chosen(ctx context.Context, cfg Config) (Config, error) {
 	if err := c.round(ctx, cfg); err != nil {
 		return cfg, err
 	}
-	clock.tell(time.Duration(c.roundsAfter(cfg, plans[cfg.Effort]))*(c.took.trained+c.took.imputed)+c.took.trained/time.Duration(c.folds())+c.whole(cfg, true), true)
+	clock.tell(time.Duration(c.roundsAfter(cfg, selection.Plans[cfg.Effort]))*(c.took.trained+c.took.imputed)+c.took.trained/time.Duration(c.folds())+c.whole(cfg, true), true)
 	if c.how != nil && given == nil {
 		cfg.Infer.Blends = c.rescaled(cfg.Infer.Blends)
 	}
@@ -157,8 +157,8 @@ var minProbed = validation.MinValidated
 // probe trains a first model and reports whether the simplest methods fill in the held-out values so much better that no search is worth its time.
 func (c *completer) probe(ctx context.Context, first, cfg Config) (lost bool, err error) {
 	out := c.holes.HeldExamples()
-	in := allBut(c.y.Rows, out)
-	if c.d.Film || len(out) < minProbed || len(in) < minTraining {
+	in := work.AllBut(c.y.Rows, out)
+	if c.d.Film || len(out) < minProbed || len(in) < selection.MinTraining {
 		return false, nil
 	}
 	if len(in) > probeExamples {
@@ -171,10 +171,7 @@ func (c *completer) probe(ctx context.Context, first, cfg Config) (lost bool, er
 	if _, err := c.fold(ctx, first, in, out, "first look: "); err != nil {
 		return false, err
 	}
-	beside := c.all.Beside
-	c.all.Beside = nil // which takes long
-	t, err := c.compete(ctx, cfg)
-	c.all.Beside = beside
+	t, err := c.againstSimple(ctx, cfg)
 	errors := validation.StopErrors
 	if cfg.Effort == EffortQuick { // which tries hardly anything else
 		errors = validation.SureErrors
@@ -186,18 +183,16 @@ func (c *completer) probe(ctx context.Context, first, cfg Config) (lost bool, er
 		}
 		return false, err
 	}
-	if c.contest, c.hopeless = t, true; beside != nil {
-		if c.contest, err = c.compete(ctx, cfg); err != nil {
-			return false, err
-		}
+	c.contest, c.hopeless = t, true
+	if err := c.againstOthers(ctx, cfg, t); err != nil {
+		return false, err
 	}
 	if clock := c.d.run.clock; len(c.d.absent) == 0 {
 		clock.tell(c.took.trained+c.took.imputed+c.simple, true)
 	} else if clock != nil { // whose search tells more
 		clock.after += c.whole(cfg, false)
 	}
-	c.how = &search{given: cfg, plan: plans[cfg.Effort]}
-	c.how.selection.Effort, c.how.selection.Task = cfg.Effort, "values put aside: the way that others are missing"
+	c.how = &choice{selection: Selection{Effort: cfg.Effort, Task: "values put aside: the way that others are missing"}}
 	return true, nil
 }
 
@@ -213,9 +208,18 @@ func (c *completer) newContest() *completion.Contest {
 	return t
 }
 
-// compete compares on the held-out values the model with the simplest methods, and for a film with a model without motion. It returns nil if nothing was held out of
-// examples with times, or less than two frames of a film were.
+// compete compares on the held-out values the model with the simplest methods, with what other views say, and for a film with a model without motion. It returns nil if
+// nothing was held out of examples with times, or less than two frames of a film were.
 func (c *completer) compete(ctx context.Context, cfg Config) (*completion.Contest, error) {
+	t, err := c.againstSimple(ctx, cfg)
+	if err == nil && t != nil {
+		err = c.againstOthers(ctx, cfg, t)
+	}
+	return t, err
+}
+
+// againstSimple is compete without other views, and without whole examples.
+func (c *completer) againstSimple(ctx context.Context, cfg Config) (*completion.Contest, error) {
 	if len(c.holes.HeldOut) == 0 && c.all.At != nil || c.d.Film && len(c.holes.HeldOut) < 2 {
 		return nil, nil
 	}
@@ -232,29 +236,43 @@ func (c *completer) compete(ctx context.Context, cfg Config) (*completion.Contes
 	}
 	defer c.watch.Timing("the simplest methods beside the model")()
 	begin := time.Now()
-	if err := t.Try(ctx, list, c.all.Fillers(list, cfg.Seed)); err != nil {
+	own := c.all
+	own.Beside = nil // which takes long
+	if err := t.Try(ctx, list, c.d.run.clock.within(own.Fillers(list, cfg.Seed))); err != nil {
 		return nil, err
 	}
 	c.simple = time.Since(begin)
 	t.Decide()
+	return t, nil
+}
+
+// againstOthers adds to a contest what other views say, and decides what fills in whole examples, which are missing in no held-out values.
+func (c *completer) againstOthers(ctx context.Context, cfg Config, t *completion.Contest) error {
+	if c.all.Beside != nil {
+		list := t.Held[""]
+		if err := t.Try(ctx, list, c.all.Beside(c.all.Hiding(list).Missing)); err != nil {
+			return err
+		}
+		t.Decide()
+	}
 	if c.all.At != nil {
-		return t, nil
+		return nil
 	}
 	whole := c.wholeHeld() // which nothing tells from others but another view
 	methods := c.all.Fillers(whole, cfg.Seed)
 	if err := t.Try(ctx, whole, methods[:1]); err != nil || c.all.Beside == nil {
 		t.Winner[completion.KindWhole] = completion.Candidate{Name: simple.Mean, Factor: 1}
-		return t, err
+		return err
 	}
 	w := c.newContest()
 	if err := w.Try(ctx, whole, append(methods[:1], c.all.Beside(c.all.Hiding(whole).Missing)...)); err != nil {
-		return t, err
+		return err
 	}
 	t.Winner[completion.KindWhole] = w.Best(completion.KindWhole)
 	for _, name := range w.Names[1:] {
 		t.Add(name, w.Held[name])
 	}
-	return t, nil
+	return nil
 }
 
 // heldValues returns the held-out values with what was filled in for them.
@@ -282,7 +300,7 @@ func (c *completer) wholeHeld() (list []completion.HeldValue) {
 }
 
 // again makes the rounds that follow the choice of the configuration.
-func (c *completer) again(ctx context.Context, chosen Config, p plan) error {
+func (c *completer) again(ctx context.Context, chosen Config, p selection.Plan) error {
 	rounds, clock := c.roundsAfter(chosen, p), c.d.run.clock
 	clock.expects(c.folds()*rounds + 1)
 	for k := range rounds {
@@ -298,7 +316,7 @@ func (c *completer) again(ctx context.Context, chosen Config, p plan) error {
 }
 
 // roundsAfter returns how many rounds follow the choice of the configuration.
-func (c *completer) roundsAfter(chosen Config, p plan) int {
+func (c *completer) roundsAfter(chosen Config, p selection.Plan) int {
 	rounds := completions(chosen, p)
 	if c.d.Film {
 		rounds++ // what moves is found in completed frames
@@ -324,8 +342,8 @@ func (c *completer) foresee(cfg Config, spent time.Duration) {
 	if clock == nil {
 		return
 	}
-	longer := time.Duration(plans[cfg.Effort].steps / plans[EffortQuick].steps)
-	clock.after = time.Duration(1+c.roundsAfter(cfg, plans[cfg.Effort])) * (longer*c.took.trained + c.took.imputed)
+	longer := time.Duration(selection.Plans[cfg.Effort].Steps / selection.Plans[EffortQuick].Steps)
+	clock.after = time.Duration(1+c.roundsAfter(cfg, selection.Plans[cfg.Effort])) * (longer*c.took.trained + c.took.imputed)
 	clock.searches = 1
 	if len(c.d.absent) > 0 {
 		clock.searches++
@@ -343,21 +361,20 @@ func (c *completer) whole(cfg Config, searched bool) time.Duration {
 	if len(c.d.absent) == 0 {
 		return c.simple
 	}
-	s := &search{data: c.d, given: cfg, plan: plans[cfg.Effort]}
-	folds, trainings := 1+s.plan.folds, 0
+	folds, trainings := 1+selection.Plans[cfg.Effort].Folds, 0
 	if searched {
-		trainings = folds*len(s.timeCandidates()) + 2
+		trainings = folds*c.d.newSearch(cfg).TimeCandidates() + 2
 	}
 	return time.Duration(1+folds)*c.simple + time.Duration(trainings)*c.took.trained/time.Duration(c.folds())
 }
 
 // completions returns the number of rounds after the choice. It is one if the noise has a parametric covariance: that ignores the errors of imputed values, so it
 // would shrink with each round.
-func completions(cfg Config, p plan) int {
+func completions(cfg Config, p selection.Plan) int {
 	if r := cfg.Residual; r.Kernel.Kind != "" && r.Kernel.Kind != kernel.White && r.Rounds <= 0 {
 		return 1
 	}
-	return max(1, p.completions)
+	return max(1, p.Completions)
 }
 
 // holdOut returns what hides observed values of the data. Films have no gaps in time, but whole frames that are missing.
@@ -419,7 +436,7 @@ func (c *completer) rescaled(list []Blend) []Blend {
 		}
 		chi += sum / count
 	}
-	factor := max(1, (chi+wholeExamples)/float64(len(c.holes.HeldOut)+wholeExamples))
+	factor := max(1, (chi+selection.WholeExamples)/float64(len(c.holes.HeldOut)+selection.WholeExamples))
 	if list = slices.Clone(list); list == nil {
 		list = []Blend{{Parts: 1, Inflation: 1}}
 	}
@@ -485,12 +502,7 @@ func (c *completer) first(cfg Config) (Config, error) {
 	if err != nil {
 		return cfg, err
 	}
-	s := &search{data: c.d, given: cfg, plan: plans[EffortQuick]}
-	if c.d.Times != nil {
-		cfg = s.plainInTime()
-	} else {
-		cfg, _ = s.structures()
-	}
+	cfg = cfg.having(c.d.newSearch(cfg).First())
 	cfg.Effort = EffortNone
 	return cfg, nil
 }
@@ -530,13 +542,13 @@ func (c *completer) round(ctx context.Context, cfg Config) error {
 // was filled in of a whole frame shows nothing. Of too few it is all examples.
 func (c *completer) learnedFrom(out []int) []int {
 	n := c.y.Rows
-	in, least := allBut(n, out), 2
+	in, least := work.AllBut(n, out), 2
 	if c.d.Film {
 		in = slices.DeleteFunc(in, func(i int) bool { return !slices.Contains(c.holes.Of(i), false) })
 		least = 1 // a frame shows what the one beside it misses
 	}
 	if len(in) < min(least, n) {
-		return allBut(n, nil)
+		return work.AllBut(n, nil)
 	}
 	return in
 }
@@ -566,13 +578,12 @@ type filledValues struct{ Mean, Variance, Covariance []float64 }
 // filled returns the filled values of a fold.
 func (c *completer) filled(ctx context.Context, cfg Config, in, out []int, doing string) (all filledValues, err error) {
 	d := c.d
-	d.Source, d.holes, d.imputationErrors = SourceOf(c.d.Source, in), nil, c.d.imputationErrors.examples(in)
-	d.Times, d.Sequences = instantsOf(c.d, in)
-	f := fold{data: d, scale: 1}
-	cfg = f.fitted(cfg)
+	d.Source, d.holes, d.imputationErrors = SourceOf(c.d.Source, in), nil, c.d.imputationErrors.Of(in)
+	d.Times, d.Sequences = data.TimesOf(c.d.Times, c.d.Sequences, in)
+	cfg = cfg.having(d.candidates().Fitted(cfg.open()))
 	cfg.Effort = EffortNone
 	if d.Film && cfg.Training.Iterations == 0 { // the model of all frames is trained for longer
-		cfg.Training.Iterations = 2 * plans[EffortQuick].steps
+		cfg.Training.Iterations = 2 * selection.Plans[EffortQuick].Steps
 	}
 	begin := time.Now()
 	m, _, err := fitWhole(ctx, d, cfg, doing)
@@ -641,7 +652,7 @@ func (c *completer) impute(ctx context.Context, m *Model, o InferOptions, i int)
 		}
 	}
 	if c.d.Times != nil {
-		if obs.Prior, err = m.priorAt(data.Instants(c.d.Times, c.d.Sequences)[i]); err != nil {
+		if obs.Prior, err = m.posterior.PriorAt(data.Instants(c.d.Times, c.d.Sequences)[i]); err != nil {
 			return f, err
 		}
 	}
@@ -658,9 +669,9 @@ func (c *completer) impute(ctx context.Context, m *Model, o InferOptions, i int)
 }
 
 // imputationErrors returns what the next models are told about the errors of imputed values, from the sum of the imputation covariances.
-func (c *completer) imputationErrors(lower []float64) imputationErrors {
+func (c *completer) imputationErrors(lower []float64) completion.Errors {
 	if lower == nil {
-		return imputationErrors{}
+		return completion.Errors{}
 	}
 	n := c.points.Rows
 	cov, scale := mat.New(n, n), 1/float64(c.y.Rows*c.channels)
@@ -670,5 +681,5 @@ func (c *completer) imputationErrors(lower []float64) imputationErrors {
 		lower = lower[i+1:]
 	}
 	mat.MirrorLower(cov)
-	return imputationErrors{cov, c.variance}
+	return completion.Errors{Covariance: cov, Variance: c.variance}
 }

@@ -11,7 +11,10 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/outlier"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/selection"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // Complete learns from examples of which values are missing, NaN in the data, and fills them in. What cfg leaves open is chosen by
@@ -22,6 +25,7 @@ import (
 // value that was filled in confirms itself. The first round begins with a matrix of low rank. At last the model of
 // all completed examples is trained. An example without a value gets what the prior says, or its time.
 //
+// A table without times whose neighbouring rows are alike has the numbers of its rows as times.
 // Examples with times, of each of which something was observed, are also tried as if they had none, unless the configuration says what a kernel of
 // time is: where much is seen everywhere, the others tell more than the times. The model then has no times.
 //
@@ -71,6 +75,10 @@ func complete(ctx context.Context, d trainingSet, cfg Config) (*Completion, erro
 func completeByRounds(ctx context.Context, d trainingSet, cfg Config) (done *Completion, err error) {
 	n, points, channels := d.Source.Dims()
 	found := d.outliers
+	d, err = d.inOrder()
+	if err != nil {
+		return nil, err
+	}
 	d, series, err := d.folded(cfg)
 	if err != nil {
 		return nil, err
@@ -104,7 +112,7 @@ func completeByRounds(ctx context.Context, d trainingSet, cfg Config) (done *Com
 	}
 	done = &Completion{at: all.At}
 	if len(some)+len(none) < all.Y.Rows {
-		done.learnable = slices.DeleteFunc(allBut(all.Y.Rows, none), func(i int) bool { return !slices.Contains(all.Holes.Of(i), false) })
+		done.learnable = slices.DeleteFunc(work.AllBut(all.Y.Rows, none), func(i int) bool { return !slices.Contains(all.Holes.Of(i), false) })
 	}
 	w := &wholeTask{completer: c, none: none}
 	if len(none) > 0 {
@@ -119,6 +127,9 @@ func completeByRounds(ctx context.Context, d trainingSet, cfg Config) (done *Com
 	kinds, failure := c.finish(ctx, w, cfg, done)
 	if failure != nil {
 		return nil, failure
+	}
+	if c.contest != nil && !c.contest.Wins("", kinds) && (len(none) == 0 || w.contest != nil && !w.contest.Winner[completion.KindWhole].NeedsModel()) {
+		done.Report.Warnings = nil // of the training of a model that fills in nothing
 	}
 	if err := done.natural(d); err != nil {
 		return nil, err
@@ -142,8 +153,8 @@ func (c *completer) taught(cfg Config) trainingSet {
 	}
 	d, some := c.d, rand.New(completionRandom(cfg)).Perm(n)[:probeExamples]
 	slices.Sort(some)
-	d.Source, d.holes, d.observed, d.imputationErrors = SourceOf(c.d.Source, some), nil, nil, d.imputationErrors.examples(some)
-	d.Times, d.Sequences = instantsOf(c.d, some)
+	d.Source, d.holes, d.observed, d.imputationErrors = SourceOf(c.d.Source, some), nil, nil, d.imputationErrors.Of(some)
+	d.Times, d.Sequences = data.TimesOf(c.d.Times, c.d.Sequences, some)
 	return d
 }
 
@@ -172,9 +183,9 @@ func (c *Completion) restore(found []Outlier, points int, kind func(v Outlier) c
 // maxLearned is the largest number of examples that a completion learns from; its model fills in the others. Rows of a table tell less, so that fewer do.
 func maxLearned(points int, e Effort) int {
 	if points > 1 || e == EffortNone {
-		return plans[EffortThorough].rows
+		return selection.Plans[EffortThorough].Rows
 	}
-	return plans[e].rows
+	return selection.Plans[e].Rows
 }
 
 // apart divides the examples. It returns the values of all of them, the data of those to learn from, their numbers (some), and the numbers of those of which nothing was
@@ -214,7 +225,7 @@ func (c *completer) apart(cfg Config) (all completion.Filled, d trainingSet, som
 	}
 	if len(some) < c.y.Rows {
 		d.Source = SourceOf(d.Source, some)
-		d.Times, d.Sequences = instantsOf(d, some)
+		d.Times, d.Sequences = data.TimesOf(d.Times, d.Sequences, some)
 	}
 	return all, d, some, none
 }
@@ -334,10 +345,7 @@ func completeByBound(ctx context.Context, d trainingSet, cfg Config) (*Completio
 		if cfg, err = cfg.checkedOpen(d); err != nil {
 			return nil, err
 		}
-		s := &search{data: d, given: cfg, plan: plans[cfg.Effort]}
-		if cfg = withDefaults(cfg, s.whiteNoise()); d.Times != nil {
-			cfg = s.plainInTime()
-		}
+		cfg = cfg.having(d.newSearch(cfg).White())
 		cfg.Effort = EffortNone
 	}
 	t, report, err := trainKept(ctx, d, cfg, "", false)
@@ -362,7 +370,7 @@ func completeByBound(ctx context.Context, d trainingSet, cfg Config) (*Completio
 
 // learn chooses the configuration, completes the data with it, and returns it with nothing left open.
 func (c *completer) learn(ctx context.Context, cfg Config) (Config, error) {
-	other, observed, plan := c.withoutTimes(cfg), slices.Clone(c.holes.Missing), plans[cfg.Effort]
+	other, observed, plan := c.withoutTimes(cfg), slices.Clone(c.holes.Missing), selection.Plans[cfg.Effort]
 	if c.d.run.clock != nil {
 		c.d.run.clock.twice = other != nil
 	}

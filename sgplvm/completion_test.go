@@ -13,7 +13,9 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/selection"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
@@ -28,7 +30,7 @@ func mixed(n, width, height int, seed uint64) Data {
 			y.Data[i*width*height+j] = 20 + 3*a*math.Sin(3*u+v) + 2*b*math.Cos(2*v-u) + c*u*v + 0.05*rng.NormFloat64()
 		}
 	}
-	return Data{Examples: n, Y: y, Grid: pixels(width, height)}
+	return Data{Examples: n, Y: y, Grid: Grid{line(height), line(width)}}
 }
 
 // holed returns data of which some values are NaN.
@@ -117,10 +119,9 @@ func TestCompleteBits(t *testing.T) {
 	}
 }
 
-// Of many examples one in ten has something held out, up to so many, or as many as the plan asks for; they are held out in as few folds as suffice, but
-// where neighbours in time teach them.
+// Of many examples one in ten has something held out, up to so many, or as many as the plan asks for.
 func TestReserve(t *testing.T) {
-	for _, c := range []struct{ examples, asked, reserved, folds int }{{30, 4, 4, 1}, {80, 4, 8, 1}, {80, 12, 12, 2}, {80, 26, 26, 3}, {1200, 12, 100, 1}} {
+	for _, c := range []struct{ examples, asked, reserved int }{{30, 4, 4}, {80, 4, 8}, {80, 12, 12}, {80, 26, 26}, {1200, 12, 100}} {
 		d, err := holed(mixed(c.examples, 3, 2, 2), scatteredHoles(0.3, 4)).checked()
 		if err != nil {
 			t.Fatal(err)
@@ -130,19 +131,8 @@ func TestReserve(t *testing.T) {
 			t.Fatal(err)
 		}
 		done.holdOutSome(c.asked)
-		s := &search{data: done.d}
-		folds := s.heldOut(nil, plan{folds: 3})
-		var held []int
-		for _, out := range folds {
-			held = append(held, out...)
-		}
-		slices.Sort(held)
-		if reserved := s.data.holes.HeldExamples(); len(reserved) != c.reserved || len(folds) != c.folds || !slices.Equal(held, reserved) {
-			t.Errorf("%+v: %d in reserve, %d held out in %d folds", c, len(reserved), len(held), len(folds))
-		}
-		s.data.Times = line(c.examples).Data
-		if folds := s.heldOut(nil, plan{folds: 3}); len(folds) != 3 {
-			t.Errorf("%+v, in time: %d folds", c, len(folds))
+		if reserved := len(done.holes.HeldExamples()); reserved != c.reserved {
+			t.Errorf("%+v: %d held out", c, reserved)
 		}
 	}
 }
@@ -165,7 +155,7 @@ func TestRescaled(t *testing.T) {
 			}
 		}
 		n := float64(len(c.holes.HeldOut))
-		want := (9*n + wholeExamples) / (n + wholeExamples)
+		want := (9*n + selection.WholeExamples) / (n + selection.WholeExamples)
 		got := c.rescaled(list)
 		c.compare()
 		before := list
@@ -312,7 +302,7 @@ func TestCompleteRefuses(t *testing.T) {
 func TestBorrow(t *testing.T) {
 	const n, width, height = 30, 12, 10
 	rng := rand.New(rand.NewPCG(6, 6))
-	x := data.InSpacings(pixels(width, height))
+	x := data.InSpacings(Grid{line(height), line(width)})
 	blob := func(i, j int) bool {
 		u, v := j%width-i%7, j/width-i%5
 		return u >= 0 && u < 6 && v >= 0 && v < 6
@@ -398,7 +388,7 @@ func TestFirstCompletion(t *testing.T) {
 // An example that nobody saw is what the others say of its time, not their mean.
 func TestCompleteAtATime(t *testing.T) {
 	const examples, gone, points = 14, 4, 12
-	d := Data{Examples: examples, Y: mat.New(examples*points, 1), Grid: pixels(4, 3)}
+	d := Data{Examples: examples, Y: mat.New(examples*points, 1), Grid: Grid{line(3), line(4)}}
 	value := func(i, j int) float64 { return 5 + math.Sin(0.5*float64(i)+0.3*float64(j%4)) + 0.1*float64(j/4) }
 	for i := range examples {
 		d.Times = append(d.Times, float64(i))
@@ -446,7 +436,7 @@ func TestCompleteWithoutTimes(t *testing.T) {
 	for k := range shuffled.Y.Data { // pixels that tell nothing of those beside them either
 		shuffled.Y.Data[k] = ordered.Y.Data[k-k%30+7*(k%30)%30]
 	}
-	smooth := Data{Examples: n, Y: mat.NewDense(n*width*height, 1, modes(false, n, width, height)), Grid: pixels(width, height), Times: line(n).Data}
+	smooth := Data{Examples: n, Y: mat.NewDense(n*width*height, 1, modes(false, n, width, height)), Grid: Grid{line(height), line(width)}, Times: line(n).Data}
 	most := func(i, j int) bool { return (7*i+j)%6 != 0 } // five values of each are seen
 	for name, c := range map[string]struct {
 		whole   Data
@@ -457,7 +447,7 @@ func TestCompleteWithoutTimes(t *testing.T) {
 		"no neighbours":   {shuffled, scatteredHoles(0.4, 3), Config{}, false},
 		"hardly anything": {smooth, most, Config{}, true},
 		"nothing of one":  {shuffled, func(i, j int) bool { return i == 5 || (i+j)%3 == 0 }, Config{}, true},
-		"a kernel":        {shuffled, scatteredHoles(0.4, 3), Config{TimeKernel: matern32}, true},
+		"a kernel":        {shuffled, scatteredHoles(0.4, 3), Config{TimeKernel: kernel.Kernel{Kind: kernel.Matern32}}, true},
 	} {
 		c.given.Effort, c.given.LatentDims = EffortQuick, 3
 		d := holed(c.whole, c.missing)
@@ -493,7 +483,7 @@ func TestCompletions(t *testing.T) {
 		{ResidualConfig{}, 2}, {ResidualConfig{Kernel: kernel.Kernel{Kind: kernel.White}}, 2},
 		{ResidualConfig{Kernel: structured, Rounds: 1}, 2}, {ResidualConfig{Kernel: structured, Rounds: -1}, 1}, {ResidualConfig{Kernel: structured}, 1},
 	} {
-		if got := completions(Config{Residual: c.residual}, plans[EffortNormal]); got != c.want {
+		if got := completions(Config{Residual: c.residual}, selection.Plans[EffortNormal]); got != c.want {
 			t.Errorf("%+v: %d rounds, expected %d", c.residual, got, c.want)
 		}
 	}
@@ -609,7 +599,7 @@ func TestApart(t *testing.T) {
 			t.Errorf("times %t: nothing of %v, at %v", timed, none, absent)
 		}
 		n, _, _ := rest.Source.Dims()
-		if n != 24-len(none) || !slices.Equal(some, allBut(24, none)) || timed && (len(rest.Times) != n || rest.Times[18] != 22) {
+		if n != 24-len(none) || !slices.Equal(some, work.AllBut(24, none)) || timed && (len(rest.Times) != n || rest.Times[18] != 22) {
 			t.Errorf("times %t: learns from %d examples: %v, at %v", timed, n, some, rest.Times)
 		}
 	}
@@ -747,7 +737,7 @@ func TestCompleteOthers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("fills in two thousand rows")
 	}
-	most := plans[EffortThorough].rows
+	most := selection.Plans[EffortThorough].Rows
 	_, d := longTable(2 * most)
 	c, err := Complete(t.Context(), d, Config{Effort: EffortNone, LatentDims: 1, Inducing: 4, Training: TrainingConfig{Iterations: 2, Uncalibrated: true}})
 	if err != nil {
@@ -815,7 +805,7 @@ func TestProbe(t *testing.T) {
 			t.Fatal(err)
 		}
 		k.all, _, k.rows, _ = k.apart(cfg)
-		k.holdOutSome(plans[EffortQuick].heldOut)
+		k.holdOutSome(selection.Plans[EffortQuick].HeldOut)
 		if err := k.firstCompletion(t.Context()); err != nil {
 			t.Fatal(err)
 		}

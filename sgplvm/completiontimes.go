@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/selection"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 )
 
@@ -18,7 +19,7 @@ import (
 //   - if nothing was observed of some example, unless it is a frame;
 //   - for tables, where principal components do the same.
 func (c *completer) withoutTimes(cfg Config) *completer {
-	if c.d.Times == nil || cfg.Effort == EffortNone || cfg.Start != nil || len(c.y.Data) > largeFilm ||
+	if c.d.Times == nil || cfg.Effort == EffortNone || cfg.Start != nil || len(c.y.Data) > selection.LargeFilm ||
 		cfg.LatentKernel != "" || c.points.Rows == 1 || cfg.LatentTime.Kind != "" || cfg.TimeKernel.Kind != "" {
 		return nil
 	}
@@ -63,7 +64,7 @@ func (c *completer) better(ctx context.Context, chosen Config, other *completer,
 	if c.how.selection.Ended != "" || c.d.run.clock.over(1./3) || len(c.scores.Losses) < 2 {
 		return chosen, nil
 	}
-	plan := plans[cfg.Effort]
+	plan := selection.Plans[cfg.Effort]
 	cfg.Period = 0
 	without, err := other.chosen(ctx, cfg)
 	if err != nil {
@@ -72,7 +73,7 @@ func (c *completer) better(ctx context.Context, chosen Config, other *completer,
 	if other.hopeless {
 		return chosen, nil
 	}
-	stage := SelectionStage{Name: "times of the examples", Candidates: []Candidate{{Name: "tell where latent variables are"}, {Name: "tell nothing"}}}
+	stage := selection.Stage{Name: "times of the examples", Candidates: []selection.Candidate{{Name: "tell where latent variables are"}, {Name: "tell nothing"}}}
 	if validation.Worse(other.scores, c.scores, validation.StopErrors) {
 		stage.Candidates[1].Name += ", after two rounds"
 	} else {
@@ -95,6 +96,8 @@ func (c *completer) better(ctx context.Context, chosen Config, other *completer,
 		*c, chosen = *other, without
 	}
 	c.how.searched = searched
-	c.how.record(stage, all, winner)
+	var r selection.Report
+	r.Record(stage, all, winner)
+	c.how.selection.Stages = append(c.how.selection.Stages, selectionOf(cfg.Effort, r).Stages...)
 	return chosen, nil
 }

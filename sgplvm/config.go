@@ -2,7 +2,29 @@ package sgplvm
 
 import (
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
+)
+
+// Choices, which package field declares.
+type (
+	Effort  = field.Effort  // how much work goes into choosing what a Config leaves open
+	Factors = field.Factors // how the points of a grid of several factors are seen
+	Switch  = field.Switch  // on, off or, at its zero value, left to Fit
+)
+
+// The efforts, ways of seeing points, and positions of a Switch.
+const (
+	EffortNormal   = field.EffortNormal   // candidates are tried one stage after the other
+	EffortQuick    = field.EffortQuick    // hardly any are: rules that held on other data
+	EffortThorough = field.EffortThorough // more candidates, each validated by more held-out examples
+	EffortNone     = field.EffortNone     // nothing is tried: what is open takes its plain default
+	FactorsProduct = field.FactorsProduct // a kernel for each factor
+	FactorsJoint   = field.FactorsJoint   // one kernel over all points together
+	Choose         = field.Choose
+	On             = field.On
+	Off            = field.Off
 )
 
 // Config chooses a model and how it is trained. What is left open, at its zero value, Fit chooses by what the
@@ -182,4 +204,11 @@ type TrainingConfig struct {
 	// Uncalibrated leaves the variances at a time as the model has them. Fit otherwise calibrates those
 	// of a model whose examples have times and can be left out (Trainer.Calibrate).
 	Uncalibrated bool `json:"uncalibrated,omitzero"`
+}
+
+// ParseLatentKernel checks a sum of parts of a latent kernel, as Config.LatentKernel takes it, and
+// returns it in the usual order.
+func ParseLatentKernel(s string) (string, error) {
+	names, err := psi.Parse(s)
+	return names.String(), err
 }

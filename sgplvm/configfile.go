@@ -1,18 +1,11 @@
 package sgplvm
 
 import (
-	"bytes"
-	"encoding"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"math"
-	"reflect"
-	"strconv"
-	"strings"
 
-	"github.com/seed-08962ecc/kronfield/internal/quote"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/strict"
 )
 
 // maxConfig is how many bytes a configuration has at most.
@@ -22,23 +15,18 @@ const maxConfig = 1 << 20
 // values of another type are errors, as is anything behind the object. Errors: *ConfigError whose Field is the name in
 // JSON, as "residual.rounds"; others for what is no JSON, and those of r.
 func ReadConfig(r io.Reader) (Config, error) {
-	text, err := io.ReadAll(io.LimitReader(r, maxConfig+1))
-	if err != nil {
-		return Config{}, err
-	}
-	if len(text) > maxConfig {
-		return Config{}, fmt.Errorf("more than %d bytes, expected a configuration as JSON", maxConfig)
-	}
-	c := configReader{text: text, tokens: json.NewDecoder(bytes.NewReader(text))}
-	if err := json.Unmarshal(text, new(json.RawMessage)); err != nil {
-		return Config{}, c.noJSON(err)
-	}
-	c.tokens.UseNumber()
 	var cfg Config
-	if err := c.value(reflect.ValueOf(&cfg).Elem(), ""); err != nil {
-		return Config{}, err
+	text, err := io.ReadAll(io.LimitReader(r, maxConfig+1))
+	switch {
+	case err != nil:
+	case len(text) > maxConfig:
+		err = fmt.Errorf("more than %d bytes, expected a configuration as JSON", maxConfig)
+	default:
+		if err = strict.Read(text, &cfg); err != nil {
+			cfg = Config{}
+		}
 	}
-	return cfg, nil
+	return cfg, err
 }
 
 // WriteConfig writes a Config as indented JSON that ReadConfig reads.
@@ -48,187 +36,5 @@ func WriteConfig(w io.Writer, cfg Config) error {
 		return err
 	}
 	_, err = w.Write(append(text, '\n'))
-	return err
-}
-
-// A configReader reads a Config from JSON that is valid.
-type configReader struct {
-	text   []byte
-	tokens *json.Decoder
-}
-
-// line is that of the text in which a byte stands, counted from 1.
-func (c *configReader) line(at int64) int {
-	return 1 + bytes.Count(c.text[:min(max(at, 0), int64(len(c.text)))], []byte("\n"))
-}
-
-// noJSON says where a text is no JSON.
-func (c *configReader) noJSON(err error) error {
-	at := int64(len(c.text))
-	if bad := (*json.SyntaxError)(nil); errors.As(err, &bad) && bad.Offset > 0 {
-		at = bad.Offset - 1
-	}
-	return fmt.Errorf("line %d: %s, expected a configuration as JSON", c.line(at), quote.Line(strings.TrimPrefix(err.Error(), "json: ")))
-}
-
-// next returns the next token of JSON.
-func (c *configReader) next() (json.Token, error) {
-	token, err := c.tokens.Token()
-	if err != nil {
-		return nil, c.noJSON(err)
-	}
-	return token, nil
-}
-
-// refuse returns an error about the field that was read last.
-func (c *configReader) refuse(path, format string, args ...any) error {
-	if path == "" {
-		path = "configuration"
-	}
-	text := fmt.Sprintf(format, args...)
-	return &ConfigError{Field: quote.Line(path), Err: fmt.Errorf("line %d: %s", c.line(c.tokens.InputOffset()), text)}
-}
-
-// wrong returns an error about a value of another type.
-func (c *configReader) wrong(path string, token json.Token, want string) error {
-	found := ""
-	switch v := token.(type) {
-	case json.Delim:
-		found = map[json.Delim]string{'{': "an object", '[': "a list"}[v]
-	case nil:
-		found = "null"
-	case string:
-		found = quote.Text(v)
-	default:
-		found = quote.Line(fmt.Sprint(v))
-	}
-	return c.refuse(path, "found %s, expected %s", found, want)
-}
-
-// value reads what v holds; path is its name in JSON.
-func (c *configReader) value(v reflect.Value, path string) error {
-	if v.Kind() == reflect.Pointer {
-		v.Set(reflect.New(v.Type().Elem()))
-		return c.value(v.Elem(), path)
-	}
-	token, err := c.next()
-	if err != nil {
-		return err
-	}
-	if word, ok := v.Addr().Interface().(encoding.TextUnmarshaler); ok {
-		text, ok := token.(string)
-		if !ok {
-			return c.wrong(path, token, "a text")
-		}
-		if err := word.UnmarshalText([]byte(text)); err != nil {
-			return c.refuse(path, "%v", err)
-		}
-		return nil
-	}
-	switch v.Kind() {
-	case reflect.Struct:
-		if token != json.Delim('{') {
-			return c.wrong(path, token, "an object")
-		}
-		return c.object(v, path)
-	case reflect.Slice:
-		if token != json.Delim('[') {
-			return c.wrong(path, token, "a list")
-		}
-		return c.list(v, path)
-	case reflect.String:
-		text, ok := token.(string)
-		if !ok {
-			return c.wrong(path, token, "a text")
-		}
-		v.SetString(text)
-	case reflect.Bool:
-		b, ok := token.(bool)
-		if !ok {
-			return c.wrong(path, token, "true or false")
-		}
-		v.SetBool(b)
-	default:
-		return c.number(v, path, token)
-	}
-	return nil
-}
-
-// number sets v to a number.
-func (c *configReader) number(v reflect.Value, path string, token json.Token) error {
-	text, isNumber := token.(json.Number)
-	want := "a number"
-	var err error
-	switch {
-	case v.CanInt():
-		var i int64
-		want = "a whole number"
-		if i, err = strconv.ParseInt(text.String(), 10, v.Type().Bits()); err == nil {
-			v.SetInt(i)
-		}
-	case v.CanUint():
-		var u uint64
-		want = fmt.Sprintf("a whole number from 0 to %d", uint64(math.MaxUint64))
-		if u, err = strconv.ParseUint(text.String(), 10, v.Type().Bits()); err == nil {
-			v.SetUint(u)
-		}
-	default:
-		var f float64
-		if f, err = strconv.ParseFloat(text.String(), 64); err == nil {
-			v.SetFloat(f)
-		}
-	}
-	if !isNumber || err != nil {
-		return c.wrong(path, token, want)
-	}
-	return nil
-}
-
-// list reads the rest of a list.
-func (c *configReader) list(v reflect.Value, path string) error {
-	v.Set(reflect.MakeSlice(v.Type(), 0, 0))
-	for i := 0; c.tokens.More(); i++ {
-		element := reflect.New(v.Type().Elem()).Elem()
-		if err := c.value(element, fmt.Sprintf("%s[%d]", path, i)); err != nil {
-			return err
-		}
-		v.Set(reflect.Append(v, element))
-	}
-	_, err := c.next()
-	return err
-}
-
-// object reads the rest of an object.
-func (c *configReader) object(v reflect.Value, path string) error {
-	if path != "" {
-		path += "."
-	}
-	fields, names := map[string]reflect.Value{}, []string(nil)
-	for i := range v.NumField() {
-		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
-		if name != "-" {
-			fields[name], names = v.Field(i), append(names, name)
-		}
-	}
-	given := map[string]bool{}
-	for c.tokens.More() {
-		key, err := c.next()
-		if err != nil {
-			return err
-		}
-		name, _ := key.(string)
-		field, ok := fields[name]
-		switch {
-		case !ok:
-			return c.refuse(path+name, "an unknown field, expected one of %s", strings.Join(names, ", "))
-		case given[name]:
-			return c.refuse(path+name, "given twice, expected once")
-		}
-		given[name] = true
-		if err := c.value(field, path+name); err != nil {
-			return err
-		}
-	}
-	_, err := c.next()
 	return err
 }

@@ -125,7 +125,7 @@ func TestGapsAtEnds(t *testing.T) {
 		if g.Value == 1 {
 			first = n - 2*length
 		}
-		hidden := c.holdOut().Shifted(g, make([]bool, n), n)
+		_, hidden := c.holdOut().Shifted(g, make([]bool, n), n)
 		for i := range n {
 			if hide, put := hidden[i]; put != (i >= first && i < first+length) || put && !hide[g.Value] {
 				t.Errorf("value %d of example %d: put aside %v", g.Value, i, put)

@@ -11,7 +11,9 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/internal/quote"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/edge"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/emulator"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/points"
 )
 
 // An Emulator predicts the outputs of a simulator from its inputs. Emulate makes one, or LoadEmulator. It does not change, and any number of
@@ -239,4 +241,10 @@ func (e *Emulator) Scaling() (mean, scale []float64) {
 		mean, scale = append(mean, 0), append(scale, 1)
 	}
 	return mean, scale
+}
+
+// Compile returns the emulator as a file for edge.OpenEmulator, with large tables of a type and a label for people: inputs in, means and deviations out, without an eigenproblem. A category
+// becomes an input for each of its levels, 1 or 0. Eigenvectors that change no variance by more than one part in 10⁶ of the prior one are left out.
+func (e *Emulator) Compile(kind edge.Type, label string) []byte {
+	return e.model.Compile(points.Type(kind), label)
 }

@@ -24,13 +24,13 @@ type Designed struct {
 	Left    []float64     // the share of the emulator's variance, summed over the outputs of all inputs, that is left after each run
 }
 
-// designPoints is how many points stand for the distribution of inputs, and how many candidates there are if none are given.
-const designPoints = 500
+// DesignPoints is how many points stand for the distribution of inputs, and how many candidates there are if none are given.
+const DesignPoints = 500
 
 // Design chooses the next runs, one after the other: each is the candidate that takes away most variance (docs/math.md, 25). A candidate is
 // chosen at most once. Errors: *ConfigError, *InputError, *ValueError, *ReadError, ctx.Err().
 func (e *Emulator) Design(ctx context.Context, o DesignOptions) (*Designed, error) {
-	references := e.model.NewPrior(o.Belief).Spread(designPoints, o.Seed)
+	references := e.model.NewPrior(o.Belief).Spread(DesignPoints, o.Seed)
 	var candidates mat.Matrix
 	var err error
 	x := references

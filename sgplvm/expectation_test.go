@@ -27,10 +27,10 @@ func TestUnsureIsWhite(t *testing.T) {
 		return 1 / tr.params.Noise.Beta
 	}
 	before := noise()
-	d.imputationErrors.covariance = mat.New(12, 12)
+	d.imputationErrors.Covariance = mat.New(12, 12)
 	for i := range 12 {
-		d.imputationErrors.covariance.Set(i, i, 0.1*float64(i))
-		d.imputationErrors.covariance.Set(i, 11-i, 7) // counts for nothing
+		d.imputationErrors.Covariance.Set(i, i, 0.1*float64(i))
+		d.imputationErrors.Covariance.Set(i, 11-i, 7) // counts for nothing
 	}
 	if after := noise(); math.Abs(after-before-0.55) > 1e-9 {
 		t.Errorf("noise %v, %v without, expected 0.55 more", after, before)
@@ -57,7 +57,7 @@ func TestRoundIsUnsure(t *testing.T) {
 	if err := c.round(t.Context(), cfg); err != nil {
 		t.Fatal(err)
 	}
-	u := c.d.imputationErrors.covariance
+	u := c.d.imputationErrors.Covariance
 	if u.Rows != 20 || u.Cols != 20 {
 		t.Fatalf("a %d×%d covariance, expected 20×20", u.Rows, u.Cols)
 	}
@@ -66,12 +66,12 @@ func TestRoundIsUnsure(t *testing.T) {
 			t.Errorf("point %d has the variance %v", i, v)
 		}
 	}
-	for k, v := range c.d.imputationErrors.variance.Data {
+	for k, v := range c.d.imputationErrors.Variance.Data {
 		if (v > 0) != c.holes.Missing[k] {
 			t.Errorf("value %d has the variance %v", k, v)
 		}
 	}
-	if some := c.d.imputationErrors.examples([]int{3}).variance; some.Rows != 1 || !slices.Equal(some.Row(0), c.variance.Row(3)) {
+	if some := c.d.imputationErrors.Of([]int{3}).Variance; some.Rows != 1 || !slices.Equal(some.Row(0), c.variance.Row(3)) {
 		t.Errorf("of example 3: %v", some)
 	}
 }

@@ -165,7 +165,7 @@ func TestFilmKinds(t *testing.T) {
 
 // sizedGrid returns width×height pixels that cover those of the test films.
 func sizedGrid(width, height int) Grid {
-	g := pixels(width, height)
+	g := Grid{line(height), line(width)}
 	for f, n := range []int{filmHeight, filmWidth} {
 		for i := range g[f].Data {
 			g[f].Data[i] = (g[f].Data[i]+0.5)*float64(n)/float64(g[f].Rows) - 0.5

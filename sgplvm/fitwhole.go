@@ -16,7 +16,7 @@ func fitWhole(ctx context.Context, d trainingSet, cfg Config, doing string) (*Mo
 	if err != nil {
 		return nil, Report{}, err
 	}
-	var how *search
+	var how *choice
 	if cfg.Effort != EffortNone && cfg.Start == nil {
 		if cfg, how, err = choose(ctx, d, cfg); err != nil {
 			return nil, Report{}, err

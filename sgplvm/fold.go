@@ -18,6 +18,24 @@ const (
 	periodSteps = 20000 // steps that are looked at
 )
 
+// inOrder returns the data with the numbers of the rows as times, where they are a table without times whose neighbouring rows are alike.
+func (d trainingSet) inOrder() (trainingSet, error) {
+	n, points, _ := d.Source.Dims()
+	if d.Times != nil || points > 1 || d.Film {
+		return d, nil
+	}
+	y, h, err := completion.Read(d.Source)
+	if err != nil || !h.RowsInOrder(y) {
+		return d, err
+	}
+	d.run.watcher().Tell("rows that follow one another are alike: their numbers are taken as times")
+	d.Times = make([]float64, n)
+	for i := range d.Times {
+		d.Times[i] = float64(i)
+	}
+	return d, nil
+}
+
 // folded returns the data with a period of a series as an example, or as they are where they show none. Each step that is not there is missing.
 func (d trainingSet) folded(cfg Config) (trainingSet, *completion.Folding, error) {
 	n, points, channels := d.Source.Dims()

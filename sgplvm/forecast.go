@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/training"
 )
 
 // A forecast knows how long steps of each kind took, for Progress alone. Steps of one kind say nothing of
@@ -99,6 +100,6 @@ func (t *Trainer) schedule(steps int) []stretch {
 	if o.Joint || o.HoldSpace || t.free(bound.GroupSpatial).Count(t.state.Params) == 0 {
 		return []stretch{{"joint", float64(steps)}}
 	}
-	const round = latentSteps + jointSteps
-	return []stretch{{"latent", float64(steps) * latentSteps / round}, {"joint", float64(steps) * jointSteps / round}}
+	const round = training.LatentSteps + training.JointSteps
+	return []stretch{{"latent", float64(steps) * training.LatentSteps / round}, {"joint", float64(steps) * training.JointSteps / round}}
 }

@@ -3,7 +3,10 @@ package sgplvm
 import (
 	"runtime"
 
+	"github.com/seed-08962ecc/kronfield/internal/simple"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/selection"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/training"
 )
 
 // Memory is about how much room a run takes at most, in bytes beside the data as they are given (docs/measurements.md,
@@ -28,7 +31,7 @@ func MemoryNeeded(d Data, cfg Config) (Memory, error) {
 		return Memory{}, err
 	}
 	n, points, channels := d.Source.Dims()
-	grid, err := pointsOf(d.Grid, cfg.Factors)
+	grid, err := training.Points(d.Grid, cfg.Factors)
 	if err != nil {
 		return Memory{}, err
 	}
@@ -36,12 +39,12 @@ func MemoryNeeded(d Data, cfg Config) (Memory, error) {
 	if cfg, err = cfg.completed(n, grid, channels); err != nil {
 		return Memory{}, err
 	}
-	if holes, err := d.incomplete(); err == nil && holes && points == 1 {
+	holes, err := d.incomplete()
+	if holes = holes && err == nil; holes && points == 1 {
 		n = min(n, maxLearned(points, cfg.Effort))
 	}
 	f := footprintOf(n, channels, cfg.LatentDims, cfg.Inducing, grid, cfg.Spatial)
-	s := &search{data: trainingSet{Data: d}, given: cfg}
-	joint := s.data.Times == nil && s.jointPossible() || s.data.Times != nil && !d.Film && len(s.structuredOptions()) > 0
+	joint := trainingSet{Data: d}.newSearch(cfg).Joint()
 	if cfg.Residual.Rounds > 0 || open && joint {
 		f.covariances(points)
 	}
@@ -55,14 +58,19 @@ func MemoryNeeded(d Data, cfg Config) (Memory, error) {
 		m.Film = film.Memory(n, points, channels)
 	}
 	if d.Times != nil {
-		numbers = min(numbers, float64(maxDownsampled))
+		numbers = min(numbers, float64(selection.MaxDownsampled))
 	}
-	if open && numbers <= maxNumbers {
-		at := float64(min(points, coarseFrom))
-		m.Search = m.Latent + 8*numbers*min(1, at/float64(points))*(1+3*float64(plans[cfg.Effort].folds))
+	if open && numbers <= selection.MaxNumbers {
+		at := float64(min(points, selection.CoarseFrom))
+		folds := float64(selection.Plans[cfg.Effort].Folds)
+		beside := min(folds, float64(runtime.GOMAXPROCS(0))) // trainings side by side, which are of fewer examples
+		m.Search = m.Latent*(1+beside)/2 + 8*numbers*min(1, at/float64(points))*(1+3*folds)
 		if joint {
-			m.Search += 8 * at * at * s.covariancesKept()
+			m.Search += 8 * at * at * covariancesKept(d, cfg.Effort)
 		}
+	}
+	if open && holes {
+		m.Search = max(m.Search, m.Data+simple.Memory(n, points*channels))
 	}
 	return m, nil
 }
@@ -116,12 +124,12 @@ func (f footprint) inducing() float64 { return 8 * max(2, 1+f.free) * f.h }
 
 // covariancesKept returns how many matrices of all points a search has at once, as measured (docs/measurements.md, "Memory"): those of trainings side by side, one
 // in each fold, of models that are remembered, and of what fills in holes.
-func (s *search) covariancesKept() float64 {
-	kept := 58. + 22*float64(plans[s.given.Effort].folds-1)
-	if s.data.Times != nil {
+func covariancesKept(d Data, e Effort) float64 {
+	kept := 58. + 22*float64(selection.Plans[e].Folds-1)
+	if d.Times != nil {
 		kept = 30
 	}
-	if holes, err := s.data.incomplete(); err == nil && holes {
+	if holes, err := d.incomplete(); err == nil && holes {
 		kept += 20
 	}
 	return kept

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/modelfile"
 
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -63,9 +64,9 @@ func knowing(t testing.TB, s reference.Shape) *Model {
 	if tr.residuals, err = q.Residuals(t.Context(), tr.evaluator.Data()); err != nil {
 		t.Fatal(err)
 	}
-	tr.data.imputationErrors = imputationErrors{tr.params.Noise.Covariance, mat.New(tr.residuals.Rows, tr.residuals.Cols)}
-	for k := range tr.data.imputationErrors.variance.Data {
-		tr.data.imputationErrors.variance.Data[k] = float64(k % 3)
+	tr.data.imputationErrors = completion.Errors{Covariance: tr.params.Noise.Covariance, Variance: mat.New(tr.residuals.Rows, tr.residuals.Cols)}
+	for k := range tr.data.imputationErrors.Variance.Data {
+		tr.data.imputationErrors.Variance.Data[k] = float64(k % 3)
 	}
 	return modelOf(t, tr)
 }

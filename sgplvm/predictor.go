@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 )
@@ -54,7 +55,7 @@ func (m *Model) on(g Grid) Grid {
 	if dims != own[0].Cols {
 		return g
 	}
-	last := &joinedGrid{factors, Grid{joined(factors)}}
+	last := &joinedGrid{factors, Grid{data.Joined(factors)}}
 	m.joined.Store(last)
 	return last.as
 }

@@ -62,10 +62,10 @@ type trainingSet struct {
 	film     *film.Film // whose motion was taken out, with its frames; nil: none was
 	observed Source     // what Source was before values were filled in, NaN where they were missing; nil: all were observed
 
-	holes            *completion.Mask // of values that were filled in; nil: all were observed
-	imputationErrors imputationErrors // about those values
-	guessed          *completion.Mask // of values that were filled in, by which nothing is validated; nil: there are none
-	absent           []Instant        // of examples of which nothing was observed, which are none of these
+	holes            *completion.Mask  // of values that were filled in; nil: all were observed
+	imputationErrors completion.Errors // about those values
+	guessed          *completion.Mask  // of values that were filled in, by which nothing is validated; nil: there are none
+	absent           []Instant         // of examples of which nothing was observed, which are none of these
 
 	by      []work.Transform // of each channel, of whose values Source has t; nil: none
 	natural Source           // of the values themselves

@@ -7,14 +7,12 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/lbfgs"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/training"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // The schedule, as measured (docs/measurements.md).
 const (
-	latentSteps = 20 // of a round of the alternating schedule, with the spatial kernels held
-	jointSteps  = 3  // the others of a round, everything free
-
 	// A phase ends when the bound gains at most tolerance·max(|bound|, number of data)
 	// in ten steps, the alternation when it gains no more in a whole round.
 	warmupTolerance   = 1e-4
@@ -64,10 +62,10 @@ func (t *Trainer) next() phase {
 		if o.HoldSpace || t.free(bound.GroupSpatial).Count(s.Params) == 0 {
 			p.free = bound.GroupLatent | bound.GroupNoise
 		} else if !o.Joint {
-			p.steps, p.pairs = min(left, jointSteps), &s.Joint
+			p.steps, p.pairs = min(left, training.JointSteps), &s.Joint
 			if s.Round%2 == 0 {
 				p.name, p.free = "latent", bound.GroupLatent|bound.GroupNoise
-				p.steps, p.pairs = min(left, latentSteps), &s.Latent
+				p.steps, p.pairs = min(left, training.LatentSteps), &s.Latent
 			}
 		}
 	}
@@ -202,7 +200,7 @@ func (t *Trainer) learnResidual(ctx context.Context) error {
 			p.Noise.Taper = append(p.Noise.Taper, taper*two/2)
 		}
 	}
-	if err := t.evaluator.LearnNoise(ctx, p, c.Strength, t.data.imputationErrors.covariance); err != nil {
+	if err := t.evaluator.LearnNoise(ctx, p, c.Strength, t.data.imputationErrors.Covariance); err != nil {
 		return err
 	}
 	value, err := t.raiseNoise(ctx, p)

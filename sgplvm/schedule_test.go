@@ -12,6 +12,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/training"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
@@ -122,7 +123,7 @@ func TestStall(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	}
-	if again.Iterations > 2*(latentSteps+jointSteps) {
+	if again.Iterations > 2*(training.LatentSteps+training.JointSteps) {
 		t.Errorf("%+v", again)
 	}
 }

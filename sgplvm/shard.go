@@ -10,13 +10,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/bits"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/internal/quote"
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/field"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/sums"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
@@ -29,7 +31,7 @@ const shardLevels = 8
 // examplesTogether is of how many examples the latent variables are inferred at a time.
 const examplesTogether = 64
 
-// shardFormat begins the file of a part: a line of JSON follows, the numbers of its nodes, and a SHA-256 checksum.
+// shardFormat begins the file of a part: a line of JSON follows, the examples that are kept and the sums of each node, and a SHA-256 checksum.
 const shardFormat = "kronfield sums 1\n"
 
 // maxShards bounds the number of parts. More than there are leaves have nothing to do.
@@ -70,6 +72,40 @@ type shardHeader struct {
 	Numbers  int // of each of its nodes
 }
 
+// keptBytes is up to how much the model of all examples keeps of examples that others are compared with, where it keeps residuals; and at least as many as the
+// model of the sample. Tests change it.
+var keptBytes = 64 << 20
+
+// keptSeed makes the choice of these one of its own.
+const keptSeed = 0x6b657074
+
+// chosen returns which of n examples are kept: one at random of each of as many stretches.
+func (m *Model) chosen(n int) (all []int) {
+	own := m.posterior.Options().Residuals
+	if own.Rows == 0 {
+		return nil
+	}
+	rng, count := rand.New(rand.NewPCG(m.seed, keptSeed)), min(n, max(own.Rows, keptBytes/(8*own.Cols)))
+	for k := range count {
+		from, to := work.Block(k, count, n)
+		all = append(all, from+rng.IntN(to-from))
+	}
+	return all
+}
+
+// amongLeaves returns those of ascending numbers of n examples that are of the leaves from ≤ k < to.
+func amongLeaves(all []int, n, from, to int) []int {
+	first, _ := slices.BinarySearch(all, leafBegin(from, n))
+	last, _ := slices.BinarySearch(all, leafBegin(to, n))
+	return all[first:last]
+}
+
+// leafBegin returns where a leaf of n examples begins.
+func leafBegin(leaf, n int) int {
+	from, _ := work.Block(leaf, 1<<shardLevels, n)
+	return from
+}
+
 // digest is the checksum of the model's file.
 func (m *Model) digest() (string, error) {
 	sum := sha256.New()
@@ -78,7 +114,7 @@ func (m *Model) digest() (string, error) {
 }
 
 // Shard infers the latent variables of a part of the examples and writes what Reduce needs of them, one of the files for a round: m_ξ·(m_ξ + n_s·d_y) numbers, n_s² more
-// where the noise has structure, and up to six times as many where the parts are no power of two. The bits of a round do not depend on the number of parts.
+// where the noise has structure, and up to six times as many where the parts are no power of two; beside them the values of examples that are kept. The bits of a round do not depend on the number of parts.
 // data names the data: parts of data with other names do not go together. What a part takes of memory does not depend on the number of examples.
 // progress, if not nil, is told how many examples are done.
 // Errors: *ConfigError for what Update refuses, *ValueError, *ReadError, ctx.Err() and those of w.
@@ -90,18 +126,16 @@ func (m *Model) Shard(ctx context.Context, examples Source, part ShardPart, data
 	if err != nil {
 		return err
 	}
-	s := &sharding{ctx: ctx, m: m, b: b, examples: examples, progress: progress}
+	sum := sha256.New()
+	both := io.MultiWriter(w, sum)
+	s := &sharding{ctx: ctx, m: m, b: b, examples: examples, progress: progress, w: both}
 	s.count, _, _ = examples.Dims()
-	from, to := part.leaves()
-	s.done, _ = work.Block(from, 1<<shardLevels, s.count)
-	s.begin = s.done
-	s.end, _ = work.Block(to, 1<<shardLevels, s.count)
 	h := shardHeader{Data: data, Examples: s.count, Part: part, Numbers: b.Len()}
+	from, to := part.leaves()
+	s.all, s.chosen = leafBegin(to, s.count)-leafBegin(from, s.count), amongLeaves(m.chosen(s.count), s.count, from, to)
 	if h.Model, err = m.digest(); err != nil {
 		return err
 	}
-	sum := sha256.New()
-	both := io.MultiWriter(w, sum)
 	if _, err := io.WriteString(both, shardFormat); err != nil {
 		return err
 	}
@@ -116,19 +150,39 @@ func (m *Model) Shard(ctx context.Context, examples Source, part ShardPart, data
 		if err := binary.Write(both, binary.LittleEndian, v.Numbers); err != nil {
 			return err
 		}
+		s.spare = append(s.spare, v)
 	}
 	_, err = w.Write(sum.Sum(nil))
 	return err
 }
 
+// ShardSize returns how many bytes Shard writes at most, but for a header, where so many examples are divided into count parts.
+func (m *Model) ShardSize(examples, count int) (most int64) {
+	b, err := m.sumsOf(examples, m.Grid().Len(), m.Channels())
+	if err != nil {
+		return 0
+	}
+	for i := range min(count, 1<<shardLevels) {
+		size := int64(0)
+		for _, n := range m.keptBy(ShardPart{i + 1, count}, examples) {
+			size += int64(n + b.Len())
+		}
+		most = max(most, 8*size)
+	}
+	return most
+}
+
 // A sharding is the work of Shard.
 type sharding struct {
-	ctx                     context.Context
-	m                       *Model
-	b                       *sums.Basis
-	examples                Source
-	progress                func(done, of int)
-	count, begin, done, end int // examples
+	ctx              context.Context
+	m                *Model
+	b                *sums.Basis
+	examples         Source
+	progress         func(done, of int)
+	count, done, all int   // examples of all parts, and of this one
+	chosen           []int // which are still to be kept
+	w                io.Writer
+	spare            []*sums.Sums // which are not needed any more
 }
 
 // node returns the sums of a node.
@@ -143,31 +197,73 @@ func (s *sharding) node(n shardNode) (*sums.Sums, error) {
 	right, err := s.node(shardNode{n.Level - 1, 2*n.Index + 1})
 	if err == nil {
 		left.Add(right)
+		s.spare = append(s.spare, right)
 	}
 	return left, err
 }
 
 // leaf returns the sums of a leaf's examples.
 func (s *sharding) leaf(leaf int) (*sums.Sums, error) {
-	v := s.b.New()
+	var v *sums.Sums
+	if last := len(s.spare) - 1; last >= 0 {
+		v, s.spare = s.spare[last], s.spare[:last]
+		clear(v.Numbers)
+	} else {
+		v = s.b.New()
+	}
 	for from, to := work.Block(leaf, 1<<shardLevels, s.count); from < to; from += examplesTogether {
 		f, err := s.m.inferAll(s.ctx, s.examples, from, min(to, from+examplesTogether))
 		if err != nil {
 			return nil, err
 		}
-		f.addTo(v, s.b, 0, f.y.Rows)
-		if s.done += f.y.Rows; s.progress != nil {
-			s.progress(s.done-s.begin, s.end-s.begin)
+		if f.addTo(v, s.b, 0, f.y.Rows); s.progress != nil {
+			s.done += f.y.Rows
+			s.progress(s.done, s.all)
+		}
+		if err := s.keep(f, from); err != nil {
+			return nil, err
 		}
 	}
 	return v, nil
+}
+
+// keptBy returns how many numbers of n examples the nodes of a part keep.
+func (m *Model) keptBy(part ShardPart, n int) (all []int) {
+	chosen := m.chosen(n)
+	for _, k := range part.nodes() {
+		all = append(all, len(amongLeaves(chosen, n, k.Index<<k.Level, (k.Index+1)<<k.Level))*m.keptLen())
+	}
+	return all
+}
+
+// keptLen is how many numbers an example that is kept has.
+func (m *Model) keptLen() int {
+	return m.posterior.Options().Residuals.Cols + 2*m.posterior.Params().X.Mu.Cols
+}
+
+// keep writes those of the examples from number from on that were chosen: values in the model's units and q(x); NaN where values were filled in.
+func (s *sharding) keep(f *inferred, from int) error {
+	for len(s.chosen) > 0 && s.chosen[0] < from+f.y.Rows {
+		i := s.chosen[0] - from
+		row := slices.Concat(f.y.Row(i), f.q.Mu.Row(i), f.q.S.Row(i))
+		if !f.whole(i) {
+			row[0] = math.NaN()
+		}
+		if err := binary.Write(s.w, binary.LittleEndian, row); err != nil {
+			return err
+		}
+		s.chosen = s.chosen[1:]
+	}
+	return nil
 }
 
 // A Shard is the file of a part, as Model.Shard wrote it.
 type Shard struct {
 	header shardHeader
 	nodes  []shardNode
+	kept   []int // numbers of the examples that the model keeps of each node, before its sums
 	file   io.ReaderAt
+	size   int64
 	at     int64 // of the numbers
 }
 
@@ -194,10 +290,10 @@ func OpenShard(file interface {
 	io.ReadSeeker
 	io.ReaderAt
 }) (*Shard, error) {
-	s := &Shard{file: file}
 	size, err := file.Seek(0, io.SeekEnd)
+	s := &Shard{file: file, size: size}
 	if err == nil {
-		err = s.open(size)
+		err = s.open()
 	}
 	if err != nil {
 		return nil, &PartError{Err: err}
@@ -205,8 +301,8 @@ func OpenShard(file interface {
 	return s, nil
 }
 
-func (s *Shard) open(size int64) error {
-	sum, body := sha256.New(), io.NewSectionReader(s.file, 0, size-sha256.Size)
+func (s *Shard) open() error {
+	sum, body := sha256.New(), io.NewSectionReader(s.file, 0, s.size-sha256.Size)
 	begin := make([]byte, len(shardFormat))
 	if io.ReadFull(body, begin); string(begin) != shardFormat {
 		return fmt.Errorf("expected a file that begins with %s", quote.Text(shardFormat[:len(shardFormat)-1]))
@@ -224,18 +320,24 @@ func (s *Shard) open(size int64) error {
 		return errors.New("a header that does not fit together")
 	}
 	s.nodes = h.Part.nodes()
-	if want := s.at + 8*int64(h.Numbers)*int64(len(s.nodes)) + sha256.Size; size != want {
-		return fmt.Errorf("%d bytes, expected %d: not the whole file", size, want)
-	}
 	body.Seek(0, io.SeekStart)
 	if _, err := io.Copy(sum, body); err != nil {
 		return err
 	}
 	found := make([]byte, sha256.Size)
-	if _, err := s.file.ReadAt(found, size-sha256.Size); err != nil && err != io.EOF || !bytes.Equal(found, sum.Sum(nil)) {
+	if _, err := s.file.ReadAt(found, s.size-sha256.Size); err != nil && err != io.EOF || !bytes.Equal(found, sum.Sum(nil)) {
 		return errors.New("wrong checksum: the file is damaged")
 	}
 	return nil
+}
+
+// start returns where what is kept of the k-th node begins.
+func (s *Shard) start(k int) int64 {
+	at := s.at + 8*int64(k)*int64(s.header.Numbers)
+	for _, n := range s.kept[:k] {
+		at += 8 * int64(n)
+	}
+	return at
 }
 
 // read sets dst to numbers of a node of the part from number from on; ok is false where the part has not that node.
@@ -244,7 +346,7 @@ func (s *Shard) read(dst []float64, n shardNode, from int) (ok bool, err error) 
 	if k < 0 {
 		return false, nil
 	}
-	at := s.at + 8*(int64(k)*int64(s.header.Numbers)+int64(from))
+	at := s.start(k) + 8*int64(s.kept[k]+from)
 	return true, binary.Read(io.NewSectionReader(s.file, at, int64(8*len(dst))), binary.LittleEndian, dst)
 }
 
@@ -257,10 +359,11 @@ type RoundReport struct {
 }
 
 // Reduce returns the model with the examples of all parts in place of those that it has, without training: kernels and inducing points stay, fields and noise are those of all
-// examples. Examples that others are compared with (residuals), calibration and what was chosen stay those of the model. Round after round,
+// examples. A model that keeps residuals keeps those of all examples, or of as many as 64 MiB hold, spread evenly. What was chosen stays. Round after round,
 // each with the model of the one before, raises the bound. Errors: *PartError for parts that are missing, there twice, or of another model or other data; *ConfigError, *FactorizationError, those of reading, ctx.Err().
 func (m *Model) Reduce(ctx context.Context, shards []*Shard) (*Model, RoundReport, error) {
-	if err := m.whole(shards); err != nil {
+	shards, err := m.whole(shards)
+	if err != nil {
 		return nil, RoundReport{}, err
 	}
 	h := shards[0].header
@@ -278,18 +381,9 @@ func (m *Model) Reduce(ctx context.Context, shards []*Shard) (*Model, RoundRepor
 			return nil, RoundReport{}, err
 		}
 	}
-	kept := m.kept()
-	if kept.y.Rows > 0 {
-		values, scaler := kept.y.Clone(), m.posterior.Scaler()
-		for i := range values.Data {
-			c := i % m.Channels()
-			values.Data[i] = scaler.Mean[c] + scaler.Scale[c]*values.Data[i]
-		}
-		again, err := m.inferAll(ctx, field.NewSource(values.Data, values.Rows, m.Grid().Len(), m.Channels()), 0, values.Rows)
-		if err != nil {
-			return nil, RoundReport{}, err
-		}
-		kept.q = again.q
+	kept, err := m.keptOf(shards)
+	if err != nil {
+		return nil, RoundReport{}, err
 	}
 	parametric := m.posterior.Params().Noise
 	prior := learnedNoise{weight: m.noiseStrength()}
@@ -305,6 +399,37 @@ func (m *Model) Reduce(ctx context.Context, shards []*Shard) (*Model, RoundRepor
 	r := RoundReport{Examples: h.Examples, Bound: bound}
 	next.note(&r)
 	return next, r, nil
+}
+
+// keptOf returns the examples that all parts keep, in their order; those of the model where it keeps none.
+func (m *Model) keptOf(shards []*Shard) (*inferred, error) {
+	dims, size := m.posterior.Params().X.Mu.Cols, m.posterior.Options().Residuals.Cols
+	if size == 0 {
+		return m.kept(), nil
+	}
+	count := len(m.chosen(shards[0].header.Examples))
+	f, n, row := &inferred{y: mat.New(count, size), q: psi.Q{Mu: mat.New(count, dims), S: mat.New(count, dims)}}, 0, make([]float64, m.keptLen())
+	for _, s := range shards {
+		for k, numbers := range s.kept {
+			from := io.NewSectionReader(s.file, s.start(k), 8*int64(numbers))
+			for range numbers / len(row) {
+				if err := binary.Read(from, binary.LittleEndian, row); err != nil {
+					return nil, err
+				}
+				if row[0] == row[0] {
+					copy(f.y.Row(n), row)
+					copy(f.q.Mu.Row(n), row[size:])
+					copy(f.q.S.Row(n), row[size+dims:])
+					n++
+				}
+			}
+		}
+	}
+	if n == 0 { // values of all were filled in
+		return m.kept(), nil
+	}
+	f.y, f.q.Mu, f.q.S = f.y.Slice(0, n, 0, size), f.q.Mu.Slice(0, n, 0, dims), f.q.S.Slice(0, n, 0, dims)
+	return f, nil
 }
 
 // note keeps the bound of a round in place of the phases of training, whose bounds are those of other examples, and completes the report by the round before.
@@ -339,34 +464,37 @@ func added(shards []*Shard, dst []float64, n shardNode, from int) error {
 	return nil
 }
 
-// whole returns an error unless the parts are all of one whole, made with the model.
-func (m *Model) whole(shards []*Shard) error {
+// whole returns the parts in their order, and an error unless they are all of one whole, made with the model.
+func (m *Model) whole(shards []*Shard) ([]*Shard, error) {
 	if len(shards) == 0 {
-		return &PartError{Err: errors.New("no part, expected all")}
+		return nil, &PartError{Err: errors.New("no part, expected all")}
 	}
 	digest, err := m.digest()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	first := shards[0].header
-	seen := make([]bool, first.Part.Count)
+	ordered := make([]*Shard, first.Part.Count)
 	for _, s := range shards {
 		h := s.header
+		s.kept = m.keptBy(h.Part, h.Examples)
 		switch {
 		case h.Model != digest:
 			err = errors.New("was made with another model")
 		case h.Part.Count != first.Part.Count || h.Data != first.Data || h.Examples != first.Examples || h.Numbers != first.Numbers:
 			err = fmt.Errorf("is of %d examples of %s, expected %d of %s as part %d of %d is", h.Examples, quote.Text(h.Data), first.Examples, quote.Text(first.Data), first.Part.Index, first.Part.Count)
-		case seen[h.Part.Index-1]:
+		case s.size != s.start(len(s.nodes))+sha256.Size:
+			err = fmt.Errorf("has %d bytes, expected %d", s.size, s.start(len(s.nodes))+sha256.Size)
+		case ordered[h.Part.Index-1] != nil:
 			err = errors.New("is there twice")
 		}
 		if err != nil {
-			return &PartError{h.Part, err}
+			return nil, &PartError{h.Part, err}
 		}
-		seen[h.Part.Index-1] = true
+		ordered[h.Part.Index-1] = s
 	}
-	if i := slices.Index(seen, false); i >= 0 {
-		return &PartError{ShardPart{i + 1, len(seen)}, errors.New("is missing")}
+	if i := slices.Index(ordered, nil); i >= 0 {
+		return nil, &PartError{ShardPart{i + 1, len(ordered)}, errors.New("is missing")}
 	}
-	return nil
+	return ordered, nil
 }

@@ -3,8 +3,12 @@ package sgplvm
 import (
 	"bytes"
 	"errors"
+	"math"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // partsOf returns the files of all parts of examples.
@@ -99,7 +103,7 @@ func TestPartsRefused(t *testing.T) {
 		{m, [][]byte{files[0], more[1], files[2]}, "is of 21 examples"},
 		{other, files, "another model"},
 		{m, [][]byte{files[0], damaged, files[2]}, "checksum"},
-		{m, [][]byte{files[0][:len(files[0])-9]}, "not the whole file"},
+		{m, [][]byte{files[0][:len(files[0])-9]}, "damaged"},
 		{m, [][]byte{nil}, "begins with"},
 		{m, [][]byte{saved(t, m)}, "begins with"},
 	} {
@@ -136,25 +140,35 @@ func TestLeaves(t *testing.T) {
 	}
 }
 
-// All parts together have each leaf once, in few nodes.
-func TestNodes(t *testing.T) {
-	for count := 1; count <= 300; count++ {
-		at, total := 0, 0
-		for i := range count {
-			list := ShardPart{i + 1, count}.nodes()
-			for _, n := range list {
-				if first := n.Index << n.Level; first != at {
-					t.Fatalf("part %d of %d: a node of leaf %d, expected %d", i+1, count, first, at)
-				}
-				at += 1 << n.Level
-			}
-			if len(list) > 6 {
-				t.Errorf("part %d of %d has %d nodes", i+1, count, len(list))
-			}
-			total += len(list)
+// A model that keeps residuals keeps those of all examples of the parts, or of so many as may be, spread evenly; none of which values were filled in.
+func TestKeptExamples(t *testing.T) {
+	defer func(bytes int) { keptBytes = bytes }(keptBytes)
+	all, absent := spots(130, 7, 2), 20
+	all.Y.Data[absent*49+3] = math.NaN()
+	m := modelOf(t, firstOf(fit(t, spots(30, 7, 1), updating()["learned covariance"])))
+	for _, most := range []int{1000, 65, 5} {
+		keptBytes = most * 49 * 8
+		next, _, err := reduced(t, m, partsOf(t, m, all, 3))
+		if err != nil {
+			t.Fatal(err)
 		}
-		if at != 1<<shardLevels || total > 1<<shardLevels {
-			t.Errorf("%d parts have %d leaves in %d nodes", count, at, total)
+		most = min(130, max(30, most))
+		kept, scaler, at := next.posterior.Kept(), next.posterior.Scaler(), 0
+		for i := range kept.Rows {
+			for ; at < 130; at++ {
+				row := all.Y.Data[at*49 : (at+1)*49]
+				if k := slices.IndexFunc(row, func(v float64) bool { return v == v }); math.Abs(scaler.Mean[0]+scaler.Scale[0]*kept.At(i, k)-row[k]) < 1e-12 {
+					break
+				}
+			}
+			first, _ := work.Block(i, most, 130)
+			if _, last := work.Block(min(i+1, most-1), most, 130); at == absent || at < first || at >= last { // one stretch may have none
+				t.Errorf("at most %d: row %d is example %d", most, i, at)
+			}
+			at++
+		}
+		if kept.Rows != most && kept.Rows != most-1 || most == 130 && kept.Rows != 129 {
+			t.Errorf("%d examples, expected %d but for the one with a hole", kept.Rows, most)
 		}
 	}
 }

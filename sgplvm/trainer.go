@@ -16,6 +16,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/dynamics"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/training"
 )
 
 // Trainer owns data and a model that is being trained on them. Only one goroutine may use it at a
@@ -72,10 +73,10 @@ func trainerAt(d trainingSet, cfg Config, params *bound.Params) (*Trainer, error
 	if err != nil {
 		return nil, err
 	}
-	if d.Grid, err = pointsOf(d.Grid, cfg.Factors); err != nil {
+	if d.Grid, err = training.Points(d.Grid, cfg.Factors); err != nil {
 		return nil, err
 	}
-	if err := cfg.contradiction(d); err != nil {
+	if err := cfg.open().Contradiction(d.Times != nil, d.Film, len(d.Grid)); err != nil {
 		return nil, err
 	}
 	n, _, channels := d.Source.Dims()
@@ -107,14 +108,14 @@ func trainerAt(d trainingSet, cfg Config, params *bound.Params) (*Trainer, error
 		y.Errors = d.Errors
 	}
 	if y.Holes() {
-		if err := cfg.aboutHoles(d); err != nil {
+		if err := cfg.open().AboutHoles(d.film != nil); err != nil {
 			return nil, err
 		}
 	}
 	field, fresh := "Start", params == nil
 	if fresh {
 		field = "Config"
-		if params, err = start(y, d, cfg); err != nil {
+		if params, err = training.Start(y, d.Grid, d.Times, d.Sequences, cfg.open()); err != nil {
 			return nil, err
 		}
 	}
@@ -198,7 +199,7 @@ func (t *Trainer) replace(p *bound.Params) {
 // addImputationErrors adds to the white noise the errors of values that were filled in, on average, where no covariance was learned
 // that has it: they lie closer to what the model says than what was missing.
 func (t *Trainer) addImputationErrors() {
-	u := t.data.imputationErrors.covariance
+	u := t.data.imputationErrors.Covariance
 	if u.Rows == 0 || t.params.Noise.Learned() || t.state.Widened {
 		return
 	}
@@ -284,7 +285,7 @@ func (t *Trainer) Report() Report {
 	switch {
 	case snr < collapsedRatio:
 		r.Warnings = append(r.Warnings, fmt.Sprintf(
-			"signal-to-noise ratio %.2f: the model explains the data as noise%s; train with a longer warm-up, a smaller initial noise or more latent dimensions", snr, again))
+			"the model explains the data as noise (signal-to-noise ratio %.2f), so that it predicts hardly more than their mean%s; a longer warm-up, a smaller initial noise or more latent dimensions may help", snr, again))
 	case r.Collapses > 0:
 		r.Warnings = append(r.Warnings, fmt.Sprintf(
 			"the model began to explain the data as noise; training went back %d times to hold a smaller noise for longer; a longer warm-up or a smaller initial noise avoids that", r.Collapses))
@@ -295,15 +296,15 @@ func (t *Trainer) Report() Report {
 // known returns what a model knows beside the parameters.
 func (t *Trainer) known() predict.Options {
 	o := predict.Options{Calibration: t.calibration, Residuals: t.residuals}
-	if u := t.data.imputationErrors; u.variance.Rows > 0 && t.residuals.Rows > 0 {
-		v, scale := u.variance.Clone(), t.evaluator.Data().Scaler.Scale
+	if u := t.data.imputationErrors; u.Variance.Rows > 0 && t.residuals.Rows > 0 {
+		v, scale := u.Variance.Clone(), t.evaluator.Data().Scaler.Scale
 		for i := range v.Rows {
 			for k, row := 0, v.Row(i); k < len(row); k++ {
 				s := scale[k%len(scale)]
 				row[k] /= s * s
 			}
 		}
-		o.Filled = predict.NewFilled(v, u.covariance)
+		o.Filled = predict.NewFilled(v, u.Covariance)
 	}
 	return o
 }
@@ -334,7 +335,7 @@ func (c Config) hasText() bool {
 		}
 	}
 	v := c.Residual.Kernel.Variance
-	return v == 0 || v == residualShare
+	return v == 0 || v == training.ResidualShare
 }
 
 // kept returns what a model's file keeps of a configuration.

@@ -7,7 +7,9 @@ import (
 	"github.com/seed-08962ecc/kronfield/internal/simple"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/selection"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // transformed (docs/math.md, 22.14) returns the data with t(y) in place of the values y where principal components of t(y) fill in held-out values better, in density and in error, than those
@@ -40,8 +42,8 @@ func (d trainingSet) byComponents(ctx context.Context, cfg Config) (v validation
 		return v, nil, err
 	}
 	c.all = completion.Filled{Y: c.y, Variance: c.variance, Holes: &completion.Mask{Size: c.holes.Size, Missing: slices.Clone(c.holes.Missing)}, Points: c.points, Channels: c.channels}
-	c.rows = allBut(c.y.Rows, nil)
-	c.holdOutSome(plans[cfg.Effort].heldOut)
+	c.rows = work.AllBut(c.y.Rows, nil)
+	c.holdOutSome(selection.Plans[cfg.Effort].HeldOut)
 	list := c.heldValues()
 	contest := c.newContest()
 	c.takeBack()

@@ -14,6 +14,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/sums"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/training"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
@@ -112,20 +113,32 @@ type inferred struct {
 
 // kept returns the examples that others are compared with; their values too where the model keeps residuals.
 func (m *Model) kept() *inferred {
-	return &inferred{y: m.posterior.Kept(), q: m.posterior.Params().Q()}
+	f := &inferred{y: m.posterior.Kept(), q: m.posterior.Params().Q()}
+	if o := m.posterior.Options(); o.Filled != nil {
+		f.variance = o.Filled.Variance
+	}
+	return f
+}
+
+// whole reports whether all values of an example were observed.
+func (f *inferred) whole(i int) bool {
+	return f.variance.Rows == 0 || work.Sum(f.variance.Row(i)) == 0
 }
 
 // plus returns the examples and those of others that were seen as a whole.
 func (f *inferred) plus(others *inferred) *inferred {
 	var whole []int
 	for i := range others.y.Rows {
-		if others.variance.Rows == 0 || work.Sum(others.variance.Row(i)) == 0 {
+		if others.whole(i) {
 			whole = append(whole, i)
 		}
 	}
 	both := &inferred{y: f.y, q: psi.Q{Mu: stacked(f.q.Mu, work.Gather(others.q.Mu, whole)), S: stacked(f.q.S, work.Gather(others.q.S, whole))}}
 	if f.y.Rows > 0 {
 		both.y = stacked(f.y, work.Gather(others.y, whole))
+	}
+	if f.variance.Rows > 0 {
+		both.variance = stacked(f.variance, mat.New(len(whole), f.variance.Cols))
 	}
 	return both
 }
@@ -235,7 +248,7 @@ func (m *Model) noiseStrength() float64 {
 	if m.config != nil && m.config.Residual.Strength > 0 {
 		return m.config.Residual.Strength
 	}
-	return residualStrength
+	return training.ResidualStrength
 }
 
 // noiseVariance returns the mean variance of the noise, in the model's units.
@@ -292,10 +305,8 @@ func (m *Model) withSums(ctx context.Context, b *sums.Basis, all, seen *sums.Sum
 	if c.posterior = next; kept.y.Rows > 0 {
 		o := next.Options()
 		o.Residuals = next.ResidualsOf(kept.y, p.Q())
-		if f := old.Options().Filled; f != nil {
-			rows := mat.New(kept.y.Rows, kept.y.Cols)
-			mat.Copy(rows.Slice(0, f.Variance.Rows, 0, rows.Cols), f.Variance)
-			o.Filled = &predict.Filled{Variance: rows, Alike: f.Alike}
+		if kept.variance.Rows > 0 {
+			o.Filled = &predict.Filled{Variance: kept.variance, Alike: old.Options().Filled.Alike}
 		}
 		if c.posterior, err = next.With(o); err != nil {
 			return nil, 0, err

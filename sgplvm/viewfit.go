@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"time"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
@@ -37,6 +38,10 @@ func (s *viewSet) fit(ctx context.Context, r Run) (m *MultiView, reports []Repor
 		cfg := s.cfg
 		cfg.Attributes = w.attributes
 		r.clock = s.clock.part(fitShare / float64(len(s.views)-u))
+		begin := time.Now()
+		r.clock.watch = viewTeller{tell: func(took time.Duration) {
+			s.foretell(begin, u, took, viewFolds*(viewSteps/viewFewer*s.step+s.own))
+		}}
 		alone, report, err := r.Fit(ctx, d, cfg)
 		if err != nil {
 			return nil, nil, fmt.Errorf("view %s: %w", w.name, err)

@@ -3,6 +3,7 @@ package sgplvm
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
@@ -36,6 +37,8 @@ func (r Run) CompleteViews(ctx context.Context, views []View, cfg Config) ([]*Co
 		share := s.clock.part(1 / float64(len(views)-v))
 		w.joint = share.part(jointShare)
 		*w.set.run.clock = *share.part(1 - jointShare)
+		begin, together := time.Now(), time.Duration(s.completions())*s.completes
+		w.set.run.clock.watch = viewTeller{tell: func(took time.Duration) { s.foretell(begin, v, took, together) }}
 		done, err := complete(ctx, w.set, own)
 		w.set.run.clock.ended(w.joint)
 		var told Report
@@ -45,6 +48,9 @@ func (r Run) CompleteViews(ctx context.Context, views []View, cfg Config) ([]*Co
 		told.Forecast = 0 // of a part of the run
 		done.ended(told)
 		all[v] = done
+	}
+	if last := all[len(all)-1]; last != nil {
+		last.Report.Warnings = append(last.Report.Warnings, s.clock.warnings()...)
 	}
 	return all, nil
 }

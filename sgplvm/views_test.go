@@ -11,6 +11,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // A viewWorld are views of n examples that a few shared and private Gaussian variables make by smooth maps, with white noise; the best prediction is a Gaussian conditional.
@@ -231,7 +232,7 @@ func TestFitViews(t *testing.T) {
 	w := drawViews(40, []int{12, 10}, 2, 0, []float64{.05, .05}, 2)
 	train := w.views(func(i, _, _ int) bool { return i >= 30 })
 	for v := range train {
-		train[v].Data.Source = SourceOf(train[v].Data.Source, allBut(30, nil))
+		train[v].Data.Source = SourceOf(train[v].Data.Source, work.AllBut(30, nil))
 	}
 	m, reports, err := FitViews(t.Context(), train, Config{Effort: EffortQuick})
 	if err != nil {

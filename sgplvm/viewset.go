@@ -14,6 +14,8 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/selection"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/training"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/views"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
@@ -27,6 +29,9 @@ type viewSet struct {
 	joint *clock // of what all views are trained for now
 
 	completed *viewState // of all that is missing; nil: not yet
+
+	// How long a step of training on all views takes, a completion by them, and training on each view by itself.
+	step, completes, own time.Duration
 }
 
 // A viewData is one of them.
@@ -54,8 +59,12 @@ const (
 	viewDims              = 20  // latent dimensions at most
 	viewInducing          = 30  // latent inducing points of a view at most
 
-	viewParts = viewFewer + viewRounds*viewFolds // trainings of a fold that a completion takes the time of
+	viewParts   = viewFewer + viewRounds*viewFolds  // trainings of a fold that a completion takes the time of
+	viewAllowed = viewParts * viewSteps / viewFewer // steps of a completion
 )
+
+// How many steps those are that measure one, about, and how many examples measure how long one takes to fill in.
+const pacedSteps, pacedExamples = 4, 8
 
 // Shares of what is left of a limit: the first model of a view; what all views take together before they are compared; the last models of single views.
 const (
@@ -68,7 +77,7 @@ func newViewSet(ctx context.Context, r Run, given []View, cfg Config) (*viewSet,
 	if err := checkViews(given); err != nil {
 		return nil, err
 	}
-	s := &viewSet{cfg: cfg, clock: &clock{begin: time.Now(), limit: r.Limit, watch: unwatched{}, parts: 1}}
+	s := &viewSet{cfg: cfg, clock: &clock{begin: time.Now(), limit: r.Limit, watch: r.watcher(), parts: 1}}
 	s.joint = s.clock // until a part of the time is set apart
 	count := map[int]int{}
 	for _, g := range given {
@@ -88,7 +97,7 @@ func newViewSet(ctx context.Context, r Run, given []View, cfg Config) (*viewSet,
 		}
 		_, _, w.channels = set.Source.Dims()
 		if w.rows == nil {
-			w.rows = allBut(w.y.Rows, nil)
+			w.rows = work.AllBut(w.y.Rows, nil)
 		}
 		for _, i := range w.rows {
 			s.n = max(s.n, i+1)
@@ -107,6 +116,7 @@ func newViewSet(ctx context.Context, r Run, given []View, cfg Config) (*viewSet,
 	if err != nil {
 		return nil, err
 	}
+	begin := time.Now()
 	for v, w := range s.views {
 		d := w.set.quiet()
 		d.Times, d.Sequences, d.Source = nil, nil, viewOf(filled[v], w.channels)
@@ -128,7 +138,75 @@ func newViewSet(ctx context.Context, r Run, given []View, cfg Config) (*viewSet,
 		s.clock.ended(d.run.clock)
 		w.config, _ = w.alone.Config()
 	}
-	return s, nil
+	s.own = time.Since(begin)
+	s.pace(ctx, filled)
+	return s, ctx.Err()
+}
+
+// pace measures what a completion by all views takes: steps of training, models of the views, and some examples that are filled in.
+func (s *viewSet) pace(ctx context.Context, y []mat.Matrix) {
+	state := &viewState{y: y}
+	for _, w := range s.views {
+		state.masks = append(state.masks, w.holes)
+	}
+	order := s.incomplete(state)
+	some := order[:min(len(order), pacedExamples)]
+	begin := time.Now()
+	s.joint = &clock{begin: begin, limit: 1, parts: 1} // which is over: a step of each kind is made
+	t, err := s.train(ctx, state, nil, nil)
+	s.joint = s.clock
+	if err != nil {
+		return
+	}
+	s.step = time.Since(begin) / pacedSteps
+	begin = time.Now()
+	models, err := s.models(ctx, t)
+	if err != nil {
+		return
+	}
+	for _, i := range order[:min(len(order), 1)] { // makes what all have in common
+		s.impute(ctx, models, state, i)
+	}
+	s.completes = viewAllowed*s.step + viewRounds*viewFolds*time.Since(begin)
+	begin = time.Now()
+	mat.Parallel(len(some), func(k int) { s.impute(ctx, models, state, some[k]) })
+	s.completes += viewRounds * time.Since(begin) * time.Duration(len(order)) / time.Duration(max(1, len(some)))
+}
+
+// A viewTeller hears how long the part of a run takes that works on one view by itself.
+type viewTeller struct {
+	unwatched
+	tell func(took time.Duration)
+}
+
+func (t viewTeller) Forecast(took time.Duration, _ bool) { t.tell(took) }
+
+// foretell tells how long the run takes, of which the work on view v by itself takes some time, since its beginning; that on those after it takes as much a value. more is
+// what the work on all views takes.
+func (s *viewSet) foretell(begin time.Time, v int, took, more time.Duration) {
+	total := took + more
+	for _, w := range s.views[v+1:] {
+		total += time.Duration(float64(took) * float64(len(w.y.Data)) / float64(len(s.views[v].y.Data)))
+	}
+	s.clock.tell(total-time.Since(begin), true)
+}
+
+// completions returns how many completions by all views there will be: for each view in the contest, where whole examples are missing again for each fold, and one to fill in.
+func (s *viewSet) completions() int {
+	runs := 1
+	for _, w := range s.views {
+		switch {
+		case w.holes.Count() == 0:
+		case w.set.Times == nil:
+			runs += 2
+		default:
+			runs++
+			if slices.ContainsFunc(work.AllBut(w.y.Rows, nil), func(i int) bool { return !slices.Contains(w.holes.Of(i), false) }) {
+				runs += 1 + selection.Plans[s.cfg.Effort].Folds
+			}
+		}
+	}
+	return runs
 }
 
 // hiding returns the mask of view u, where it is v with more values missing.
@@ -215,7 +293,12 @@ const allViews = "all views together"
 
 // fillers returns the methods that fill in view v, of which values are missing, by all views.
 func (s *viewSet) fillers(v int, missing []bool) []completion.Filler {
+	own, contest := s.views[v].set.run.clock, !slices.Equal(missing, s.views[v].holes.Missing)
 	components := func(ctx context.Context) (mean, variance mat.Matrix, err error) {
+		if contest && own.over(methodsShare) {
+			own.untried++
+			return mean, variance, errors.New("out of time")
+		}
 		y, of, err := s.components(ctx, missing, v)
 		if err != nil {
 			return mean, variance, err
@@ -223,14 +306,14 @@ func (s *viewSet) fillers(v int, missing []bool) []completion.Filler {
 		return y[v], of[v], nil
 	}
 	var state *viewState // once it is known
-	if slices.Equal(missing, s.views[v].holes.Missing) {
+	if !contest {
 		state = s.completed // the same for all views
 	}
 	model := func(ctx context.Context) (mean, variance mat.Matrix, err error) {
 		if state == nil {
 			w := s.views[v]
 			defer w.set.run.watcher().Timing(allViews)()
-			begin, own, contest := time.Now(), w.set.run.clock, !slices.Equal(missing, w.holes.Missing)
+			begin := time.Now()
 			s.joint = w.joint // which runs here alone, and the view's own elsewhere
 			s.joint.begin = begin.Add(-w.spent)
 			defer func() { w.spent, own.begin = w.spent+time.Since(begin), own.begin.Add(time.Since(begin)) }()
@@ -247,7 +330,7 @@ func (s *viewSet) fillers(v int, missing []bool) []completion.Filler {
 				}
 				return mean, variance, err
 			}
-			if slices.Equal(missing, s.views[v].holes.Missing) {
+			if !contest {
 				s.completed = state
 			}
 		}
@@ -264,20 +347,10 @@ func (s *viewSet) complete(ctx context.Context, missing []bool, v int) (*viewSta
 	if state.y, state.variance, err = s.components(ctx, missing, v); err != nil {
 		return nil, err
 	}
-	incomplete := make([]bool, s.n)
-	for u, w := range s.views {
-		mask := s.hiding(u, v, missing)
-		state.masks = append(state.masks, mask)
-		for k, i := range w.rows {
-			incomplete[i] = incomplete[i] || mask.Any(k)
-		}
+	for u := range s.views {
+		state.masks = append(state.masks, s.hiding(u, v, missing))
 	}
-	var order []int
-	for i, is := range incomplete {
-		if is {
-			order = append(order, i)
-		}
-	}
+	order := s.incomplete(state)
 	folds := min(viewFolds, len(order))
 	all, err := s.train(ctx, state, nil, nil)
 	if err != nil {
@@ -299,6 +372,22 @@ func (s *viewSet) complete(ctx context.Context, missing []bool, v int) (*viewSta
 		}
 	}
 	return state, nil
+}
+
+// incomplete returns the examples of which values are missing in a view.
+func (s *viewSet) incomplete(state *viewState) (order []int) {
+	is := make([]bool, s.n)
+	for u, w := range s.views {
+		for k, i := range w.rows {
+			is[i] = is[i] || state.masks[u].Any(k)
+		}
+	}
+	for i, missing := range is {
+		if missing {
+			order = append(order, i)
+		}
+	}
+	return order
 }
 
 // fold fills in some examples by a model of all others.
@@ -407,7 +496,7 @@ func (s *viewSet) train(ctx context.Context, state *viewState, from *trainedView
 		if err != nil {
 			return nil, err
 		}
-		if d.Grid, err = pointsOf(d.Grid, w.config.Factors); err != nil {
+		if d.Grid, err = training.Points(d.Grid, w.config.Factors); err != nil {
 			return nil, err
 		}
 		y, err := data.NewScaled(d.Source)

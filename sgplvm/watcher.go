@@ -16,9 +16,9 @@ type Watcher interface {
 	// Training shows steps of training with a text before them, until stop is called.
 	Training(text string) (step func(Progress) bool, stop func())
 
-	// Counting shows how many of total examples are done, until stop is called. count may be called by
+	// Counting shows how many of total examples are done, such as rows filled, until stop is called. count may be called by
 	// several goroutines at once.
-	Counting(verb string, total int) (count func(done int), stop func())
+	Counting(what string, total int) (count func(done int), stop func())
 }
 
 // unwatched shows nothing.

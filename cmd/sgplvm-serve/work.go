@@ -92,7 +92,7 @@ func (q *request) latents() error {
 	if err != nil {
 		return err
 	}
-	found := engine.Latents{Name: o.Name, Count: o.Count, Of: func(i int) (sgplvm.Latent, error) {
+	found := engine.Latents{Name: o.Name, Noun: engine.Noun(q.model), Count: o.Count, Of: func(i int) (sgplvm.Latent, error) {
 		return q.model.Infer(q.ctx, o.Observed(i), sgplvm.InferOptions{KeepOutliers: *q.keep})
 	}}
 	all, err := found.All(q.ctx, q.e)
@@ -215,7 +215,7 @@ func (q *request) invert() error {
 	}
 	deviations := slices.Repeat([]float64{*q.errors}, frames.Points()*frames.Channels)
 	found := make([]*sgplvm.Inverted, frames.Count)
-	err = q.e.Each(q.ctx, "inverted", frames.Name, 0, frames.Count, func(i int) (err error) {
+	err = q.e.Each(q.ctx, "output", "inverted", frames.Name, 0, frames.Count, func(i int) (err error) {
 		found[i], err = inverter.Invert(q.ctx, frames.Values(i), deviations, o)
 		return err
 	})

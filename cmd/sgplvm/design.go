@@ -51,7 +51,7 @@ Inputs that are fields need -candidates: the table then tells which of them to r
 			more, _, _ = in.Fields.Dims()
 		}
 	}
-	if err := engine.CheckNumbers(designMatrices * float64((designPoints+more)*max(designPoints, more))); err != nil {
+	if err := engine.CheckNumbers(designMatrices * float64((sgplvm.DesignPoints+more)*max(sgplvm.DesignPoints, more))); err != nil {
 		return err
 	}
 	stop := e.Timing("comparing candidates")
@@ -68,7 +68,7 @@ Inputs that are fields need -candidates: the table then tells which of them to r
 }
 
 // A design has at most so many matrices, each of covariances between so many points and candidates, and candidates, which these points are where none are given.
-const designMatrices, designPoints = 40, 500
+const designMatrices = 40
 
 // designTable has a row for each run.
 func designTable(d *sgplvm.Designed, numbered bool) [][]string {

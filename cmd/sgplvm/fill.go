@@ -44,7 +44,8 @@ F is what train takes, a variable of a NetCDF file (F.nc:NAME), an array of a .n
 (F.npz:NAME), or a table with a value in a row (example, coordinates, value). Missing are NaN, what the
 file declares as a fill value, and empty cells. A table of text is read as it is, with dates, names, any separator; the
 result is that table with the gaps filled in, and beside it another one, G_standard_error. Words are
-learned from where they explain values, and not filled in. Points that no example has, such as land
+learned from where they explain values, and not filled in. Rows without times that are like their
+neighbours are in order. Points that no example has, such as land
 in maps of the sea, are outside the model. G has the form that its name ends in, as F where both
 are the same: .nc and .npz have all that F has and the filled values beside their standard errors.
 What was observed stays as it was. Values far outside what all others say count as missing (-keep-outliers).

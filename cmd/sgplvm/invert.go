@@ -85,7 +85,7 @@ func invert(ctx context.Context, e *cli.Environment, args []string) error {
 	}
 	o := sgplvm.InvertOptions{Draws: engine.InversionDraws(*s.count, *s.level), Seed: *s.seed}
 	found := make([]*sgplvm.Inverted, frames.Count)
-	err = e.Each(ctx, "inverted", *s.data, 0, frames.Count, func(i int) (err error) {
+	err = e.Each(ctx, "output", "inverted", *s.data, 0, frames.Count, func(i int) (err error) {
 		found[i], err = inverter.Invert(ctx, frames.Values(i), deviations(i), o)
 		return err
 	})

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -198,42 +199,51 @@ func TestWrongParts(t *testing.T) {
 	mustFail(t, 2, "fill: -part without -model, expected both: a model is learned from all examples", strings.Fields("fill -data seen.npy -out f.npy -part 1/2")...)
 }
 
-// What parts prints for a shell and for GNU parallel does the work, with names that a shell would take apart, and does again what was deleted; without parallel that is skipped.
+// What parts prints for a shell and for GNU parallel does the work, a round of sums too, with names that a shell would take apart, and does again what was deleted; without parallel that is skipped.
 func TestPartsScripts(t *testing.T) {
 	workFolder(t)
 	if err := os.Rename("seen.npy", "what's $seen.npy"); err != nil {
 		t.Fatal(err)
 	}
-	args := []string{"impute", "-model", "model", "-data", "what's $seen.npy", "-out", "R x.npy"}
-	mustRun(t, args...)
-	want := read(t, "R x.npy")
+	impute := []string{"impute", "-model", "model", "-data", "what's $seen.npy", "-out", "R x.npy"}
+	sums := append(append([]string{"shard"}, impute[1:6]...), "R x")
+	want := map[string][]byte{}
+	mustRun(t, impute...)
+	want["impute"] = read(t, "R x.npy")
+	mustRun(t, sums...)
+	mustRun(t, "reduce", "R x", "-model", "model", "-out", "reduced")
+	want["shard"] = read(t, "reduced")
 	c := program(t) // skips where there are no processes
 	if err := os.Symlink(c.Path, "sgplvm"); err != nil {
 		t.Skip(err)
 	}
-	for _, engine := range []string{"shell", "parallel"} {
-		t.Run(engine, func(t *testing.T) {
-			if _, err := exec.LookPath("parallel"); err != nil && engine == "parallel" {
+	for _, c := range []struct {
+		engine  string
+		command []string
+	}{{"shell", impute}, {"parallel", impute}, {"shell", sums}} {
+		name, out := c.command[0], c.command[6]
+		t.Run(c.engine+" "+name, func(t *testing.T) {
+			if _, err := exec.LookPath("parallel"); err != nil && c.engine == "parallel" {
 				t.Skip("no GNU parallel")
 			}
-			script := mustRun(t, append([]string{"parts", "-engine", engine, "-count", "2", "--"}, args...)...)
+			script := mustRun(t, append([]string{"parts", "-engine", c.engine, "-count", "2", "--"}, c.command...)...)
 			if !strings.Contains(script, "2 parts, each about 2 examples, ") {
 				t.Errorf("no costs:\n%s", script)
 			}
-			for _, deleted := range []string{"R x.npy.part1of2", "R x.npy.part2of2"} {
+			for _, deleted := range []string{out + ".part1of2", out + ".part2of2"} {
 				os.Remove(deleted)
-				os.Remove("R x.npy")
+				os.Remove(out)
 				run := exec.Command("sh", "-c", script)
 				run.Env = append(os.Environ(), asProgram+"=1", "PATH="+mustGetwd(t)+":"+os.Getenv("PATH"))
 				if text, err := run.CombinedOutput(); err != nil {
 					t.Fatalf("%v\n%s\n%s", err, script, text)
 				}
-				if string(read(t, "R x.npy")) != string(want) {
+				if !bytes.Equal(read(t, out), want[name]) {
 					t.Error("other results")
 				}
 			}
-			os.Remove("R x.npy.part1of2")
-			os.Remove("R x.npy.part2of2")
+			os.Remove(out + ".part1of2")
+			os.Remove(out + ".part2of2")
 		})
 	}
 }

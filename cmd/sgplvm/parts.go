@@ -20,8 +20,8 @@ func parts(ctx context.Context, e *cli.Environment, args []string) error {
 	f := cli.NewFlags(e, "parts", `sgplvm parts -engine ENGINE -count N [flags] -- COMMAND ...
 
 Prints what makes another program run a command of this one in N parts and join them: a script
-for sh, or a manifest for kubectl apply. The command is impute, predict, fill -model, latents, sample
-or render, without -part. A few of its examples are done first, which finds what is wrong with it, and
+for sh, or a manifest for kubectl apply. The command is impute, predict, fill -model, latents, sample,
+render or shard, without -part; of shard it is a round: reduce makes the model OUT of its parts. A few of its examples are done first, which finds what is wrong with it, and
 what a part costs stands in the script. Parts that are there already are not done again by a script.
 sbatch takes further options from the environment, such as SBATCH_PARTITION.`)
 	engine := f.Choice("engine", "shell", "the `program` that runs the parts: slurm, parallel (GNU parallel), kubernetes, or shell, one part after the other", "slurm", "parallel", "kubernetes", "shell")
@@ -32,6 +32,7 @@ sbatch takes further options from the environment, such as SBATCH_PARTITION.`)
 	f.Examples(
 		"sgplvm parts -engine slurm -count 100 -- impute -model faces.model -data damaged.npy -out filled.npy",
 		"sgplvm parts -engine shell -count 3 -- render -model faces.model -grid 40x56 -out frames",
+		"sgplvm parts -engine slurm -count 8 -- shard -model faces.model -data @faces.list -out sums",
 	)
 	n := slices.Index(args, "--")
 	if n < 0 {
@@ -49,13 +50,18 @@ sbatch takes further options from the environment, such as SBATCH_PARTITION.`)
 		return err
 	}
 	each := int64((m.All + *count - 1) / *count)
-	memory := m.Memory + 2*m.Bytes*max(0, each-int64(m.To)) // values and results of all of a part's examples
-	cost := fmt.Sprintf("about %d examples, %.3g MB of result, %.3g MB of memory and %s, as measured here with %d examples",
-		each, 1e-6*float64(m.Bytes*each), 1e-6*float64(memory), (m.Before + time.Duration(each)*m.Each).Round(10*time.Millisecond), m.To)
-	if *engine == "kubernetes" {
-		return e.PrintJSON(manifest(command, out, cost, *image, *claim, *count, memory))
+	result, memory := m.Bytes*each, m.Memory+2*m.Bytes*max(0, each-int64(m.To)) // values and results of all of a part's examples
+	join := "sgplvm join " + partFiles(out, *count)
+	if m.Model != "" { // sums, of any number of examples
+		result, memory = m.Size(*count), m.Memory
+		join = fmt.Sprintf("sgplvm reduce %s -model %s -out %s", partFiles(out, *count), dataset.ShellWord(m.Model), dataset.ShellWord(out))
 	}
-	_, err = io.WriteString(e.Stdout, script(*engine, command, out, cost, *count))
+	cost := fmt.Sprintf("about %d examples, %.3g MB of result, %.3g MB of memory and %s, as measured here with %d examples",
+		each, 1e-6*float64(result), 1e-6*float64(memory), (m.Before + time.Duration(each)*m.Each).Round(10*time.Millisecond), m.To)
+	if *engine == "kubernetes" {
+		return e.PrintJSON(manifest(command, out, join, cost, *image, *claim, *count, memory))
+	}
+	_, err = io.WriteString(e.Stdout, script(*engine, command, out, join, cost, *count))
 	return err
 }
 
@@ -92,13 +98,12 @@ func partFiles(out string, count int) string {
 }
 
 // script is what runs a command in parts.
-func script(engine string, command []string, out, cost string, count int) string {
+func script(engine string, command []string, out, join, cost string, count int) string {
 	pattern := partFiles(out, count)
 	one := func(i, flag string) string { // unless it is done
 		return fmt.Sprintf("[ -e %s ] || %s -part %s", strings.Replace(pattern, "*", i, 1), words(command...), flag)
 	}
 	of := fmt.Sprintf("/%d", count)
-	join := "sgplvm join " + pattern
 	s := fmt.Sprintf("#!/bin/sh\n# %d parts, each %s\nset -e\n", count, cost)
 	switch engine {
 	case "slurm":
@@ -114,7 +119,7 @@ func script(engine string, command []string, out, cost string, count int) string
 }
 
 // manifest is an indexed Job of Kubernetes, and one that joins the parts when all are there.
-func manifest(command []string, out, cost, image, claim string, count int, memory int64) any {
+func manifest(command []string, out, join, cost, image, claim string, count int, memory int64) any {
 	type object = map[string]any
 	job := func(name string, spec object, first []object, container object) object {
 		for _, c := range append(first, container) {
@@ -136,6 +141,6 @@ func manifest(command []string, out, cost, image, claim string, count int, memor
 	return object{"apiVersion": "v1", "kind": "List", "items": []object{
 		job(name, object{"completions": count, "parallelism": count, "completionMode": "Indexed", "backoffLimit": 3 * count}, nil, work),
 		job(name+"-join", object{"backoffLimit": 3}, []object{{"name": "wait", "command": []string{"sh", "-c", wait}}},
-			object{"name": "join", "command": []string{"sh", "-c", "sgplvm join " + partFiles(path.Clean(out), count)}}),
+			object{"name": "join", "command": []string{"sh", "-c", join}}),
 	}}
 }

@@ -25,7 +25,7 @@ func reduce(ctx context.Context, e *cli.Environment, args []string) error {
 
 Makes of all parts that sgplvm shard has written with MODEL, in any order, a model of all examples: predictions and noise are those of all,
 kernels and inducing points those of MODEL. It tells by how much the bound rose; while that is more than -enough, a further round with MODEL2
-is worth while. What a model keeps of single examples, such as those that others are compared with, remains that of MODEL's.`)
+is worth while. Where MODEL keeps examples that others are compared with, MODEL2 keeps all of them, or as many as 64 MiB hold, spread evenly.`)
 	model := f.String("model", "", "the model `file` that the parts were made with")
 	enough := f.Between("enough", 1, 0, 1e6, "another round is worth while where the bound rises by more `nats` an example")
 	out := f.Model("out", "the model `file` to write")
@@ -46,7 +46,7 @@ is worth while. What a model keeps of single examples, such as those that others
 	}
 	m, err := engine.Load(*model)
 	if err == nil {
-		err = engine.CheckInferring(m, 0)
+		err = engine.CheckInferring(m, 0, 0, false)
 	}
 	if err != nil {
 		return err

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
+	"time"
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/engine"
@@ -14,6 +16,9 @@ import (
 	"github.com/seed-08962ecc/kronfield/internal/quote"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
+
+// measuredSums is of how many examples sums are measured.
+const measuredSums = 16
 
 func shard(ctx context.Context, e *cli.Environment, args []string) error {
 	f := cli.NewFlags(e, "shard", `sgplvm shard -model MODEL -data F -part 3/8 -out SUMS [flags]
@@ -38,14 +43,13 @@ depend on their number. When all are done, reduce makes a better model of them, 
 	if err := f.Read(args); err != nil {
 		return err
 	}
-	p, path := part.Part{Index: 1, Count: 1}, *out
-	if w := f.Work(); w != nil {
-		p = w.Part
-		path = part.Name(p, path)
+	p, path, work := sgplvm.ShardPart{Index: 1, Count: 1}, *out, f.Work()
+	if work != nil && !work.Measures() {
+		p, path = sgplvm.ShardPart(work.Part), part.Name(work.Part, path)
 	}
 	m, err := engine.Load(*model)
 	if err == nil {
-		err = engine.CheckInferring(m, 0)
+		err = engine.CheckInferring(m, 0, 0, false)
 	}
 	if err != nil {
 		return err
@@ -54,24 +58,61 @@ depend on their number. When all are done, reduce makes a better model of them, 
 	if err != nil {
 		return err
 	}
+	if work.Measures() {
+		if err := f.ModelName("out"); err != nil { // which reduce is to write
+			return err
+		}
+		d, err := measureSums(ctx, m, *examples, work)
+		if err == nil {
+			d.Model = *model
+			return d
+		}
+		return cmp.Or(aboutSums(err, *model, *data), err)
+	}
 	var show func(done int)
+	var failed error
 	stop, done := func() {}, 0
 	err = files.WriteAtomic(path, func(w io.Writer) error {
-		return m.Shard(ctx, examples, sgplvm.ShardPart(p), filepath.Base(*data), w, func(d, of int) {
+		failed = m.Shard(ctx, examples, p, filepath.Base(*data), w, func(d, of int) {
 			if show == nil {
-				show, stop = e.Counting("summed", of)
+				show, stop = e.Counting(engine.Noun(m)+"s summed", of)
 			}
 			show(d)
 			done = d
 		})
+		return failed
 	})
 	stop()
-	if bad := (*sgplvm.ConfigError)(nil); errors.As(err, &bad) {
-		return fmt.Errorf("%s: %w", *model, bad.Err)
-	}
 	if err != nil {
-		return engine.AboutData(*data, err)
+		return cmp.Or(ctx.Err(), aboutSums(failed, *model, *data), err)
 	}
 	fmt.Fprintf(e.Stdout, "%s has %s of %d\n", quote.Line(path), quote.Counted(done, "example"), examples.Count)
+	return nil
+}
+
+// measureSums sums up a few examples, one before, as all have some work in common.
+func measureSums(ctx context.Context, m *sgplvm.Model, examples engine.Slices, work *part.Work) (d *part.Done, err error) {
+	all := examples.Count
+	var begin time.Time
+	for _, n := range []int{1, min(all, measuredSums)} {
+		begin, examples.Count = time.Now(), n
+		if err := m.Shard(ctx, &examples, sgplvm.ShardPart{Index: 1, Count: 1}, "", io.Discard, nil); err != nil {
+			return nil, err
+		}
+	}
+	d = work.Measured(examples.Count, all, begin, 0)
+	d.Size = func(count int) int64 { return m.ShardSize(all, count) }
+	return d, nil
+}
+
+// aboutSums says what an error of summing up is about, nil where it is not about model or data.
+func aboutSums(err error, model, data string) error {
+	if config, ok := errors.AsType[*sgplvm.ConfigError](err); ok {
+		return fmt.Errorf("%s: %w", model, config.Err)
+	}
+	_, value := errors.AsType[*sgplvm.ValueError](err)
+	if _, read := errors.AsType[*sgplvm.ReadError](err); value || read {
+		return engine.AboutData(data, err)
+	}
 	return nil
 }

@@ -3,8 +3,10 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -64,6 +66,8 @@ func TestShardAndReduce(t *testing.T) {
 	mustFail(t, 1, "~.*s.part2of3: wrong checksum.*", "reduce", "s.part1of3", "s.part2of3", "s.part3of3", "-model", "m0", "-out", "m3")
 	mustFail(t, 2, "~.*no part.*", "reduce", "-model", "m0", "-out", "m3")
 	mustFail(t, 2, "~.*expected auto.*", "shard", "-model", "m0", "-data", "f1.npy", "-part", "4/3", "-out", "p")
+	writeArray(t, "nan.npy", npy.New(slices.Repeat([]float64{math.NaN()}, 80), 1, 10, 8))
+	mustFail(t, 1, "nan.npy: example 0, point 0, channel 0: value NaN, expected at least one value that was observed", "shard", "-model", "m0", "-data", "nan.npy", "-out", "p")
 	if _, err := os.Stat("m3"); err == nil {
 		t.Error("a model was written")
 	}

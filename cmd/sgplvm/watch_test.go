@@ -24,9 +24,9 @@ func TestProgress(t *testing.T) {
 	steps(t, 8)
 	const (
 		training = `(warm-up|latent|joint) \d+/8  bound -?\d+\.\d\d  gradient [0-9.e+-]+  noise \d\.\d{4}(  \d+s( of (the warm-up|these steps))? left at most)?`
-		filling  = `filled \d/3 pictures  \d+s left`
-		judging  = `judged \d/3 pictures  \d+s left`
-		films    = `rendered \d/9 pictures  \d+s left`
+		filling  = `pictures filled: \d/3  \d+s left`
+		judging  = `pictures judged: \d/3  \d+s left`
+		films    = `pictures rendered: \d/9  \d+s left`
 	)
 	for _, c := range []struct{ args, lines string }{
 		{"train -config steps8.json -data train.npy -out result", training},

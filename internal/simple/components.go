@@ -25,31 +25,25 @@ const (
 
 // fillComponents is probabilistic principal component analysis by variational EM with missing values (M. E. Tipping and C. M. Bishop, Journal of the Royal
 // Statistical Society B 61(3), 1999; A. Ilin and T. Raiko, Journal of Machine Learning Research 11, 2010), with a noise variance for
-// each column, so that units do not matter (D. B. Rubin and D. T. Thayer, Psychometrika 47(1), 1982). Hidden values choose the number of components, whether weights of
-// neighbouring points are alike, and a factor of all variances of examples partly seen.
+// each column, so that units do not matter (D. B. Rubin and D. T. Thayer, Psychometrika 47(1), 1982). Weights of neighbouring points
+// are alike. Hidden values choose the number of components, and a factor of all variances of examples partly seen.
 func fillComponents(ctx context.Context, d Data, mean, variance mat.Matrix) error {
 	m := d.moments()
 	some := d.some(max(triedExamples, triedValues/d.Y.Cols))
 	scales := m.scales(d.Channels, d.Points.Rows > 0) // points whose values hardly vary count for no more than others
-	var chosen choice
-	for _, smooth := range []bool{false, true}[:min(1+d.Points.Rows, 2)] {
-		var trials []trial
-		truth := some
-		for judged := 0; len(trials) == 0 || judged < judgedValues && len(trials) < maxTrials; {
-			left, cells := truth.hide()
-			trials = append(trials, trial{newEM(left, m, smooth), cells})
-			judged += len(cells)
-			truth.Seed++
-		}
-		c, err := chooseComponents(ctx, trials, truth, scales)
-		if err != nil {
-			return err
-		}
-		if !smooth || c.squares < chosen.squares {
-			chosen, chosen.smooth = c, smooth
-		}
+	var trials []trial
+	truth := some
+	for judged := 0; len(trials) == 0 || judged < judgedValues && len(trials) < maxTrials; {
+		left, cells := truth.hide()
+		trials = append(trials, trial{newEM(left, m), cells})
+		judged += len(cells)
+		truth.Seed++
 	}
-	e := newEM(d, m, chosen.smooth)
+	chosen, err := chooseComponents(ctx, trials, truth, scales)
+	if err != nil {
+		return err
+	}
+	e := newEM(d, m)
 	e.model = chosen.model
 	if err := e.climb(ctx, lastRounds, lastTolerance); err != nil {
 		return err
@@ -57,12 +51,20 @@ func fillComponents(ctx context.Context, d Data, mean, variance mat.Matrix) erro
 	return e.fill(ctx, mean, variance, chosen.scale)
 }
 
+// momentsKept is how many models there are at a time, about, as measured (docs/measurements.md, "Memory").
+const momentsKept = 5
+
+// Memory is about how many bytes it takes at most to fill in n examples of p columns: what grows with the components are second moments of each column, in several models.
+func Memory(n, p int) float64 {
+	tried, q := min(n, max(triedExamples, triedValues/p)), float64(min(n, p))
+	return 8 * momentsKept * min(maxMoments, maxWork/float64(tried), float64(p)*q*q)
+}
+
 // A choice is a model and how it predicts hidden values.
 type choice struct {
 	model   factors
 	squares float64 // of its errors, over the scales of the columns
 	scale   float64 // by what factor squared errors exceed the variances told
-	smooth  bool
 }
 
 // some returns every so manyeth example, about so many.

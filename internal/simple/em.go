@@ -26,7 +26,7 @@ type em struct {
 	m     *moments
 	sd    []float64
 	slabs []slab
-	near  [][]int // of each point the points next to it; nil: weights do not depend on neighbours
+	near  [][]int // of each point the points next to it; nil: the columns lie nowhere
 	model factors
 	z     mat.Matrix // n×(q+1): E[(z, 1)]
 	last  float64    // mean noise
@@ -46,9 +46,10 @@ const (
 // slabSize is how many examples of p columns are worked on at once.
 var slabSize = func(p int) int { return max(256, 1<<18/p) }
 
-func newEM(d Data, m *moments, smooth bool) *em {
+func newEM(d Data, m *moments) *em {
 	n, p := d.Y.Rows, d.Y.Cols
 	e := &em{d: d, m: m, sd: make([]float64, p), model: factors{make([]float64, p), mat.New(p, 0), mat.New(p, 0), make([]float64, p)}}
+	smooth := d.Points.Rows > 0
 	if smooth {
 		e.near = d.neighbours()
 	}

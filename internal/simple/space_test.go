@@ -175,7 +175,7 @@ func TestSmoothDense(t *testing.T) {
 	for i := range n {
 		d.Missing[i*p+9] = true
 	}
-	e := newEM(d, d.moments(), true)
+	e := newEM(d, d.moments())
 	e.grow(q, rand.New(rand.NewPCG(1, 1)))
 	if err := e.climb(t.Context(), 3, 0); err != nil {
 		t.Fatal(err)

@@ -46,7 +46,7 @@ var formats = []container{
 	{"a Parquet file", nil, []mark{{0, "PAR1"}}, `a table of text, which this makes: python3 -c "import sys, pandas; pandas.read_parquet(sys.argv[1]).to_csv('NEW.csv', index=False)" %s`},
 	{"a spreadsheet", []string{".xlsx", ".xls", ".ods"}, nil, `a table of text, which this makes: python3 -c "import sys, pandas; pandas.read_excel(sys.argv[1]).to_csv('NEW.csv', index=False)" %s`},
 	{"a MATLAB file", nil, []mark{{0, "MATLAB 5.0 MAT-file"}}, `an archive of arrays, which this makes: python3 -c "import sys, numpy, scipy.io; numpy.savez('NEW.npz', **{k: v for k, v in scipy.io.loadmat(sys.argv[1]).items() if k[0] != '_'})" %s`},
-	{"a picture of another format", []string{".bmp", ".heic", ".avif"}, []mark{{8, "WEBP"}}, "PNG pictures, which this makes: magick %s NEW.png"},
+	{"a picture of another format", []string{".bmp", ".heic", ".avif", ".jp2", ".ppm", ".pgm", ".pbm"}, []mark{{8, "WEBP"}, {8, "heic"}, {8, "mif1"}, {8, "avif"}, {4, "jP  "}, {0, "P5\n"}, {0, "P6\n"}}, "PNG pictures, which this makes: magick %s NEW.png"},
 	{"a file compressed by gzip", nil, []mark{{0, "\x1f\x8b"}}, "the file in it, which this makes: gunzip -k %s"},
 	{"a file compressed by bzip2", nil, []mark{{0, "BZh"}}, "the file in it, which this makes: bunzip2 -k %s"},
 	{"a file compressed by xz", nil, []mark{{0, "\xfd7zXZ\x00"}}, "the file in it, which this makes: unxz -k %s"},
@@ -81,14 +81,14 @@ func foreignError(path string) *Error {
 	is := func(c container) bool {
 		return slices.ContainsFunc(c.marks, func(m mark) bool { return bytes.HasPrefix(start[min(m.at, len(start)):], []byte(m.text)) })
 	}
+	for _, c := range formats { // pictures before videos, which begin as some of them do
+		if is(c) || isKind(path, c.endings) {
+			return &Error{Path: path, Found: c.name, Want: fmt.Sprintf(c.remedy, ShellWord(path))}
+		}
+	}
 	for _, c := range videos {
 		if is(c) || isKind(path, c.endings) {
 			return &Error{Path: path, Found: fmt.Sprintf("a video (%s)", c.name), Want: fmt.Sprintf(c.remedy, ShellWord(path))}
-		}
-	}
-	for _, c := range formats {
-		if is(c) || isKind(path, c.endings) {
-			return &Error{Path: path, Found: c.name, Want: fmt.Sprintf(c.remedy, ShellWord(path))}
 		}
 	}
 	return nil

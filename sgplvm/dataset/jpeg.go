@@ -22,7 +22,7 @@ func jpegHeader(r io.Reader, length int64) (header, *Error) {
 	}
 	h := header{width: config.Width, height: config.Height, bits: 8, colour: config.ColorModel != color.GrayModel}
 	if config.ColorModel == color.CMYKModel {
-		return h, &Error{Found: "colours of four inks (CMYK)", Want: "a grey picture, or one of red, green and blue"}
+		return h, &Error{Found: "colours of four inks (CMYK)", Want: "a grey picture, or one of red, green and blue, which this makes: magick OLD -colorspace sRGB NEW.png"}
 	}
 	if h.turned = orientation(start.Bytes()); h.turned > 4 {
 		h.width, h.height = h.height, h.width

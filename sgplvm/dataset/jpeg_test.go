@@ -127,7 +127,7 @@ func TestJPEGRefused(t *testing.T) {
 		{map[string][]byte{"1.jpg": nil}, "1.jpg: found the end of the file, expected a whole JPEG picture"},
 		{map[string][]byte{"1.jpg": c[:100]}, "1.jpg: found the end of the file, expected a whole JPEG picture"},
 		{map[string][]byte{"1.jpg": c[:len(c)-30]}, "1.jpg: *, expected a JPEG picture"},
-		{map[string][]byte{"1.jpg": sof(100, 100, 4)}, "1.jpg: found colours of four inks (CMYK), expected a grey picture, or one of red, green and blue"},
+		{map[string][]byte{"1.jpg": sof(100, 100, 4)}, "1.jpg: found colours of four inks (CMYK), expected a grey picture, or one of red, green and blue, which this makes: magick OLD -colorspace sRGB NEW.png"},
 		{map[string][]byte{"1.jpg": sof(65535, 2, 1)}, "1.jpg: found pictures of 65535x2 (width x height), expected sides of 1 to 16384 and at most 67108864 pixels"},
 		{map[string][]byte{"1.jpg": sof(16384, 4096, 3)}, "1.jpg: found 31 bytes for 16384x4096 pixels, expected at least 131072"},
 	} {

@@ -11,10 +11,10 @@ import (
 )
 
 // Each calls body for every one of the examples from ≤ i < to, several at a time, and returns the error of the
-// first that has one; verb is what body does to them, name where they are from.
-func (e *Environment) Each(ctx context.Context, verb, name string, from, to int, body func(i int) error) error {
+// first that has one; noun is what one is called, verb what body does to it, name where they are from.
+func (e *Environment) Each(ctx context.Context, noun, verb, name string, from, to int, body func(i int) error) error {
 	count := to - from
-	show, stop := e.Counting(verb, count)
+	show, stop := e.Counting(noun+"s "+verb, count)
 	defer stop()
 	var done atomic.Int64
 	failures := make([]error, count)
@@ -39,7 +39,7 @@ func (e *Environment) Each(ctx context.Context, verb, name string, from, to int,
 			return fmt.Errorf("%s: %w", name, value)
 		}
 		if err != nil {
-			return fmt.Errorf("%s: picture %d: %w", name, from+i, err)
+			return fmt.Errorf("%s: %s %d: %w", name, noun, from+i, err)
 		}
 	}
 	return nil

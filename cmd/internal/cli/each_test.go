@@ -15,7 +15,7 @@ func TestEach(t *testing.T) {
 		done := make([]atomic.Int64, count)
 		another := make(chan struct{}, count)
 		e := &Environment{Stderr: new(bytes.Buffer)}
-		err := e.Each(t.Context(), "filled", "f.npy", 0, count, func(i int) error {
+		err := e.Each(t.Context(), "picture", "filled", "f.npy", 0, count, func(i int) error {
 			begun.Add(1)
 			done[i].Add(1)
 			if i > 0 {

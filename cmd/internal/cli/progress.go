@@ -64,7 +64,7 @@ func (p *Progress) Clear() {
 // Step shows a step of training; it never asks training to stop.
 func (p *Progress) Step(s sgplvm.Progress) bool {
 	if s.Phase == "film" {
-		p.Show("left out %d/%d pictures", s.Iteration, s.Total)
+		p.Show("left out %d/%d examples", s.Iteration, s.Total)
 		return true
 	}
 	p.Show("%s %d/%d  bound %.2f  gradient %.3g  noise %.4f%s", s.Phase, s.Iteration, s.Total, s.Bound, s.GradNorm, s.Noise, timeLeft(s))
@@ -86,9 +86,9 @@ func timeLeft(s sgplvm.Progress) string {
 	return ""
 }
 
-// Count shows that done of total pictures are filled or predicted since the work began, as verb says, and some before.
-func (p *Progress) Count(verb string, done, total int, begin time.Time, before int) {
-	p.Show("%s %d/%d pictures  %s left", verb, before+done, before+total, left(done, total, begin).Round(time.Second))
+// Count shows how many of total examples are done, such as rows filled, since the work began and before it.
+func (p *Progress) Count(what string, done, total int, begin time.Time, before int) {
+	p.Show("%s: %d/%d  %s left", what, before+done, before+total, left(done, total, begin).Round(time.Second))
 }
 
 // left is the time that the rest of some steps takes at the pace so far.
@@ -102,15 +102,15 @@ func (e *Environment) Training(text string) (step func(sgplvm.Progress) bool, st
 	return p.Step, p.Clear
 }
 
-// Counting returns a function that shows how many of total pictures are done.
-func (e *Environment) Counting(verb string, total int) (count func(done int), stop func()) {
+// Counting returns a function that shows how many of total examples are done, such as rows filled.
+func (e *Environment) Counting(what string, total int) (count func(done int), stop func()) {
 	begin, p := time.Now(), NewProgress(e)
 	var mu sync.Mutex
 	var first int // done when the pace was first looked at: what all have in common was made by then
 	return func(done int) {
 		mu.Lock()
 		defer mu.Unlock()
-		p.Count(verb, done-first, total-first, begin, first)
+		p.Count(what, done-first, total-first, begin, first)
 		switch {
 		case first == 0:
 			first, begin = done, time.Now()

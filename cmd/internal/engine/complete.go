@@ -134,7 +134,7 @@ func CompleteWith(ctx context.Context, e *cli.Environment, path string, set *dat
 	if m.Grid().Len() != points || m.Channels() != channels {
 		return nil, fmt.Errorf("%s: %d points of %d channels, expected %d of %d as the model in %s", set.Name, points, channels, m.Grid().Len(), m.Channels(), path)
 	}
-	if err := CheckInferring(m, n*points*channels); err != nil {
+	if err := CheckInferring(m, n, n*points*channels, true); err != nil {
 		return nil, err
 	}
 	if err := hold(e.Work, &set.Form, d.Source, d.Errors); err != nil {
@@ -155,7 +155,7 @@ func CompleteWith(ctx context.Context, e *cli.Environment, path string, set *dat
 		}
 		return obs, err
 	}
-	all, err := fillEach(ctx, e, "filled", set.Name, set.Whole(), &Result{Mean: c.Mean.Data, Variance: c.Variance.Data, Size: points * channels}, func(i int, done *filled) error {
+	all, err := fillEach(ctx, e, Noun(m), set.Name, set.Whole(), &Result{Mean: c.Mean.Data, Variance: c.Variance.Data, Size: points * channels}, func(i int, done *filled) error {
 		obs, err := read(i - set.First)
 		if err != nil {
 			return err

@@ -236,3 +236,18 @@ func relevance(slopes []float64) string {
 
 // Moves reports whether a model is of a film whose contents move.
 func Moves(m *sgplvm.Model) bool { return m.Summary().Motion != "" }
+
+// Noun is what one of a model's examples is called.
+func Noun(m *sgplvm.Model) string {
+	switch {
+	case Table(m):
+		return "row"
+	case Moves(m):
+		return "frame"
+	case Timed(m):
+		return "step"
+	case scattered(m):
+		return "field"
+	}
+	return "picture"
+}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/report"
+	"github.com/seed-08962ecc/kronfield/internal/quote"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
@@ -89,7 +90,7 @@ func LoadObserved(f *cli.Flags, path string, m *sgplvm.Model, data, mask, grid, 
 	if err := dataset.CheckNoInf(o.Frames); err != nil {
 		return nil, err
 	}
-	if err := CheckInferring(m, o.Count*o.Points()*o.Channels); err != nil {
+	if err := CheckInferring(m, o.Count, o.Count*o.Points()*o.Channels, false); err != nil {
 		return nil, err
 	}
 	return o, hold(f.Work(), &o.Form, o.Frames)
@@ -165,7 +166,7 @@ type filling struct {
 func Fill(ctx context.Context, e *cli.Environment, m *sgplvm.Model, frames *Observations, o sgplvm.InferOptions) (*Result, error) {
 	r := NewResult(frames.Count, frames.Points()*frames.Channels)
 	rooms := sync.Pool{New: func() any { return new(filling) }}
-	all, err := fillEach(ctx, e, "filled", frames.Name, frames.Whole(), r, func(i int, done *filled) error {
+	all, err := fillEach(ctx, e, Noun(m), frames.Name, frames.Whole(), r, func(i int, done *filled) error {
 		i -= frames.First
 		seen := frames.Observed(i)
 		f := rooms.Get().(*filling)
@@ -193,7 +194,7 @@ func Fill(ctx context.Context, e *cli.Environment, m *sgplvm.Model, frames *Obse
 			neighbourhoods++
 		}
 		if f.Unseen {
-			place := fmt.Sprintf("picture %d", i)
+			place := fmt.Sprintf("%s %d", Noun(m), i)
 			if frames.FromText() {
 				place = frames.InWords(fmt.Sprintf("example %d", i))
 			}
@@ -203,7 +204,7 @@ func Fill(ctx context.Context, e *cli.Environment, m *sgplvm.Model, frames *Obse
 	r.outliers = numbered(all)
 	NoteOutliers(e, &frames.Form, r.outliers)
 	if neighbourhoods > 0 {
-		e.Note("%d pictures have so many observed points that each missing one was conditioned on its neighbourhood only", neighbourhoods)
+		e.Note("%s so many observed points that each missing one was conditioned on its neighbourhood only", quote.Counted(neighbourhoods, Noun(m))+map[bool]string{true: " has", false: " have"}[neighbourhoods == 1])
 	}
 	return r, nil
 }

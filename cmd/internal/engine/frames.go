@@ -94,7 +94,7 @@ func (f *Frames) between(ctx context.Context, from, to int, put func(next int, g
 		err := f.group(ctx, some, means, variances, func(done float64) {
 			done = min(max(done+float64(first-from), 0.5), count)
 			left := time.Duration(float64(time.Since(begin)) * (count - done) / done)
-			p.Show("%s %d/%d pictures  %s left", f.verb, int(done), to-from, left.Round(time.Second))
+			p.Show("%ss %s: %d/%d  %s left", Noun(f.model), f.verb, int(done), to-from, left.Round(time.Second))
 			if !told && done > count/20 {
 				told = true
 				f.e.Remaining(left)
@@ -143,7 +143,7 @@ func (f *Frames) check(first int, means, variances []float64) error {
 	size, channels := f.grid.Size(), f.grid.Layout.Channels
 	for i, v := range means {
 		if v-v != 0 || f.variances && !(variances[i] > 0 && variances[i]-variances[i] == 0) {
-			return fmt.Errorf("picture %d, point %d, channel %d: predicted %v, expected a finite number with a positive variance", first+i/size, i%size/channels, i%channels, v)
+			return fmt.Errorf("%s %d, point %d, channel %d: predicted %v, expected a finite number with a positive variance", Noun(f.model), first+i/size, i%size/channels, i%channels, v)
 		}
 	}
 	return nil

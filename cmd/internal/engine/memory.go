@@ -49,7 +49,7 @@ func CheckViews(all []sgplvm.View, cfg sgplvm.Config) error {
 			return nil // which the run says itself, in its place
 		}
 		n, points, channels := v.Data.Source.Dims()
-		if values += 8 * inferValues * float64(n*points*channels); m.Total() > need.Total() {
+		if values += 8 * (inferValues + filledValues) * float64(n*points*channels); m.Total() > need.Total() {
 			need = m
 		}
 	}
@@ -58,14 +58,18 @@ func CheckViews(all []sgplvm.View, cfg sgplvm.Config) error {
 }
 
 // What is done with a model takes, as measured (docs/measurements.md, "Memory"): four times the file; to infer latent variables and fill in, some room a processor,
-// expectations of the kernel at all training examples, matrices of the points that are seen where noise has a covariance, and the values some times.
-const fileTimes, inferRoom, inferExpectations, inferMatrices, inferValues = 4, 8 << 20, 1 << 24, 10, 10
+// expectations of the kernel at all training examples, matrices of the points that are seen where noise has a covariance, and the values some times: as they are, and filled in.
+const fileTimes, inferRoom, inferExpectations, inferMatrices, inferValues, filledValues = 4, 8 << 20, 1 << 24, 10, 4, 6
 
-// CheckInferring refuses to fill in examples of so many values in all, by a model, where that takes more memory than is free.
-func CheckInferring(m *sgplvm.Model, values int) error {
+// CheckInferring refuses to find latent variables of so many examples of so many values in all, by a model, where that takes more memory than is free; filled: and to fill them in,
+// and compare the simplest methods.
+func CheckInferring(m *sgplvm.Model, examples, values int, filled bool) error {
 	p := m.Summary()
 	n, inducing, points := float64(m.Examples()), float64(p.Inducing), float64(min(m.Grid().Len(), 2000))
 	need := sgplvm.Memory{Data: collected * 8 * inferValues * float64(values)}
+	if filled {
+		need.Data += collected * (8*filledValues*float64(values) + m.CheckMemory(examples))
+	}
 	need.Latent = collected * (inferRoom*float64(runtime.GOMAXPROCS(0)) + 8*min(inferExpectations, n*inducing*inducing/2))
 	if p.Residual.Kind != "" {
 		need.Space = collected * 8 * inferMatrices * points * points

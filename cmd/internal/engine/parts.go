@@ -58,10 +58,10 @@ type filled struct {
 }
 
 // fillEach has fill make something of each of count examples, those of a part of the work alone, several at a time, and returns it; means and variances are in the result too.
-func fillEach(ctx context.Context, e *cli.Environment, verb, name string, count int, r *Result, fill func(i int, f *filled) error) ([]filled, error) {
+func fillEach(ctx context.Context, e *cli.Environment, noun, name string, count int, r *Result, fill func(i int, f *filled) error) ([]filled, error) {
 	all := make([]filled, e.Work.Own(count))
 	return all, part.Run(e.Work, count, func(from, to int, put func(next int, f filled) error) error {
-		if err := e.Each(ctx, verb, name, from, to, func(i int) error {
+		if err := e.Each(ctx, noun, "filled", name, from, to, func(i int) error {
 			k := i - from
 			all[k].Mean, all[k].Variance = r.Mean[k*r.Size:(k+1)*r.Size], r.Variance[k*r.Size:(k+1)*r.Size]
 			return fill(i, &all[k])

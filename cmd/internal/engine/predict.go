@@ -9,17 +9,17 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
 
-// Latents are latent posteriors, found one by one: name says where their examples are from. Of a part of the work Of takes the numbers of its own.
+// Latents are latent posteriors, found one by one: name says where their examples are from, noun what one is called. Of a part of the work Of takes the numbers of its own.
 type Latents struct {
-	Name  string
-	Count int
-	Of    func(i int) (sgplvm.Latent, error)
+	Name, Noun string
+	Count      int
+	Of         func(i int) (sgplvm.Latent, error)
 }
 
 // Between returns the posteriors from ≤ i < to, several of which are found at once.
 func (l Latents) Between(ctx context.Context, e *cli.Environment, from, to int) ([]sgplvm.Latent, error) {
 	some := make([]sgplvm.Latent, to-from)
-	err := e.Each(ctx, "inferred", l.Name, from, to, func(i int) (err error) {
+	err := e.Each(ctx, l.Noun, "inferred", l.Name, from, to, func(i int) (err error) {
 		some[i-from], err = l.Of(i)
 		return err
 	})
@@ -74,13 +74,13 @@ func (s *LatentFlags) Latents(ctx context.Context, path string, m *sgplvm.Model)
 		if seen.Priors, err = s.times.Priors(m, &seen.Form); err != nil {
 			return l, err
 		}
-		return Latents{*s.data, seen.Whole(), func(i int) (sgplvm.Latent, error) {
+		return Latents{*s.data, Noun(m), seen.Whole(), func(i int) (sgplvm.Latent, error) {
 			return m.Infer(ctx, seen.Observed(i-seen.First), sgplvm.InferOptions{})
 		}}, nil
 	case s.times.InFile():
 		at, err := s.times.Priors(m, new(dataset.Form))
-		return Latents{path, len(at), func(i int) (sgplvm.Latent, error) { return at[i], nil }}, err
+		return Latents{path, Noun(m), len(at), func(i int) (sgplvm.Latent, error) { return at[i], nil }}, err
 	}
 	err = s.f.Without("-times", "sequence")
-	return Latents{path, m.Examples(), func(i int) (sgplvm.Latent, error) { return m.TrainingLatent(i), nil }}, err
+	return Latents{path, Noun(m), m.Examples(), func(i int) (sgplvm.Latent, error) { return m.TrainingLatent(i), nil }}, err
 }

@@ -31,15 +31,11 @@ func Fit(ctx context.Context, run sgplvm.Run, d sgplvm.Data, cfg sgplvm.Config) 
 
 // Report prints how training went, and how the model was chosen.
 func Report(e *cli.Environment, m *sgplvm.Model, r Trained) {
-	noun := "picture"
-	if Table(m) {
-		noun = "row"
-	}
 	var s lines
 	s.selection(m.Selection())
 	s.chosen(m)
 	s.text("trained on %s in %s: %d steps (%s), bound %.6g, noise %s, signal-to-noise ratio %.4g",
-		quote.Counted(m.Examples(), noun), r.Took.Round(100*time.Millisecond), r.Iterations, r.Status, r.Bound, cli.Range(m.Summary().Noise), m.Summary().SignalToNoise)
+		quote.Counted(m.Examples(), Noun(m)), r.Took.Round(100*time.Millisecond), r.Iterations, r.Status, r.Bound, cli.Range(m.Summary().Noise), m.Summary().SignalToNoise)
 	if r.Forecast > 0 && (r.Searched > 0 || r.Took > time.Second) {
 		text := fmt.Sprintf("forecast %s", r.Forecast.Round(time.Second))
 		if r.Searched > 0 {

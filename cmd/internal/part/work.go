@@ -33,6 +33,10 @@ type Done struct {
 
 	Before, Each  time.Duration // until the first example, and of one
 	Bytes, Memory int64         // of an example's result, and what the system has given
+
+	// Of sums: the model with which they are reduced, and the bytes of one of so many parts.
+	Model string
+	Size  func(count int) int64
 }
 
 func (d *Done) Error() string {
@@ -60,7 +64,7 @@ func (w *Work) Slice() func(n int) (from, to int) {
 	switch {
 	case w == nil || w.joins != nil:
 		return nil
-	case !w.measured.IsZero():
+	case w.Measures():
 		return func(n int) (int, int) { return 0, min(n, measuredExamples) }
 	}
 	return w.Part.Slice
@@ -139,7 +143,7 @@ func Run[T any](w *Work, all int, compute func(from, to int, put func(next int, 
 		_, err := out.Write(sum.Sum(nil))
 		return err
 	}
-	if !w.measured.IsZero() {
+	if w.Measures() {
 		return measure(w, from, to, compute, write)
 	}
 	path := Name(w.Part, w.Out)
@@ -162,12 +166,18 @@ func measure[T any](w *Work, from, to int, compute func(from, to int, put func(n
 	if err := write(&result); err != nil {
 		return err
 	}
-	n := max(1, to-from)
-	d := &Done{Path: w.Out, To: to, All: w.Examples, Before: begin.Sub(w.measured), Each: time.Since(begin) / time.Duration(n), Bytes: int64(result.Len() / n)}
+	return w.Measured(to-from, w.Examples, begin, result.Len())
+}
+
+// Measures reports whether a few examples are to be measured.
+func (w *Work) Measures() bool { return w != nil && !w.measured.IsZero() }
+
+// Measured returns what was measured of n examples of all, from begin on, that have so many bytes of results.
+func (w *Work) Measured(n, all int, begin time.Time, bytes int) *Done {
 	var now runtime.MemStats
 	runtime.ReadMemStats(&now)
-	d.Memory = int64(now.Sys)
-	return d
+	each := max(1, n)
+	return &Done{Path: w.Out, To: n, All: all, Before: begin.Sub(w.measured), Each: time.Since(begin) / time.Duration(each), Bytes: int64(bytes / each), Memory: int64(now.Sys)}
 }
 
 // read gives the results of a part to use.

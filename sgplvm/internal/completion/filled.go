@@ -101,7 +101,7 @@ func (f *Filled) SetKinds(list []HeldValue, held []Held) {
 	kinds, i := f.Hiding(list).KindsOf(f.GapTimes(), f.Points, f.Channels), 0
 	for _, r := range held {
 		for k := range r.Values() {
-			if list[i].Kind = kinds[list[i].Example*f.Holes.Size+k]; k == r.Gap { // however much of the gap was hidden
+			if list[i].Kind = kinds[list[i].Example*f.Holes.Size+k]; slices.Contains(r.Gaps, k) { // however much of the gap was hidden
 				list[i].Kind = KindGaps
 			}
 			i++

@@ -52,15 +52,17 @@ func (h HoldOut) Some(examples int) {
 	inGaps := values / float64(max(1, h.Mask.Count()))
 	order, group, used := h.Rand.Perm(n), 0, make([]bool, n)
 	for _, i := range h.wholeFrames(examples) {
-		h.hide(i, h.Mask.Observed(i), group, -1)
+		h.hide(i, h.Mask.Observed(i), group, nil)
 		used[i] = true
 		group++
 	}
 	for tries := 0; tries < 4*n && len(h.Mask.HeldOut) < examples; tries++ {
 		if len(gaps) > 0 && h.Rand.Float64() < inGaps {
 			g := gaps[h.Rand.IntN(len(gaps))]
-			for i, hide := range h.Shifted(g, used, examples-len(h.Mask.HeldOut)) {
-				h.hide(i, hide, group, g.Value)
+			steps, hidden := h.Shifted(g, used, examples-len(h.Mask.HeldOut))
+			values := append(h.alongside(gaps, steps, hidden), g.Value)
+			for _, i := range steps {
+				h.hide(i, hidden[i], group, values)
 				used[i] = true
 			}
 			group++
@@ -81,7 +83,7 @@ func (h HoldOut) Some(examples int) {
 			hide = h.Mask.SomeOf(h.Rand, i)
 		}
 		if hide != nil {
-			h.hide(i, hide, group, -1)
+			h.hide(i, hide, group, nil)
 			used[i] = true
 			group++
 		}
@@ -96,8 +98,8 @@ func (h HoldOut) Some(examples int) {
 }
 
 // hide holds out values of an example, with the others of a group.
-func (h HoldOut) hide(example int, hide []bool, group, gap int) {
-	r := Held{Example: example, Group: group, Truth: slices.Clone(h.Y.Row(example)), Gap: gap}
+func (h HoldOut) hide(example int, hide []bool, group int, gaps []int) {
+	r := Held{Example: example, Group: group, Truth: slices.Clone(h.Y.Row(example)), Gaps: gaps}
 	for k, hidden := range hide {
 		if !hidden {
 			r.Truth[k] = math.NaN()
@@ -134,9 +136,9 @@ func (h HoldOut) wholeFrames(examples int) (out []int) {
 // shiftTries is how many other times Shifted tries.
 const shiftTries = 20
 
-// Shifted moves a gap to another time: it returns for examples there, none of them used, marks of what the examples of the gap miss. A gap at an
+// Shifted moves a gap to another time: it returns examples there in order, none of them used, and for each marks of what the examples of the gap miss. A gap at an
 // end moves inwards by its length.
-func (h HoldOut) Shifted(g TimeGap, used []bool, limit int) map[int][]bool {
+func (h HoldOut) Shifted(g TimeGap, used []bool, limit int) (steps []int, hidden map[int][]bool) {
 	length := min(g.To-g.From, limit, max(1, len(g.Order)/WholeShare))
 	for range shiftTries {
 		at := h.Rand.IntN(len(g.Order) - length + 1)
@@ -154,7 +156,7 @@ func (h HoldOut) Shifted(g TimeGap, used []bool, limit int) map[int][]bool {
 		if !free {
 			continue
 		}
-		hidden := map[int][]bool{}
+		hidden = map[int][]bool{}
 		for k, i := range g.Order[at : at+length] {
 			hide, seen := make([]bool, h.Mask.Size), false
 			for v, missing := range h.Mask.Of(g.Order[g.From+k]) {
@@ -165,10 +167,39 @@ func (h HoldOut) Shifted(g TimeGap, used []bool, limit int) map[int][]bool {
 				}
 			}
 			if seen {
+				steps = append(steps, i)
 				hidden[i] = hide
 			}
 		}
-		return hidden
+		return steps, hidden
 	}
-	return nil
+	return nil, nil
+}
+
+// maxGapShare is the share of an example's values up to which alongside hides more.
+const maxGapShare = 0.25
+
+// alongside hides in the steps of a shifted gap other values too, each as long as a gap between observed values that is no longer: several values tell
+// more of a method than one, of as many examples. It returns these values.
+func (h HoldOut) alongside(gaps []TimeGap, steps []int, hidden map[int][]bool) (values []int) {
+	most := int(maxGapShare * float64(h.Mask.Size))
+	for range shiftTries {
+		g := gaps[h.Rand.IntN(len(gaps))]
+		length := g.To - g.From
+		if length > len(steps) || g.From == 0 || g.To == len(g.Order) {
+			continue
+		}
+		from := h.Rand.IntN(len(steps) - length + 1)
+		some := steps[from : from+length]
+		if slices.ContainsFunc(some, func(i int) bool {
+			return h.Mask.Of(i)[g.Value] || hidden[i][g.Value] || count(hidden[i]) >= most
+		}) {
+			continue
+		}
+		for _, i := range some {
+			hidden[i][g.Value] = true
+		}
+		values = append(values, g.Value)
+	}
+	return values
 }

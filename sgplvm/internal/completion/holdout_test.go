@@ -84,3 +84,86 @@ func TestHoldOutPatches(t *testing.T) {
 		}
 	}
 }
+
+// Where columns of a table have gaps, several are hidden in the same rows, each as long as one of them and up to a quarter of a row, of values that were observed.
+func TestHoldOutGaps(t *testing.T) {
+	const n, size, length = 120, 24, 6
+	at := make([]data.Instant, n)
+	m := &Mask{Size: size, Missing: make([]bool, n*size)}
+	for i := range n {
+		at[i].Time = float64(i)
+		for k := range size {
+			m.Missing[i*size+k] = i >= 4*k+8 && i < 4*k+8+length // one or two in each row
+		}
+	}
+	before := slices.Clone(m.Missing)
+	HoldOut{Mask: m, Y: mat.New(n, size), Points: mat.New(1, 1), Channels: size, At: at, Rand: rand.New(rand.NewPCG(3, 4))}.Some(20)
+	rows, columns := map[int][]int{}, map[int]map[int]int{} // of each group; of each of its columns how many rows
+	for _, h := range m.HeldOut {
+		rows[h.Group] = append(rows[h.Group], h.Example)
+		hidden := 0
+		for k := range h.Values() {
+			if before[h.Example*size+k] {
+				t.Errorf("value %d of example %d is held out, which is missing", k, h.Example)
+			}
+			if columns[h.Group] == nil {
+				columns[h.Group] = map[int]int{}
+			}
+			if slices.Contains(h.Gaps, k) {
+				columns[h.Group][k]++
+			}
+			hidden++
+		}
+		if hidden > size/4 {
+			t.Errorf("%d values of example %d are held out", hidden, h.Example)
+		}
+	}
+	gaps := 0
+	for g, list := range rows {
+		if list[len(list)-1]-list[0] != len(list)-1 {
+			t.Errorf("group %d has the examples %v", g, list)
+		}
+		for k, held := range columns[g] {
+			if gaps++; held > length {
+				t.Errorf("column %d is hidden in %d rows of %v", k, held, list)
+			}
+		}
+	}
+	if len(rows) < minGaps || gaps < 3*len(rows) {
+		t.Errorf("%d gaps in %d groups", gaps, len(rows))
+	}
+}
+
+// Rows of random walks are in order, whatever is missing of them, and not where they are shuffled.
+func TestRowsInOrder(t *testing.T) {
+	const n, p = 80, 5
+	for seed := range uint64(20) {
+		rng := rand.New(rand.NewPCG(seed, 9))
+		y := mat.New(n, p)
+		for i := range n {
+			for k := range p {
+				if y.Set(i, k, rng.NormFloat64()); i > 0 {
+					y.Set(i, k, y.At(i-1, k)+y.At(i, k))
+				}
+			}
+		}
+		shuffled := mat.New(n, p)
+		for i, k := range rng.Perm(n) {
+			copy(shuffled.Row(i), y.Row(k))
+		}
+		for name, missing := range map[string]func(i, k int) bool{
+			"a run":          func(i, k int) bool { return k == 2 && i >= 20 && i < 30 },
+			"rows":           func(i, k int) bool { return i%7 == 0 },
+			"columns":        func(i, k int) bool { return k > 0 },
+			"here and there": func(i, k int) bool { return (i*7+k*13)%29 == 0 },
+		} {
+			m := marked(n, p, missing)
+			if !m.RowsInOrder(y) {
+				t.Errorf("seed %d, missing %s: rows are in no order", seed, name)
+			}
+			if m.RowsInOrder(shuffled) {
+				t.Errorf("seed %d, missing %s: shuffled rows are in order", seed, name)
+			}
+		}
+	}
+}

@@ -26,7 +26,7 @@ type Held struct {
 	Example int
 	Group   int       // values with the same number were held out together
 	Truth   []float64 // n_s·d_y, NaN where not held out
-	Gap     int       // the value that the group misses for a while, −1: none
+	Gaps    []int     // the values that the group misses for a while
 }
 
 // Values returns the held-out values by their places.
@@ -69,9 +69,12 @@ func (h *Mask) Of(example int) []bool { return h.Missing[example*h.Size : (examp
 func (h *Mask) Any(example int) bool { return slices.Contains(h.Of(example), true) }
 
 // Count returns how many values are missing.
-func (h *Mask) Count() (n int) {
-	for _, missing := range h.Missing {
-		if missing {
+func (h *Mask) Count() int { return count(h.Missing) }
+
+// count returns how many marks are set.
+func count(marks []bool) (n int) {
+	for _, m := range marks {
+		if m {
 			n++
 		}
 	}

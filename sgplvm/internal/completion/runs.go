@@ -1,9 +1,11 @@
 package completion
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 
+	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
@@ -119,4 +121,22 @@ func (r run) place(rng *rand.Rand, order [][]int, length int, taken []bool) (fou
 		}
 	}
 	return found
+}
+
+// alikeErrors is by how many standard errors the correlation of neighbouring rows must exceed that of rows in no order.
+const alikeErrors = 3
+
+// RowsInOrder reports whether examples without times are in an order: neighbours are alike, in the mean of the correlations of values.
+func (h *Mask) RowsInOrder(y mat.Matrix) bool {
+	mean, deviation := Moments(y, h, y.Cols)
+	var sum, pairs float64
+	for i := 1; i < y.Rows; i++ {
+		for k, m := range mean {
+			if !h.Of(i)[k] && !h.Of(i - 1)[k] {
+				sum += (y.At(i, k) - m) * (y.At(i-1, k) - m) / (deviation[k] * deviation[k])
+				pairs++
+			}
+		}
+	}
+	return sum > alikeErrors*math.Sqrt(pairs*float64(y.Cols)) // of columns that may all be the same
 }

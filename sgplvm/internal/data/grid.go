@@ -64,3 +64,42 @@ func Among(x, known mat.Matrix) (at []int, missing int) {
 	}
 	return at, -1
 }
+
+// Joined returns the points of a grid as those of one factor: all coordinates, in the same order.
+func Joined(grid field.Grid) mat.Matrix {
+	if len(grid) == 1 {
+		return grid[0]
+	}
+	points, dims := grid.Len(), 0
+	for _, x := range grid {
+		dims += x.Cols
+	}
+	all := mat.New(points, dims)
+	every, column := points, 0
+	for _, x := range grid {
+		every /= x.Rows
+		for j := range points {
+			copy(all.Row(j)[column:column+x.Cols], x.Row(j/every%x.Rows))
+		}
+		column += x.Cols
+	}
+	return all
+}
+
+// Thinned returns every such point of each factor: the numbers of those that remain, and their grid.
+func Thinned(g field.Grid, every int) (points []int, thin field.Grid) {
+	points = []int{0}
+	for _, x := range g {
+		var rows, longer []int
+		for i := 0; i < x.Rows; i += every {
+			rows = append(rows, i)
+		}
+		for _, p := range points {
+			for _, i := range rows {
+				longer = append(longer, p*x.Rows+i)
+			}
+		}
+		points, thin = longer, append(thin, work.Gather(x, rows))
+	}
+	return points, thin
+}

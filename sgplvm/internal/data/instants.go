@@ -133,3 +133,17 @@ func CheckInstants(times []float64, labels []int, n int) error {
 	}
 	return CheckTimes(times)
 }
+
+// TimesOf returns times and labels of some examples; nil of nil.
+func TimesOf(times []float64, labels, examples []int) (t []float64, l []int) {
+	if times == nil {
+		return nil, nil
+	}
+	for _, i := range examples {
+		t = append(t, times[i])
+		if labels != nil {
+			l = append(l, labels[i])
+		}
+	}
+	return t, l
+}

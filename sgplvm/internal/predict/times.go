@@ -81,3 +81,15 @@ func (q *Posterior) LatentPaths(sequence int, times []float64, count int, seed u
 	}
 	return p.Sample(sequence, times, count, seed)
 }
+
+// PriorAt returns the prior of an example at its time; nil in a sequence of which no example was learned from.
+func (q *Posterior) PriorAt(at data.Instant) (*field.Latent, error) {
+	if !slices.ContainsFunc(q.times, func(t data.Instant) bool { return t.Sequence == at.Sequence }) {
+		return nil, nil
+	}
+	priors, err := q.LatentAt(at.Sequence, []float64{at.Time})
+	if err != nil {
+		return nil, err
+	}
+	return &priors[0], nil
+}

@@ -149,3 +149,13 @@ func SameView(a, b mat.Matrix) bool {
 	return len(a.Data) > 0 && len(b.Data) > 0 && &a.Data[0] == &b.Data[0] &&
 		a.Rows == b.Rows && a.Cols == b.Cols && a.RowStride == b.RowStride && a.ColStride == b.ColStride
 }
+
+// AllBut returns the numbers below n that are not in an ascending list.
+func AllBut(n int, list []int) (rest []int) {
+	for i := range n {
+		if _, found := slices.BinarySearch(list, i); !found {
+			rest = append(rest, i)
+		}
+	}
+	return rest
+}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
+	"github.com/seed-08962ecc/kronfield/cmd/internal/engine"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/evaluate"
@@ -81,7 +82,7 @@ func judge(ctx context.Context, e *cli.Environment, in *Input, tones *tones) (*j
 		}
 	}
 	predictions := make([]sgplvm.Prediction, j.Judged)
-	if err := e.Each(ctx, "judged", d.Name, 0, j.Judged, func(k int) (err error) {
+	if err := e.Each(ctx, engine.Noun(m), "judged", d.Name, 0, j.Judged, func(k int) (err error) {
 		predictions[k], err = d.predict(ctx, m, j.number(k), seen[k])
 		return err
 	}); err != nil {

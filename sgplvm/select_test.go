@@ -5,8 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
+	"math/rand/v2"
 	"reflect"
 	"runtime"
 	"slices"
@@ -15,105 +15,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/selection"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
-
-// plain is a verdict without errors.
-func plain(losses []float64) validation.Scores {
-	if losses == nil {
-		return validation.Scores{}
-	}
-	return validation.Scores{Losses: losses, Errors: make([]float64, len(losses))}
-}
-
-// A candidate is better if it is by more than chance makes it: by some standard errors of the mean
-// difference.
-func TestBetter(t *testing.T) {
-	for _, c := range []struct {
-		scores, others []float64
-		want           bool
-	}{
-		{[]float64{1, 2, 3}, []float64{1, 2, 3}, false},
-		{[]float64{1, 2, 3}, []float64{1.1, 2.1, 3.2}, true},
-		{[]float64{1.1, 2.1, 3.2}, []float64{1, 2, 3}, false},
-		{[]float64{0, 0, 0, 0}, []float64{1, 1, 1, -1}, false},            // 0.5 ± 0.5
-		{[]float64{0, 0, 0, 0}, []float64{1, 1, 1, 0.1}, true},            // 0.775 ± 0.225
-		{[]float64{5}, []float64{9}, false},                               // no error is known
-		{[]float64{math.Inf(1), 0, 0}, []float64{1, 1, 1}, false},         // nor here
-		{[]float64{0, 0, 0}, []float64{math.NaN(), 100, 100}, false},      // or here
-		{[]float64{0, 0, 0, 0, 0}, []float64{3, 3, 3, 3, -1}, true},       // 2.2 ± 0.8
-		{[]float64{0, 0, 0, 0, 0}, []float64{3, 3, 3, -1, -0.999}, false}, // 1.4 ± 0.98
-	} {
-		if got := validation.Better(plain(c.scores), plain(c.others), 2); got != c.want {
-			t.Errorf("%v better than %v: %v", c.scores, c.others, got)
-		}
-	}
-	if m, e := validation.Difference(plain([]float64{1, 2, 6}), plain([]float64{0, 0, 0})); m != 3 || math.Abs(e-math.Sqrt(14./6)) > 1e-15 {
-		t.Errorf("difference %v ± %v", m, e)
-	}
-}
-
-// Errors count as much as densities: half of their logarithms' difference is what the mean of two densities loses, and
-// of verdicts on unequally many examples those count that both know.
-func TestDifference(t *testing.T) {
-	for _, c := range []struct {
-		a, b validation.Scores
-		m, e float64
-	}{
-		{validation.Scores{Losses: []float64{1, 1}, Errors: []float64{3, 3}}, validation.Scores{Losses: []float64{1, 1}, Errors: []float64{1, 1}}, 1, 0},          // 2 of a mean of 2
-		{validation.Scores{Losses: []float64{0, 0}, Errors: []float64{3, 3}}, validation.Scores{Losses: []float64{1, 1}, Errors: []float64{1, 1}}, 0, 0},          // one as much better as the other is worse
-		{validation.Scores{Losses: []float64{0, 2}, Errors: []float64{1, 3}}, validation.Scores{Losses: []float64{0, 0}, Errors: []float64{2, 2}}, 1, 1.5},        // −½ and 2½
-		{validation.Scores{Losses: []float64{5}, Errors: []float64{2}}, validation.Scores{Losses: []float64{1, 99, 99}, Errors: []float64{2, 99, 99}}, 4, 0},      // the first alone
-		{validation.Scores{Losses: []float64{1.02, 1.02}, Errors: []float64{1, 1}}, validation.Scores{Losses: []float64{1, 1}, Errors: []float64{0, 0}}, 2.02, 0}, // no error at all
-		{validation.Scores{}, validation.Scores{Losses: []float64{1}, Errors: []float64{1}}, 0, 0},
-	} {
-		if m, e := validation.Difference(c.a, c.b); math.Abs(m-c.m) > 1e-14 || math.Abs(e-c.e) > 1e-14 {
-			t.Errorf("%v and %v: %v ± %v, want %v ± %v", c.a, c.b, m, e, c.m, c.e)
-		}
-		if m, e := validation.Difference(c.b, c.a); math.Abs(m+c.m) > 1e-14 || math.Abs(e-c.e) > 1e-14 {
-			t.Errorf("%v and %v: %v ± %v, want %v ± %v", c.b, c.a, m, e, -c.m, c.e)
-		}
-	}
-	r := math.Log(1.01) // of close errors the logarithms' difference
-	if m, _ := validation.Difference(validation.Scores{Losses: []float64{0, 0}, Errors: []float64{1.01, 1.01}}, validation.Scores{Losses: []float64{0, 0}, Errors: []float64{1, 1}}); math.Abs(m-r) > 1e-6 {
-		t.Errorf("%v, want %v", m, r)
-	}
-}
-
-// A tableValidator knows the scores of configurations by their latent dimensions; nil: they cannot be trained.
-type tableValidator struct {
-	scores map[int][]float64
-	asked  []int
-	then   func(dims int) error // after each
-}
-
-func (j *tableValidator) validate(_ context.Context, cfg Config, hopeless func(validation.Scores) bool) (validation.Scores, error) {
-	j.asked = append(j.asked, cfg.LatentDims)
-	if j.then != nil {
-		if err := j.then(cfg.LatentDims); err != nil {
-			return validation.Scores{}, err
-		}
-	}
-	if j.scores[cfg.LatentDims] == nil {
-		return validation.Scores{}, fmt.Errorf("%d cannot be trained", cfg.LatentDims)
-	}
-	v := plain(j.scores[cfg.LatentDims])
-	if n := validation.MinValidated; len(v.Losses) > n {
-		if first := (validation.Scores{Losses: v.Losses[:n], Errors: v.Errors[:n]}); hopeless(first) {
-			return first, nil
-		}
-	}
-	return v, nil
-}
-
-// dims are candidates with so many latent dimensions.
-func dims(list ...int) (options []option) {
-	for _, d := range list {
-		options = append(options, option{fmt.Sprint(d), func(c *Config) { c.LatentDims = d }})
-	}
-	return options
-}
 
 // A recorder is a Watcher that writes down what it is shown.
 type recorder struct {
@@ -151,198 +57,6 @@ func (r *recorder) Training(string) (func(Progress) bool, func()) {
 }
 
 func (r *recorder) Counting(string, int) (func(int), func()) { return func(int) {}, r.begin() }
-
-// A later candidate wins only where it is better by more than chance; those that fail are passed over, and equal
-// ones validated once.
-func TestTry(t *testing.T) {
-	huge := math.MaxFloat64
-	for name, c := range map[string]struct {
-		scores  map[int][]float64
-		list    []int
-		ordered bool
-		first   []float64 // the incumbent is validated already
-		asked   []int
-		want    int // latent dimensions; 0: nothing could be validated
-	}{
-		"the last":             {map[int][]float64{1: {1, 2, 3}, 2: {1.1, 2, 2.8}, 3: {0, 1, 2}}, []int{1, 2, 3}, false, nil, []int{1, 2, 3}, 3},
-		"by chance":            {map[int][]float64{1: {1, 2, 3}, 2: {1.5, 1, 2.9}}, []int{1, 2}, false, nil, []int{1, 2}, 1},
-		"better than the best": {map[int][]float64{1: {1, 2, 3}, 2: {0, 1, 2.1}, 3: {0.01, 0.9, 2.1}}, []int{1, 2, 3}, false, nil, []int{1, 2, 3}, 2},
-		"the first fails":      {map[int][]float64{2: {9, 9, 9}}, []int{1, 2}, false, nil, []int{1, 2}, 2},
-		"one fails":            {map[int][]float64{1: {9, 9, 9}, 3: {1, 1, 2}}, []int{1, 2, 3}, false, nil, []int{1, 2, 3}, 3},
-		"no numbers":           {map[int][]float64{1: {1, 2, math.NaN()}, 2: {9, 9, 9}, 3: {math.Inf(-1), 0, 0}, 4: {-huge, -huge, -huge}}, []int{1, 2, 3, 4}, false, nil, []int{1, 2, 3, 4}, 2},
-		"all fail":             {nil, []int{1, 2}, false, nil, []int{1, 2}, 0},
-		"equal ones":           {map[int][]float64{1: {1, 2, 3}, 2: {0, 1, 2}}, []int{1, 2, 1, 2, 2}, false, nil, []int{1, 2}, 2},
-		"what stands":          {map[int][]float64{2: {0, 1, 2}}, []int{1, 2}, false, []float64{1, 2, 3}, []int{2}, 2},
-		"nothing else":         {nil, []int{1}, false, []float64{1, 2, 3}, nil, 1},
-		"ordered":              {map[int][]float64{1: {1, 2, 3}, 2: {0, 1, 2}, 3: {0.1, 1, 2}, 4: {-9, -9, -9}}, []int{1, 2, 3, 4}, true, nil, []int{1, 2, 3}, 2},
-		"ordered, by chance":   {map[int][]float64{1: {1, 2, 3}, 2: {0.9, 2.1, 2.9}, 3: {-9, -9, -8}}, []int{1, 2, 3}, true, nil, []int{1, 2, 3}, 3},
-	} {
-		watch, j := new(recorder), &tableValidator{scores: c.scores}
-		s := &search{ctx: context.Background(), outer: context.Background(), run: Run{Watch: watch}}
-		best, err := s.try(j, incumbent{cfg: Config{LatentDims: 1}, Scores: plain(c.first)}, searchStage{name: "how many", candidates: dims(c.list...), ordered: c.ordered, sure: validation.SureErrors})
-		if err != nil || best.cfg.LatentDims != max(c.want, 1) || (!best.scored()) != (c.want == 0) || !slices.Equal(j.asked, c.asked) {
-			t.Errorf("%s: %d of %v, asked %v, error %v", name, best.cfg.LatentDims, best.Losses, j.asked, err)
-		}
-		if c.want == 0 != (s.selection.Ended != "") {
-			t.Errorf("%s: ended: %q", name, s.selection.Ended)
-		}
-		if watch.started != len(c.asked) || watch.stopped != len(c.asked) {
-			t.Errorf("%s: %d shown, %d ended", name, watch.started, watch.stopped)
-		}
-		told := 0
-		for _, stage := range s.selection.Stages {
-			chosen := 0
-			for _, candidate := range stage.Candidates {
-				if candidate.Failure == "" {
-					told++
-				}
-				if candidate.Chosen {
-					chosen++
-					if candidate.Name != fmt.Sprint(c.want) || candidate.Difference != 0 || candidate.Error != 0 || candidate.Score != validation.Mean(best.Losses) {
-						t.Errorf("%s: %+v", name, candidate)
-					}
-				}
-			}
-			if c.want > 0 && chosen != 1 {
-				t.Errorf("%s: %d of %+v chosen", name, chosen, stage)
-			}
-		}
-		if len(watch.told) != told {
-			t.Errorf("%s: told %q", name, watch.told)
-		}
-		if text, err := json.Marshal(s.selection); err != nil {
-			t.Errorf("%s: %v", name, err)
-		} else if strings.Contains(string(text), "null") {
-			t.Errorf("%s: %s", name, text)
-		}
-	}
-}
-
-// A candidate that is clearly worse on the first examples is not validated by the others, and says so; one that is not is.
-func TestHopeless(t *testing.T) {
-	good := []float64{1, 2, 3, 1, 2, 3, 1, 2, 3}
-	shifted := func(by float64, noise float64) (list []float64) {
-		for i, v := range good {
-			list = append(list, v+by+noise*float64(i%2))
-		}
-		return list
-	}
-	j := &tableValidator{scores: map[int][]float64{1: good, 2: shifted(1, 0.5), 3: shifted(0.01, 0.5), 4: append(shifted(1, 0.5)[:validation.MinValidated], -99, -99, -99)}}
-	var s *search
-	for sure, want := range map[float64][]int{0: {0, validation.MinValidated, 0, validation.MinValidated}, validation.SureErrors: {0, validation.MinValidated, validation.MinValidated, validation.MinValidated}} {
-		s = &search{ctx: context.Background(), outer: context.Background()}
-		best, err := s.try(j, incumbent{}, searchStage{name: "which", candidates: dims(1, 2, 3, 4), sure: sure})
-		if err != nil || best.cfg.LatentDims != 1 {
-			t.Fatalf("%+v, error %v", best, err)
-		}
-		var got []int
-		for _, c := range s.selection.Stages[0].Candidates {
-			got = append(got, c.Examples)
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("better by %v errors: judged by %v examples, expected %v", sure, got, want)
-		}
-	}
-	if c := s.selection.Stages[0].Candidates[1]; math.Abs(c.Difference-1.25) > 1e-14 || c.Error == 0 {
-		t.Errorf("%+v", c)
-	}
-}
-
-// A candidate that is like the one before it is passed over where that one is far worse than the best.
-func TestTryAlike(t *testing.T) {
-	good := []float64{1, 2, 3, 1, 2, 3}
-	bad, near := []float64{9, 9, 9, 9, 8, 9}, []float64{1.1, 2, 3, 1, 2, 3.1}
-	for _, c := range []struct {
-		before []float64
-		asked  []int
-	}{{bad, []int{1, 2}}, {near, []int{1, 2, 3}}} {
-		j := &tableValidator{scores: map[int][]float64{1: good, 2: c.before, 3: near}}
-		s := &search{ctx: context.Background(), outer: context.Background()}
-		if _, err := s.try(j, incumbent{}, searchStage{name: "which", candidates: dims(1, 2, 3), like: 2}); err != nil || !slices.Equal(j.asked, c.asked) {
-			t.Errorf("asked %v after %v, expected %v, error %v", j.asked, c.before, c.asked, err)
-		}
-	}
-}
-
-// A candidate that is far worse after a part of its steps has no more of them; one that is not far worse, or has few steps, has all.
-func TestTryBriefly(t *testing.T) {
-	good := []float64{1, 2, 3, 1, 2, 3}
-	for _, c := range []struct {
-		brief, whole []float64
-		steps        int
-		asked        []int
-		name         string
-		best         int
-	}{
-		{[]float64{9, 9, 9, 9, 8, 9}, []float64{0, 0, 0, 0, 0, 0}, 240, []int{1, 60}, "240, after 60 steps", 1},
-		{[]float64{1.4, 2.4, 3.4, 1.4, 2.4, 3.5}, []float64{0, 0, 0, 0, 0, 0}, 240, []int{1, 60, 240}, "240", 240},
-		{nil, []float64{0, 0, 0, 0, 0, 0}, 240, []int{1, 60, 240}, "240", 240},
-		{nil, []float64{0, 0, 0, 0, 0, 0}, 200, []int{1, 200}, "200", 200},
-	} {
-		j := &tableValidator{scores: map[int][]float64{1: good, 60: c.brief, c.steps: c.whole}}
-		steps := func(n int) option { return option{fmt.Sprint(n), func(c *Config) { c.Training.Iterations = n }} }
-		s := &search{ctx: context.Background(), outer: context.Background(), plan: plan{steps: 60}}
-		best, err := s.try(stepsValidator{j}, incumbent{}, searchStage{name: "which", candidates: []option{steps(1), steps(c.steps)}, brief: 1})
-		if err != nil || !slices.Equal(j.asked, c.asked) || best.cfg.Training.Iterations != c.best {
-			t.Errorf("asked %v, expected %v, best %d, error %v", j.asked, c.asked, best.cfg.Training.Iterations, err)
-		}
-		if name := s.selection.Stages[0].Candidates[1].Name; name != c.name {
-			t.Errorf("called %q, expected %q", name, c.name)
-		}
-	}
-}
-
-// A stepsValidator is a tableValidator that knows scores by steps of training.
-type stepsValidator struct{ *tableValidator }
-
-func (j stepsValidator) validate(ctx context.Context, cfg Config, hopeless func(validation.Scores) bool) (validation.Scores, error) {
-	return j.tableValidator.validate(ctx, Config{LatentDims: cfg.Training.Iterations}, hopeless)
-}
-
-// A search that ends within a candidate keeps what was best before; a source that fails ends it with an error.
-func TestTryEnds(t *testing.T) {
-	scores := map[int][]float64{1: {3, 3, 4}, 2: {2, 2, 3}, 3: {0, 0, 1}}
-	for _, c := range []struct {
-		at, want int
-		outer    bool
-	}{{1, 1, false}, {2, 1, false}, {3, 2, false}, {2, 1, true}} {
-		outer, cancelOuter := context.WithCancel(context.Background())
-		ctx, cancel := context.WithCancel(outer)
-		s := &search{ctx: ctx, outer: outer}
-		j := &tableValidator{scores: scores, then: func(dims int) error {
-			if dims < c.at {
-				return nil
-			}
-			if c.outer {
-				cancelOuter()
-			}
-			cancel()
-			return ctx.Err()
-		}}
-		best, err := s.try(j, incumbent{cfg: Config{LatentDims: 1}}, searchStage{name: "how many", candidates: dims(1, 2, 3)})
-		if best.cfg.LatentDims != c.want || errors.Is(err, context.Canceled) != c.outer {
-			t.Errorf("%+v: %d, error %v", c, best.cfg.LatentDims, err)
-		}
-		if _, err := s.try(j, best, searchStage{name: "again", candidates: dims(1, 2, 3)}); len(j.asked) != c.at || err != nil {
-			t.Errorf("%+v: asked %v after the end, error %v", c, j.asked, err)
-		}
-		if (s.selection.Ended == "the search was stopped") == c.outer {
-			t.Errorf("%+v: ended: %q", c, s.selection.Ended)
-		}
-		cancelOuter()
-		cancel()
-	}
-	s := &search{ctx: context.Background(), outer: context.Background()}
-	j := &tableValidator{scores: scores, then: func(dims int) error {
-		if dims == 2 {
-			return fmt.Errorf("wrapped: %w", &ReadError{Err: errSource})
-		}
-		return nil
-	}}
-	if _, err := s.try(j, incumbent{cfg: Config{LatentDims: 1}}, searchStage{name: "how many", candidates: dims(1, 2, 3)}); !errors.Is(err, errSource) || len(j.asked) != 2 {
-		t.Errorf("error %v, asked %v", err, j.asked)
-	}
-}
 
 // fixed are values that no rule and no candidate has, by the names of the fields of Config, and further fields that they need.
 func fixed(film bool) map[string]func(c *Config) {
@@ -435,14 +149,14 @@ func fieldOf(c Config, path string) any {
 }
 
 // What a configuration gives stays, every field of it; and what is chosen can be trained. One candidate of a stage and one blend stand for all,
-// which TestQuestions looks at.
+// which TestStages looks at.
 func TestGivenStays(t *testing.T) {
 	oneProcessor(t)
-	normal := plans[EffortNormal]
-	t.Cleanup(func() { plans[EffortNormal] = normal })
+	normal := selection.Plans[EffortNormal]
+	t.Cleanup(func() { selection.Plans[EffortNormal] = normal })
 	p := normal
-	p.candidates, p.rounds, p.folds = 1, 0, 1
-	plans[EffortNormal] = p
+	p.Candidates, p.Rounds, p.Folds = 1, 0, 1
+	selection.Plans[EffortNormal] = p
 	still, timed := bumps(7, 3, 2, 2), bumps(7, 3, 2, 2).at(line(7).Data, nil)
 	list := fixed(true)
 	for _, name := range fixedFields(reflect.TypeFor[Config](), "") {
@@ -463,7 +177,7 @@ func TestGivenStays(t *testing.T) {
 				}
 				given := Config{Effort: effort, Training: steps(2)}
 				fix(&given)
-				chosen, selection, err := Select(context.Background(), d, given)
+				chosen, how, err := Select(context.Background(), d, given)
 				if err != nil {
 					t.Errorf("%s, %v, in time %t: %v", name, effort, film, err)
 					continue
@@ -476,7 +190,7 @@ func TestGivenStays(t *testing.T) {
 						t.Errorf("%s, %v, of the second model: %s", name, effort, d)
 					}
 				}
-				if _, err := json.Marshal(selection); err != nil || chosen.Effort != EffortNone {
+				if _, err := json.Marshal(how); err != nil || chosen.Effort != EffortNone {
 					t.Errorf("%s: effort %v, error %v", name, chosen.Effort, err)
 				}
 				if _, err := NewTrainer(d, chosen); err != nil {
@@ -674,7 +388,7 @@ func TestSearchTime(t *testing.T) {
 			t.Fatal(err)
 		}
 		limited, s, err := Run{Limit: time.Hour}.Select(context.Background(), c.data, cfg)
-		if err != nil || s.Ended != "" || !same(limited, unlimited) {
+		if err != nil || s.Ended != "" || text(limited) != text(unlimited) {
 			t.Errorf("%s: another choice with an hour: %v, ended: %q, error %v", name, limited, s.Ended, err)
 		}
 		ended, cancel := context.WithCancel(context.Background())
@@ -785,4 +499,154 @@ func TestNothingCanBeValidated(t *testing.T) {
 	if ended == 0 || ended == 12 {
 		t.Errorf("%d of 12 searches ended", ended)
 	}
+}
+
+// waves draws pictures of 5×4 points, one a row: a few causes that all share, and a smooth random field
+// that each has for itself.
+func waves(count int) Data {
+	const width, height = 5, 4
+	rng := rand.New(rand.NewPCG(5, 6))
+	y := mat.New(count*width*height, 1)
+	for i := range count {
+		a, b := math.Sin(float64(i)/3), math.Cos(float64(i)/7)
+		own := [3]float64{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}
+		for j := range width * height {
+			r, c := float64(j/width), float64(j%width)
+			field := own[0] + own[1]*math.Sin(r/2+c/3) + own[2]*math.Cos(c/2-r/3)
+			y.Set(i*width*height+j, 0, 100+30*a*math.Sin(r+a)+20*b*math.Cos(c/2)+10*field+rng.NormFloat64())
+		}
+	}
+	return Data{Examples: count, Y: y, Grid: Grid{line(height), line(width)}}
+}
+
+// A source that fails ends a search with its error, whenever it does.
+func TestSearchReadsFailingSource(t *testing.T) {
+	for _, timed := range []bool{false, true} {
+		d := waves(12)
+		for failAt := 1; ; failAt += 5 {
+			source := &countingSource{Source: NewSource(d.Y.Data, 12, 20, 1), failAt: failAt}
+			failing := Data{Source: source, Grid: d.Grid}
+			if timed {
+				failing.Times = line(12).Data
+			}
+			_, _, err := Select(context.Background(), failing, Config{Effort: EffortQuick, Training: steps(2)})
+			if source.calls < failAt {
+				if err != nil {
+					t.Errorf("in time %t: error %v", timed, err)
+				}
+				break
+			}
+			if !errors.Is(err, errSource) {
+				t.Errorf("in time %t: error %v at read %d", timed, err, failAt)
+			}
+		}
+	}
+}
+
+// A teller keeps how long it was told that a run takes, and whether that was before any candidate.
+type teller struct {
+	unwatched
+	told  []time.Duration
+	lines int
+	late  bool
+}
+
+func (l *teller) Forecast(d time.Duration, _ bool) {
+	l.told, l.late = append(l.told, d), l.late || l.lines > 0
+}
+
+func (l *teller) Tell(string) { l.lines++ }
+
+// The time of a search is told before its first candidate, and is in the report.
+func TestForetold(t *testing.T) {
+	film := Data{Source: NewSource(drawKind(filmKinds[0], line(5).Data), 5, filmWidth*filmHeight, 1), Grid: pixelsOf(filmWidth, filmHeight, 1), Film: true}
+	for name, c := range map[string]set{
+		"pictures": {waves(14), Config{LatentDims: 2, Effort: EffortQuick, Training: steps(3)}},
+		"in time":  {waves(14).at(line(14).Data, nil), Config{LatentDims: 2, Effort: EffortQuick, Training: steps(3)}},
+		"a film":   {film, Config{LatentDims: 2, Training: steps(3)}},
+	} {
+		watch := new(teller)
+		_, report, err := Run{Watch: watch}.Fit(context.Background(), c.data, c.config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(watch.told) != 1 || watch.late || !(report.Forecast > 0) || report.Forecast != watch.told[0] {
+			t.Errorf("%s: told %v, after a candidate: %v; forecast %v", name, watch.told, watch.late, report.Forecast)
+		}
+	}
+}
+
+// What is learned of a film after training is foretold too, and of data that are none nothing.
+func TestExpectedFilm(t *testing.T) {
+	if d := expectedFilm(nil); d != 0 {
+		t.Errorf("%v of no film", d)
+	}
+	for _, n := range []int{2, 5} {
+		times := line(n).Data
+		d, err := register(t.Context(), trainingSet{Data: Data{Source: NewSource(drawKind(filmKinds[0], times), n, filmWidth*filmHeight, 1), Grid: pixelsOf(filmWidth, filmHeight, 1), Times: times, Film: true}}, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := expectedFilm(d.film); (d > 0) != (n > 2) {
+			t.Errorf("%v of %d frames", d, n)
+		}
+	}
+}
+
+// Each kind of data has its own kind of noise: none with structure where examples have nothing of their own, one that
+// is learned where they have, which reaches far where they are smooth.
+func TestChoiceOfNoise(t *testing.T) {
+	if testing.Short() {
+		t.Skip("dozens of trainings")
+	}
+	reach := map[bool]float64{}
+	for _, far := range []bool{true, false} {
+		cfg, s, err := Select(context.Background(), correlated(32, 7, 6, far), Config{LatentDims: 3, Training: steps(60)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if cfg.Residual.Rounds < 1 || cfg.Factors != FactorsJoint {
+			t.Errorf("far-reaching %t: %+v", far, s.Stages[0])
+		}
+		reach[far] = cfg.Residual.Taper
+	}
+	if !(reach[true] > reach[false]) || reach[false] <= 0 {
+		t.Errorf("reach %v of smooth fields, %v of others, %v at the start", reach[true], reach[false], bound.DefaultTaper(32))
+	}
+	cfg, s, err := Select(context.Background(), bumps(24, 6, 5, 2), Config{LatentDims: 4, Training: steps(60)})
+	if err != nil || cfg.Residual.Kernel.Kind != kernel.White || cfg.Factors != FactorsProduct {
+		t.Errorf("white noise: %+v, error %v", s.Stages[0], err)
+	}
+}
+
+// correlated draws pictures that are a random field each, around one cause: waves that reach across all of the picture, or steps that
+// neighbours alone share.
+func correlated(count, height, width int, farReaching bool) Data {
+	rng := rand.New(rand.NewPCG(11, 12))
+	y := mat.New(count*height*width, 1)
+	for i := range count {
+		pixels := y.Data[i*height*width : (i+1)*height*width]
+		cause := rng.NormFloat64()
+		var waves [8]float64
+		for k := range waves {
+			waves[k] = rng.NormFloat64()
+		}
+		var steps [100]float64
+		for k := range steps {
+			steps[k] = rng.NormFloat64()
+		}
+		for j := range pixels {
+			r, c := float64(j/width)/float64(height), float64(j%width)/float64(width)
+			pixels[j] = 2 * cause * math.Cos(3*r+c)
+			if !farReaching {
+				pixels[j] += steps[j/width/2*10+j%width/2] + 0.1*rng.NormFloat64()
+				continue
+			}
+			for k, w := range waves {
+				pixels[j] += w * math.Cos(math.Pi*(float64(k%4)*r+float64(k/4)*c)) / float64(1+k)
+			}
+			pixels[j] += 0.01 * rng.NormFloat64()
+		}
+	}
+	return Data{Examples: count, Y: y, Grid: Grid{line(height), line(width)}}
 }

@@ -1,17 +1,16 @@
-package sgplvm
+package emulator
 
 import (
+	"slices"
+
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/edge"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/emulator"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/points"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
-// Compile returns the emulator as a file for edge.OpenEmulator, with large tables of a type and a label for people: inputs in, means and deviations out, without an eigenproblem. A category
-// becomes an input for each of its levels, 1 or 0. Eigenvectors that change no variance by more than one part in 10⁶ of the prior one are left out.
-func (e *Emulator) Compile(kind edge.Type, label string) []byte {
-	m := e.model
-	c := &points.Emulator{Label: label, Points: m.Points, Channels: len(m.Scaler.Mean), Modes: m.V.Cols, Mean: m.Mean, Scale: m.Scale, Runs: m.Groups()[0].X.T().Clone().Data, Factor: m.Factor}
+// Compile returns the model as a file for edge.OpenEmulator, with large tables of a type and a label for people.
+func (m *Model) Compile(kind points.Type, label string) []byte {
+	c := &points.Emulator{Label: label, Points: m.Points, Channels: len(m.Scaler.Mean), Modes: m.V.Cols, Mean: m.Mean, Scale: m.Scale, Runs: m.process.x.T().Clone().Data, Factor: m.Factor}
 	for q := range m.Encodings {
 		n, log := &m.Encodings[q], 0.0
 		if n.Log {
@@ -55,41 +54,38 @@ func (e *Emulator) Compile(kind edge.Type, label string) []byte {
 	for _, t := range m.Transforms {
 		c.Transforms = append(c.Transforms, float64(t))
 	}
-	for _, g := range m.Groups() {
-		c.Groups = append(c.Groups, compiledGroup(&g))
+	for _, g := range m.process.groups {
+		c.Groups = append(c.Groups, g.compiled())
 	}
-	return points.EncodeEmulator(c, points.Type(kind))
+	return points.EncodeEmulator(c, kind)
 }
 
 // negligibleVector is λ/(λ + r) of eigenvectors that are left out.
 const negligibleVector = 1e-6
 
-func compiledGroup(g *emulator.Group) points.EmulatorGroup {
-	k := g.Kernel
-	c := points.EmulatorGroup{Form: int(k.Form), Share: k.Share, Scales: k.Scales, Parts: k.Parts, Linear: k.Linear, A: g.A, R: g.R}
-	if k.Form != emulator.Product {
+// compiled returns the group without eigenvectors that change nothing.
+func (g *group) compiled() points.EmulatorGroup {
+	k := g.kernel
+	c := points.EmulatorGroup{Form: int(k.Form), Share: k.Share, Scales: k.Scales, Parts: k.Parts, Linear: k.Linear, A: g.a, R: g.r}
+	if k.Form != Product {
 		c.Parts = nil
 	}
-	for _, j := range g.Modes {
+	for _, j := range g.modes {
 		c.Modes = append(c.Modes, float64(j))
 	}
-	if len(g.Modes) == 0 {
+	if len(g.modes) == 0 {
 		return c
 	}
-	var kept [][]float64
-	for i, lambda := range g.Lambda {
-		counts := false
-		for _, r := range g.R {
-			counts = counts || lambda > negligibleVector*(lambda+r)
-		}
-		if counts {
-			c.Lambda, kept = append(c.Lambda, lambda), append(kept, g.U.Slice(0, g.U.Rows, i, i+1).Clone().Data)
+	var kept []int
+	for i, lambda := range g.lambda {
+		if slices.ContainsFunc(g.r, func(r float64) bool { return lambda > negligibleVector*(lambda+r) }) {
+			c.Lambda, kept = append(c.Lambda, lambda), append(kept, i)
 		}
 	}
-	u := mat.New(len(kept), g.U.Rows)
-	for i, column := range kept {
-		copy(u.Row(i), column)
+	u := mat.New(len(kept), g.u.Rows)
+	for k, i := range kept {
+		copy(u.Row(k), work.Column(g.u, i))
 	}
-	c.U, c.Alpha = points.NewTable(u), points.NewTable(g.Alpha.T().Clone())
+	c.U, c.Alpha = points.NewTable(u), points.NewTable(g.alpha.T().Clone())
 	return c
 }

@@ -12,8 +12,7 @@ import (
 	"time"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/selection"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
@@ -60,9 +59,10 @@ func TestTimePart(t *testing.T) {
 		t.Skip("several trainings")
 	}
 	const n, width, height = 40, 24, 15
-	defer func(large, most int) { largeFilm, maxDownsampled = large, most }(largeFilm, maxDownsampled)
-	largeFilm, maxDownsampled = n*width*height-1, n*width*height
-	matern52 := kernel.Kernel{Kind: kernel.Matern52}
+	defer func(large, most int) { selection.LargeFilm, selection.MaxDownsampled = large, most }(selection.LargeFilm, selection.MaxDownsampled)
+	selection.LargeFilm, selection.MaxDownsampled = n*width*height-1, n*width*height
+	matern32, matern52, rough := kernel.Kernel{Kind: kernel.Matern32}, kernel.Kernel{Kind: kernel.Matern52}, kernel.Kernel{Kind: kernel.Matern12}
+	both := kernel.Kernel{Kind: kernel.Sum, Terms: []kernel.Kernel{rough, matern32}}
 	for _, c := range []struct {
 		name   string
 		rough  bool
@@ -71,8 +71,8 @@ func TestTimePart(t *testing.T) {
 		stages int
 		want   kernel.Kernel
 	}{
-		{"rough", true, Config{TimeKernel: matern52}, Grid{line(height), line(width)}, 1, roughTime},
-		{"smooth", false, Config{TimeKernel: matern52}, Grid{line(height), line(width)}, 1, mixedTime},
+		{"rough", true, Config{TimeKernel: matern52}, Grid{line(height), line(width)}, 1, rough},
+		{"smooth", false, Config{TimeKernel: matern52}, Grid{line(height), line(width)}, 1, both},
 		{"given", true, Config{TimeKernel: matern52, LatentTime: matern52}, Grid{line(height), line(width)}, 0, matern52},
 		{"no time part", true, Config{LatentKernel: "rbf"}, Grid{line(height), line(width)}, 0, matern32},
 		{"quick", true, Config{Effort: EffortQuick}, Grid{line(height), line(width)}, 0, matern32},
@@ -81,16 +81,16 @@ func TestTimePart(t *testing.T) {
 		d := Data{Source: NewSource(modes(c.rough, n, width, height), n, width*height, 1), Grid: c.grid, Times: line(n).Data}
 		given := c.given
 		given.LatentDims, given.Noise, given.Training = 4, 0.02, steps(60)
-		got, selection, err := Select(context.Background(), d, given)
+		got, how, err := Select(context.Background(), d, given)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
-		if !got.LatentTime.Equal(c.want) && c.name != "no time part" || len(selection.Stages) != c.stages {
-			t.Errorf("%s: time part %v, %+v", c.name, got.LatentTime, selection.Stages)
+		if !got.LatentTime.Equal(c.want) && c.name != "no time part" || len(how.Stages) != c.stages {
+			t.Errorf("%s: time part %v, %+v", c.name, got.LatentTime, how.Stages)
 		}
-		if c.stages > 0 && !strings.Contains(selection.Task, fmt.Sprintf("%d×%d pixels", width/2, (height+1)/2)) && !strings.Contains(selection.Task, fmt.Sprintf("%d×%d pixels", width/2, height/2)) {
-			t.Errorf("%s: by %s", c.name, selection.Task)
+		if c.stages > 0 && !strings.Contains(how.Task, fmt.Sprintf("%d×%d pixels", width/2, (height+1)/2)) && !strings.Contains(how.Task, fmt.Sprintf("%d×%d pixels", width/2, height/2)) {
+			t.Errorf("%s: by %s", c.name, how.Task)
 		}
 		if c.given.TimeKernel.Kind != "" && !got.TimeKernel.Equal(matern52) || got.NoiseFloor != 0 || got.LatentDims != 4 || got.Noise != 0.02 || got.Training.Iterations != 60 {
 			t.Errorf("%s: %+v is not as it was", c.name, got)
@@ -102,7 +102,7 @@ func TestTimePart(t *testing.T) {
 	if _, _, err := Select(ended, d, Config{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v once the context has ended", err)
 	}
-	if got, s, err := (Run{Limit: time.Nanosecond}).Select(context.Background(), d, Config{}); err != nil || s.Ended == "" || got.LatentKernel != plainTime.latent {
+	if got, s, err := (Run{Limit: time.Nanosecond}).Select(context.Background(), d, Config{}); err != nil || s.Ended == "" || got.LatentKernel != "rbf+time" {
 		t.Errorf("%+v, error %v without time", got, err)
 	}
 	d.Source = &countingSource{Source: d.Source, failAt: 1}
@@ -113,16 +113,18 @@ func TestTimePart(t *testing.T) {
 
 // Most of a large film's training takes place at some of its points, unless that is refused; not that of other data.
 func TestCoarseFilm(t *testing.T) {
-	defer func(large, most, quick int) { largeFilm, maxDownsampled, quickFilm = large, most, quick }(largeFilm, maxDownsampled, quickFilm)
+	defer func(large, most, quick int) {
+		selection.LargeFilm, selection.MaxDownsampled, selection.QuickFilm = large, most, quick
+	}(selection.LargeFilm, selection.MaxDownsampled, selection.QuickFilm)
 	const n, width, height = 10, 8, 6
-	largeFilm, maxDownsampled, quickFilm = n*width*height-1, n*width*height/5, n*width*height/8
+	selection.LargeFilm, selection.MaxDownsampled, selection.QuickFilm = n*width*height-1, n*width*height/5, n*width*height/8
 	for name, c := range map[string]struct {
 		film   bool
 		change func(c *Config)
 		want   int
 	}{
 		"a film":       {true, func(*Config) {}, width * height / 8},
-		"normal":       {true, func(c *Config) { c.Effort, c.LatentTime = EffortNormal, matern32 }, width * height / 5},
+		"normal":       {true, func(c *Config) { c.Effort, c.LatentTime = EffortNormal, kernel.Kernel{Kind: kernel.Matern32} }, width * height / 5},
 		"no film":      {false, func(*Config) {}, 0},
 		"none asked":   {true, func(c *Config) { c.Training.CoarsePoints = -1 }, -1},
 		"own":          {true, func(c *Config) { c.Training.CoarsePoints = 7 }, 7},
@@ -138,7 +140,7 @@ func TestCoarseFilm(t *testing.T) {
 		if short := c.want == width*height/8; (got.Training.Warmup > 0) != short {
 			t.Errorf("%s: a warm-up of %d steps", name, got.Training.Warmup)
 		}
-		if some := c.want == width*height/8; some != (got.Training.Iterations == plans[EffortQuick].steps) {
+		if some := c.want == width*height/8; some != (got.Training.Iterations == selection.Plans[EffortQuick].Steps) {
 			t.Errorf("%s: %d steps", name, got.Training.Iterations)
 		}
 	}
@@ -176,7 +178,7 @@ func TestPeriodIsFound(t *testing.T) {
 			values = seasons(n, period, width, height)
 		}
 		d := Data{Source: NewSource(values, n, width*height, 1), Grid: Grid{line(height), line(width)}, Times: line(n).Data}
-		m, _, err := Fit(context.Background(), d, Config{Effort: EffortNone, OwnTimeKernels: On, LatentKernel: linearLatent, LatentDims: 3, Period: period, Training: steps(60)})
+		m, _, err := Fit(context.Background(), d, Config{Effort: EffortNone, OwnTimeKernels: On, LatentKernel: "linear+bias", LatentDims: 3, Period: period, Training: steps(60)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -186,93 +188,6 @@ func TestPeriodIsFound(t *testing.T) {
 		}
 		if share := own[0].Weights[0]; share > 0.8 != repeats || share < 0.3 == repeats {
 			t.Errorf("frames repeat themselves %t: kernel in time %v", repeats, own[0])
-		}
-	}
-}
-
-// apart draws two sequences at the same times that have nothing to do with each other.
-func apart(n int) (d Data) {
-	rng := rand.New(rand.NewPCG(8, 9))
-	const points = 12
-	d = Data{Examples: 2 * n, Y: mat.New(2*n*points, 1), Grid: Grid{line(points)}}
-	for s := range 2 {
-		var phases [2]float64
-		for k := range phases {
-			phases[k] = 3 * rng.NormFloat64()
-		}
-		for i := range n {
-			d.Times, d.Sequences = append(d.Times, float64(i)), append(d.Sequences, 4*s-1)
-			for j := range points {
-				x := float64(j) / 3
-				v := 5*math.Sin(0.5*float64(i)+phases[0])*math.Cos(x) + 3*math.Cos(0.3*float64(i)+phases[1])*math.Sin(2*x)
-				d.Y.Set((s*n+i)*points+j, 0, v+0.1*rng.NormFloat64())
-			}
-		}
-	}
-	return d
-}
-
-// fieldsInTime draws a smooth pattern that changes slowly, and what each example has beside it: a field of its own
-// with finer structure, or white noise of the same deviation.
-func fieldsInTime(fields bool, n, height, width int) Data {
-	rng := rand.New(rand.NewPCG(9, 1))
-	const deviation = 0.3
-	d := Data{Examples: n, Y: mat.New(n*height*width, 1), Grid: Grid{line(height), line(width)}, Times: line(n).Data}
-	for i := range n {
-		const waves = 24
-		var speed [waves][3]float64
-		for k := range speed {
-			speed[k] = [3]float64{rng.NormFloat64(), rng.NormFloat64(), 2 * math.Pi * rng.Float64()}
-		}
-		for j := range height * width {
-			y, x := float64(j/width), float64(j%width)
-			v := math.Sin(0.3*float64(i))*math.Cos(x/6) + math.Cos(0.2*float64(i))*math.Sin(y/5)
-			own := rng.NormFloat64()
-			if fields {
-				own = 0
-				for _, w := range speed {
-					own += math.Sqrt(2./waves) * math.Cos(w[0]*y+w[1]*x+w[2])
-				}
-			}
-			d.Y.Set(i*height*width+j, 0, v+deviation*own)
-		}
-	}
-	return d
-}
-
-// Examples are held out once each, whole, and the models that predict them have learned from the others alone, at their times.
-func TestAbsentValidator(t *testing.T) {
-	d, err := apart(7).checked()
-	if err != nil {
-		t.Fatal(err)
-	}
-	n, points, _ := d.Source.Dims()
-	y := make([]float64, n*points)
-	if err := d.Source.ReadExamples(y, 0, n); err != nil {
-		t.Fatal(err)
-	}
-	for effort, folds := range map[Effort]int{EffortQuick: 1, EffortNormal: absentFolds, EffortThorough: absentFolds} {
-		j, err := newAbsentValidator(&search{ctx: t.Context(), data: trainingSet{Data: d}, given: Config{Effort: effort}, plan: plans[effort]})
-		if err != nil {
-			t.Fatal(err)
-		}
-		times, heldOut := make([]int, n), make([]int, len(j.folds))
-		for _, c := range j.cases {
-			heldOut[c.fold]++
-		}
-		for _, c := range j.cases {
-			times[c.example]++
-			seen := slices.ContainsFunc(c.seen, func(v float64) bool { return v == v })
-			if seen || !slices.Equal(c.truth, y[c.example*points:(c.example+1)*points]) || *c.at != data.Instants(d.Times, d.Sequences)[c.example] {
-				t.Fatalf("%s: %+v is not all of example %d", effort, c, c.example)
-			}
-			f := j.folds[c.fold].data
-			if slices.Contains(data.Instants(f.Times, f.Sequences), *c.at) || f.Grid.Len() != points || len(f.Times) != n-heldOut[c.fold] {
-				t.Errorf("%s: example %d at %v is predicted by a model of %d examples at %v", effort, c.example, *c.at, len(f.Times), f.Times)
-			}
-		}
-		if len(j.folds) != folds || effort != EffortQuick && slices.Contains(times, 0) || slices.Max(times) > 1 {
-			t.Errorf("%s: %d folds, examples held out %v times", effort, len(j.folds), times)
 		}
 	}
 }
@@ -300,103 +215,6 @@ func TestPartlyIsChosen(t *testing.T) {
 	}
 	if !(cfg.Partly.NoiseFloor < cfg.NoiseFloor) || cfg.Partly.LatentDims != 4 || cfg.Partly.Effort != EffortNone || cfg.Partly.Partly != nil {
 		t.Errorf("%+v, for examples seen in part %+v", cfg, cfg.Partly)
-	}
-}
-
-// Whichever of noise and floor is open makes room for the other.
-func TestNoiseAbove(t *testing.T) {
-	for _, c := range []struct{ noise, floor, fromNoise, fromFloor, wantNoise, wantFloor float64 }{
-		{0, 0, 0, 0, 0, 0},
-		{0, 0, 0.2, 0.1, 0.2, 0.1},
-		{0, 0, 0, 1e-8, 0, 1e-8},
-		{0.3, 0, 0.2, 0.1, 0.3, 0.1},
-		{1e-10, 0, 0, 1e-8, 1e-10, 0.5e-10},
-		{0.05, 0, 0.2, 0.1, 0.05, 0.025},
-		{0, 0.4, 0, 0, 0.7, 0.4},
-		{0, 0.4, 0.2, 0.1, 0.7, 0.4},
-		{0, 0.02, 0, 0, 0.04, 0.02},
-		{0, -1, 0.2, 0.1, 0.2, -1},
-		{0.1, 0.2, 0, 0, 0.1, 0.2}, // a contradiction that stays
-	} {
-		noise, floor := noiseAbove(c.noise, c.floor, Config{Noise: c.fromNoise, NoiseFloor: c.fromFloor})
-		if noise != c.wantNoise || floor != c.wantFloor {
-			t.Errorf("%+v: noise %v, floor %v", c, noise, floor)
-		}
-	}
-}
-
-// A second model counts where it is better, by densities and by errors, and the first one further away.
-func TestSecondReach(t *testing.T) {
-	first, other := Config{}, Config{LatentDims: 7}
-	for _, c := range []struct {
-		name           string
-		losses, errors []float64
-		low, high      float64   // where the reach lies; 0, 0: anywhere
-		want           []float64 // losses
-	}{
-		{"near", []float64{-1, -1, -1, 1, 1, 1}, []float64{1, 1, 1, 1, 1, 1}, 2, 5, []float64{-1, -1, -1, 0, 0, 0}},
-		{"everywhere", []float64{-1, -1, -1, -1, -1, 0.5}, []float64{0.5, 0.5, 0.5, 0.5, 0.5, 0.5}, 0, 0, []float64{-1, -1, -1, -1, -1, 0.5}},
-		{"errors", []float64{-1, -1, -1, -0.2, -0.2, -0.2}, []float64{1, 1, 1, 3, 3, 3}, 2, 5, []float64{-1, -1, -1, 0, 0, 0}},
-	} {
-		f := &fillValidator{kinds: 1, folds: make([]fold, 1)}
-		alone, second := newCaseScores(6), newCaseScores(6)
-		second.Losses = c.losses
-		for i, e := range c.errors {
-			f.cases = append(f.cases, fillCase{example: i})
-			alone.Squares[i], second.Squares[i] = 1, e*e
-		}
-		f.scored.put(text(first), alone)
-		f.scored.put(text(other), second)
-		j := &secondValidator{fillValidator: f, first: first, alone: alone, gaps: []float64{2, 1, 1.2, 6, 5, 10}}
-		reach, err := j.reachOf(t.Context(), other)
-		if err != nil || !(reach >= c.low && reach <= c.high) {
-			t.Errorf("%s: reach %v, %v, expected %v to %v", c.name, reach, err, c.low, c.high)
-		}
-		v, err := j.validate(t.Context(), other, nil)
-		if err != nil || !slices.Equal(v.Losses, c.want) {
-			t.Errorf("%s: losses %v, %v, expected %v", c.name, v.Losses, err, c.want)
-		}
-	}
-}
-
-// Each example that is held out tells of a second model what it makes of every pattern.
-func TestSecondPatterns(t *testing.T) {
-	d := mixed(20, 6, 5, 3)
-	d.Times = evenly(20)
-	j, err := newSecondValidator(newSearch(t, d, Config{Effort: EffortQuick}), Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	seen := map[[2]int]bool{}
-	for _, c := range j.cases {
-		seen[[2]int{c.example, c.kind}] = true
-	}
-	if n := j.examples() * len(completion.Patterns); n < 4*len(completion.Patterns) || len(seen) != n || len(j.cases) != n {
-		t.Errorf("%d cases of %d examples, %d of them different, expected %d", len(j.cases), j.examples(), len(seen), n)
-	}
-}
-
-// Values that were filled in validate no prediction of whole examples.
-func TestAbsentValidatorGuessed(t *testing.T) {
-	d, err := trainingSet{Data: apart(7)}.checked()
-	if err != nil {
-		t.Fatal(err)
-	}
-	n, points, _ := d.Source.Dims()
-	d.guessed = &completion.Mask{Size: points, Missing: make([]bool, n*points)}
-	for i := range n {
-		d.guessed.Of(i)[i%points] = true
-	}
-	j, err := newAbsentValidator(&search{ctx: t.Context(), data: d, given: Config{Effort: EffortNormal}, plan: plans[EffortNormal]})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range j.cases {
-		for k := range c.truth {
-			if c.hidden(k) == (k == c.example%points) {
-				t.Errorf("example %d, value %d: judges %t", c.example, k, c.hidden(k))
-			}
-		}
 	}
 }
 

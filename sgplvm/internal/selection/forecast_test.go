@@ -1,53 +1,21 @@
-package sgplvm
+package selection
 
 import (
-	"context"
 	"errors"
 	"math"
 	"testing"
 	"time"
 
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/training"
 )
-
-// A teller keeps how long it was told that a run takes, and whether that was before any candidate.
-type teller struct {
-	unwatched
-	told  []time.Duration
-	lines int
-	late  bool
-}
-
-func (l *teller) Forecast(d time.Duration, _ bool) {
-	l.told, l.late = append(l.told, d), l.late || l.lines > 0
-}
-
-func (l *teller) Tell(string) { l.lines++ }
-
-// The time of a search is told before its first candidate, and is in the report.
-func TestForetold(t *testing.T) {
-	film := Data{Source: NewSource(drawKind(filmKinds[0], line(5).Data), 5, filmWidth*filmHeight, 1), Grid: pixelsOf(filmWidth, filmHeight, 1), Film: true}
-	for name, c := range map[string]set{
-		"pictures": {waves(14), Config{LatentDims: 2, Effort: EffortQuick, Training: steps(3)}},
-		"in time":  {waves(14).at(line(14).Data, nil), Config{LatentDims: 2, Effort: EffortQuick, Training: steps(3)}},
-		"a film":   {film, Config{LatentDims: 2, Training: steps(3)}},
-	} {
-		watch := new(teller)
-		_, report, err := Run{Watch: watch}.Fit(context.Background(), c.data, c.config)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(watch.told) != 1 || watch.late || !(report.Forecast > 0) || report.Forecast != watch.told[0] {
-			t.Errorf("%s: told %v, after a candidate: %v; forecast %v", name, watch.told, watch.late, report.Forecast)
-		}
-	}
-}
 
 // What is expected is as many times as much as each piece of work, and more where there is more to do.
 func TestExpected(t *testing.T) {
-	for _, effort := range []Effort{EffortQuick, EffortNormal, EffortThorough} {
-		s := newSearch(t, waves(24), Config{Effort: effort, LatentDims: 2})
-		j, err := newFillValidator(s)
+	for _, effort := range []field.Effort{field.EffortQuick, field.EffortNormal, field.EffortThorough} {
+		s := newSearch(t, waves(24), training.Settings{Effort: effort, LatentDims: 2})
+		j, err := s.thinnedFolds(1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,13 +35,13 @@ func TestExpected(t *testing.T) {
 		if d := s.expected(j, p, longer, q); d <= one {
 			t.Errorf("%v: %v, of twice as many steps %v", effort, one, d)
 		}
-		s.data.holes = new(completion.Mask) // of which few examples are asked for no more steps
-		if d := s.expected(j, p, cfg, q); effort == EffortNormal && d >= one {
+		s.data.Holes = new(completion.Mask) // of which few examples are asked for no more steps
+		if d := s.expected(j, p, cfg, q); effort == field.EffortNormal && d >= one {
 			t.Errorf("%v: %v, with holes %v", effort, one, d)
 		}
 	}
-	s := newSearch(t, waves(24), Config{Effort: EffortNormal, LatentDims: 2})
-	j, err := newFillValidator(s)
+	s := newSearch(t, waves(24), training.Settings{Effort: field.EffortNormal, LatentDims: 2})
+	j, err := s.thinnedFolds(1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +65,7 @@ func TestExpected(t *testing.T) {
 		t.Errorf("%v of dense eigenproblems at a quarter of the points, expected %v", d, want)
 	}
 	for warmup, held := range map[int]float64{0: 100 - 25*3./23, 54: 100 - 46*3./23, 100: 100} { // of the steps after the warm-up 3 in 23 are free; by default these are 25
-		cfg := Config{Training: TrainingConfig{Iterations: 100, Warmup: warmup}}
+		cfg := training.Settings{Training: training.Training{Iterations: 100, Warmup: warmup}}
 		if got, want := (probe{held: time.Second, validated: time.Minute}).inTime(cfg), 1e9*(60+held); math.Abs(got-want) > 1 {
 			t.Errorf("in time with a warm-up of %d steps %v, expected %v", warmup, time.Duration(got), time.Duration(want))
 		}
@@ -106,8 +74,8 @@ func TestExpected(t *testing.T) {
 
 // The eigenproblem of a learned covariance is measured where most of training is at some points, and nowhere else.
 func TestProbeDense(t *testing.T) {
-	s := newSearch(t, waves(24), Config{Effort: EffortQuick, LatentDims: 2})
-	j, err := newFillValidator(s)
+	s := newSearch(t, waves(24), training.Settings{Effort: field.EffortQuick, LatentDims: 2})
+	j, err := s.thinnedFolds(1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,11 +98,11 @@ func TestProbeOfExamples(t *testing.T) {
 
 // The choice of a model for examples seen in part takes time, with as many candidates as are tried.
 func TestExpectedPartly(t *testing.T) {
-	for _, factors := range []Factors{"", FactorsProduct} {
-		s := newSearch(t, fieldsInTime(true, 12, 6, 5), Config{Effort: EffortNormal, Factors: factors})
+	for _, factors := range []field.Factors{"", field.FactorsProduct} {
+		s := newSearch(t, correlated(12, 6, 5).at(line(12).Data, nil), training.Settings{Effort: field.EffortNormal, Factors: factors})
 		options := s.partlyOptions(s.plainInTime())
 		d, err := s.expectedPartly(s.plainInTime())
-		if err != nil || d <= 0 || len(options) != map[Factors]int{"": 5, FactorsProduct: 3}[factors] {
+		if err != nil || d <= 0 || len(options) != map[field.Factors]int{"": 5, field.FactorsProduct: 3}[factors] {
 			t.Errorf("factors %q: %v for %d candidates, error %v", factors, d, len(options), err)
 		}
 	}
@@ -142,48 +110,32 @@ func TestExpectedPartly(t *testing.T) {
 
 // A source that fails while a step is measured ends the search; what cannot be trained is the first candidate's matter.
 func TestForetellFails(t *testing.T) {
-	s := newSearch(t, waves(14), Config{Effort: EffortQuick})
+	s := newSearch(t, waves(14), training.Settings{Effort: field.EffortQuick})
 	for _, c := range []struct {
 		err  error
 		want bool
-	}{{&ReadError{Err: errSource}, true}, {errors.New("of any other kind"), false}, {nil, false}} {
-		s.run.clock = &clock{begin: time.Now(), watch: unwatched{}}
+	}{{&field.ReadError{Err: errSource}, true}, {errors.New("of any other kind"), false}, {nil, false}} {
+		told := time.Duration(0)
+		s.run.Forecast = func(d time.Duration) { told = d }
 		err := s.foretell(func() (time.Duration, error) { return time.Second, c.err })
-		if (err != nil) != c.want || (s.run.clock.told > 0) != (c.err == nil) {
-			t.Errorf("%v: error %v, forecast %v", c.err, err, s.run.clock.told)
+		if (err != nil) != c.want || (told > 0) != (c.err == nil) {
+			t.Errorf("%v: error %v, forecast %v", c.err, err, told)
 		}
 	}
 }
 
 // Where most of training is at some points of a film, all of them take as long for a few steps alone.
 func TestLongerAtAll(t *testing.T) {
-	s := &search{data: trainingSet{Data: Data{Grid: pixels(10, 6)}}}
+	s := &Search{data: Data{Grid: pixels(10, 6)}}
 	for coarse, want := range map[int]float64{-1: 4, 0: 4, 20: 20./15 + 4./8, 60: 4, 100: 4} {
-		cfg := Config{Training: steps(100)}
+		cfg := training.Settings{Training: steps(100)}
 		cfg.Training.CoarsePoints = coarse
 		if got := s.longerAtAll(cfg, pixels(5, 3)); math.Abs(got-want) > 1e-12 {
 			t.Errorf("with %d points of coarse training %v times as long, expected %v", coarse, got, want)
 		}
 	}
-	cfg := Config{Training: TrainingConfig{CoarsePoints: 20}}
-	if got, want := s.longerAtAll(cfg, pixels(5, 3)), 20./15+4*float64(coarseRounds*(latentSteps+jointSteps))/defaultIterations; math.Abs(got-want) > 1e-12 {
+	cfg := training.Settings{Training: training.Training{CoarsePoints: 20}}
+	if got, want := s.longerAtAll(cfg, pixels(5, 3)), 20./15+4*float64(training.CoarseRounds*(training.LatentSteps+training.JointSteps))/training.Iterations; math.Abs(got-want) > 1e-12 {
 		t.Errorf("of as many steps as nobody says %v times as long, expected %v", got, want)
-	}
-}
-
-// What is learned of a film after training is foretold too, and of data that are none nothing.
-func TestExpectedFilm(t *testing.T) {
-	if d := expectedFilm(nil); d != 0 {
-		t.Errorf("%v of no film", d)
-	}
-	for _, n := range []int{2, 5} {
-		times := line(n).Data
-		d, err := register(t.Context(), trainingSet{Data: Data{Source: NewSource(drawKind(filmKinds[0], times), n, filmWidth*filmHeight, 1), Grid: pixelsOf(filmWidth, filmHeight, 1), Times: times, Film: true}}, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if d := expectedFilm(d.film); (d > 0) != (n > 2) {
-			t.Errorf("%v of %d frames", d, n)
-		}
 	}
 }

@@ -1,23 +1,21 @@
-package sgplvm
+package training
 
 import (
 	"fmt"
-	"maps"
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
-// startNoise is the share of the data's variance that is noise as training starts, where nothing is said.
-const startNoise = 0.01
-
-// completed returns the configuration for n examples of some channels on a grid with defaults filled in, all of it
+// Complete returns the settings for n examples of some channels on a grid with defaults filled in, all of it
 // copied, or what is wrong with it.
-func (c Config) completed(n int, grid Grid, channels int) (Config, error) {
-	if err := c.check(n, grid); err != nil {
+func (c Settings) Complete(n int, grid field.Grid, channels int) (Settings, error) {
+	if err := c.Check(n, grid); err != nil {
 		return c, err
 	}
 	if c.LatentDims == 0 {
@@ -30,7 +28,7 @@ func (c Config) completed(n int, grid Grid, channels int) (Config, error) {
 		c.LatentKernel = "rbf"
 	}
 	if c.Noise == 0 {
-		c.Noise = startNoise
+		c.Noise = StartNoise
 	}
 	if c.TimeKernel.Kind == "" {
 		c.TimeKernel.Kind = kernel.Matern32
@@ -45,7 +43,6 @@ func (c Config) completed(n int, grid Grid, channels int) (Config, error) {
 		c.Jitter = 1e-6
 	}
 	c.LatentTime, c.TimeKernel = c.LatentTime.Clone(), c.TimeKernel.Clone()
-	c.Attributes = maps.Clone(c.Attributes)
 	c.NoiseFloor = max(0, c.NoiseFloor)
 	c.Residual.complete()
 	c.Spatial = c.spatial(grid)
@@ -54,11 +51,11 @@ func (c Config) completed(n int, grid Grid, channels int) (Config, error) {
 }
 
 // spatial returns kernels and inducing points of all factors with the defaults.
-func (c Config) spatial(grid Grid) []SpatialConfig {
-	all := make([]SpatialConfig, len(grid))
+func (c Settings) spatial(grid field.Grid) []Spatial {
+	all := make([]Spatial, len(grid))
 	for f, x := range grid {
 		if c.Spatial != nil {
-			all[f] = SpatialConfig{c.Spatial[f].Kernel.Clone(), c.Spatial[f].Inducing.Clone()}
+			all[f] = Spatial{c.Spatial[f].Kernel.Clone(), c.Spatial[f].Inducing.Clone()}
 		}
 		k := &all[f].Kernel
 		if k.Kind == "" {
@@ -98,34 +95,28 @@ func completeScales(k *kernel.Kernel, x mat.Matrix) {
 	}
 }
 
-// residualSteps is how many steps there are in a round that learns the covariance of the noise where nobody says, and residualStrength the weight of its prior.
-const residualSteps, residualStrength = 30, 10
-
 // complete fills in the defaults.
-func (c *ResidualConfig) complete() {
+func (c *Residual) complete() {
 	c.Kernel = c.Kernel.Clone()
 	if c.Kernel.Kind == kernel.White {
 		c.Kernel = kernel.Kernel{}
 	}
 	if c.Strength == 0 {
-		c.Strength = residualStrength
+		c.Strength = ResidualStrength
 	}
 	if c.Steps == 0 {
-		c.Steps = residualSteps
+		c.Steps = ResidualSteps
 	}
 	c.Rounds = max(0, c.Rounds)
-	if c.Local == Choose {
-		c.Local = Off
+	if c.Local == field.Choose {
+		c.Local = field.Off
 	}
 }
 
-// defaultIterations is how many steps of training there are at most where nobody says.
-const defaultIterations = 400
-
 // complete fills in the defaults.
-func (o *TrainingConfig) complete() {
+func (o *Training) complete() {
 	if o.Iterations == 0 {
-		o.Iterations = defaultIterations
+		o.Iterations = Iterations
 	}
 	o.CoarsePoints = max(o.CoarsePoints, 0)
 	switch {
@@ -140,10 +131,10 @@ func (o *TrainingConfig) complete() {
 // maxLatentDims is far beyond use: it keeps a slip from asking for all memory.
 const maxLatentDims = 1024
 
-// check refuses what cannot be used for n examples on a grid.
-func (c Config) check(n int, grid Grid) error {
-	refuse := func(field, format string, args ...any) error {
-		return &ConfigError{Field: field, Err: fmt.Errorf(format, args...)}
+// Check refuses what cannot be used for n examples on a grid.
+func (c Settings) Check(n int, grid field.Grid) error {
+	refuse := func(name, format string, args ...any) error {
+		return &field.ConfigError{Field: name, Err: fmt.Errorf(format, args...)}
 	}
 	switch {
 	case c.LatentDims < 0:
@@ -158,46 +149,40 @@ func (c Config) check(n int, grid Grid) error {
 		return refuse("Jitter", "jitter %v, expected at most 0.1", c.Jitter)
 	case !(c.NoiseFloor < 1):
 		return refuse("NoiseFloor", "noise floor %v, expected less than the initial noise", c.NoiseFloor)
+	case c.Residual.Steps < 0:
+		return refuse("Residual.Steps", "%d steps, expected at least 1", c.Residual.Steps)
+	case !(c.Residual.Strength >= 0) || math.IsInf(c.Residual.Strength, 0):
+		return refuse("Residual.Strength", "a prior as strong as %v examples, expected a finite number, 0 or more", c.Residual.Strength)
+	case math.IsNaN(c.Residual.Taper) || math.IsInf(c.Residual.Taper, 0):
+		return refuse("Residual.Taper", "a taper of %v, expected a finite distance", c.Residual.Taper)
+	case c.Training.Iterations < 0:
+		return refuse("Training.Iterations", "%d iterations, expected at least 1", c.Training.Iterations)
 	case c.Spatial != nil && len(c.Spatial) != len(grid):
 		return refuse("Spatial", "%d kernels for %d spatial factors", len(c.Spatial), len(grid))
 	}
 	if _, err := psi.Parse(c.LatentKernel); c.LatentKernel != "" && err != nil {
-		return &ConfigError{Field: "LatentKernel", Err: err}
+		return &field.ConfigError{Field: "LatentKernel", Err: err}
 	}
 	for f, s := range c.Spatial {
 		if s.Kernel.Kind == kernel.White && s.Inducing.Rows > 0 {
 			return refuse("Spatial", "spatial factor %d: a white kernel knows nothing between points, so its inducing points cannot be free", f)
 		}
 	}
-	if err := c.Residual.check(); err != nil {
-		return err
-	}
-	return c.Training.check()
-}
-
-func (c ResidualConfig) check() error {
-	switch {
-	case c.Steps < 0:
-		return &ConfigError{Field: "Residual.Steps", Err: fmt.Errorf("%d steps, expected at least 1", c.Steps)}
-	case !(c.Strength >= 0) || math.IsInf(c.Strength, 0):
-		return &ConfigError{Field: "Residual.Strength", Err: fmt.Errorf("a prior as strong as %v examples, expected a finite number, 0 or more", c.Strength)}
-	case math.IsNaN(c.Taper) || math.IsInf(c.Taper, 0):
-		return &ConfigError{Field: "Residual.Taper", Err: fmt.Errorf("a taper of %v, expected a finite distance", c.Taper)}
-	}
 	return nil
 }
 
-func (o TrainingConfig) check() error {
-	switch {
-	case o.Iterations < 0:
-		return &ConfigError{Field: "Training.Iterations", Err: fmt.Errorf("%d iterations, expected at least 1", o.Iterations)}
-	}
-	return nil
-}
+// largestJoint is how many points one factor that was made of several has at most: it needs several matrices of
+// their square, of 2 GiB each.
+const largestJoint = 1 << 14
 
-// ParseLatentKernel checks a sum of parts of a latent kernel, as Config.LatentKernel takes it, and
-// returns it in the usual order.
-func ParseLatentKernel(s string) (string, error) {
-	names, err := psi.Parse(s)
-	return names.String(), err
+// Points returns a grid, whose rows are contiguous, as Factors says: joint ones are one factor of all points, in the same
+// order.
+func Points(grid field.Grid, f field.Factors) (field.Grid, error) {
+	if f != field.FactorsJoint || len(grid) < 2 {
+		return grid, nil
+	}
+	if n := grid.Len(); n > largestJoint {
+		return nil, &field.ConfigError{Field: "Factors", Err: fmt.Errorf("joint for a grid of %d points, expected at most %d (larger ones take product)", n, largestJoint)}
+	}
+	return field.Grid{data.Joined(grid)}, nil
 }

@@ -1,4 +1,4 @@
-package sgplvm
+package training
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/dynamics"
@@ -13,13 +14,13 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 )
 
-// residualShare is the share of the data's variance with which a structured residual starts.
-const residualShare = 0.05
+// ResidualShare is the share of the data's variance with which a structured residual starts.
+const ResidualShare = 0.05
 
-// start returns the parameters from which training starts: latent means from
+// Start returns the parameters from which training starts: latent means from
 // the principal components of the examples, long latent length scales for weak
 // components, spatial length scales of two point spacings.
-func start(y *data.Scaled, d trainingSet, cfg Config) (*bound.Params, error) {
+func Start(y *data.Scaled, grid field.Grid, times []float64, sequences []int, cfg Settings) (*bound.Params, error) {
 	n := y.Examples
 	rng := rand.New(rand.NewPCG(cfg.Seed, 0x5367706c766d))
 	p := &bound.Params{Noise: bound.Noise{Beta: 1 / cfg.Noise, Floor: cfg.NoiseFloor}, Z: mat.New(cfg.Inducing, cfg.LatentDims)}
@@ -29,9 +30,9 @@ func start(y *data.Scaled, d trainingSet, cfg Config) (*bound.Params, error) {
 	if err != nil {
 		return nil, err
 	}
-	if d.Times != nil {
-		if err := startPaths(p, d, cfg, fractions); err != nil {
-			return nil, &ConfigError{Field: "TimeKernel", Err: err}
+	if times != nil {
+		if err := startPaths(p, times, sequences, cfg, fractions); err != nil {
+			return nil, &field.ConfigError{Field: "TimeKernel", Err: err}
 		}
 	}
 	inducing := rng.Perm(n)[:cfg.Inducing]
@@ -48,13 +49,13 @@ func start(y *data.Scaled, d trainingSet, cfg Config) (*bound.Params, error) {
 		p.ZExamples = inducing
 	}
 	if !(cfg.NoiseFloor < cfg.Noise) {
-		return nil, &ConfigError{Field: "NoiseFloor", Err: fmt.Errorf("noise floor %v, expected at least 0 and less than the initial noise %v", cfg.NoiseFloor, cfg.Noise)}
+		return nil, &field.ConfigError{Field: "NoiseFloor", Err: fmt.Errorf("noise floor %v, expected at least 0 and less than the initial noise %v", cfg.NoiseFloor, cfg.Noise)}
 	}
 	if k := cfg.Residual.Kernel.Clone(); k.Kind != "" {
 		if k.Variance == 0 {
-			k.Variance = residualShare
+			k.Variance = ResidualShare
 		}
-		completeScales(&k, d.Grid[0])
+		completeScales(&k, grid[0])
 		p.Noise.Residual = k
 	}
 	return p, nil
@@ -62,10 +63,10 @@ func start(y *data.Scaled, d trainingSet, cfg Config) (*bound.Params, error) {
 
 // startPaths gives p a dynamical prior with the paths from which training starts, of which Mu and S
 // follow; Mu holds the scores of principal components, of which fractions are the shares of variance.
-func startPaths(p *bound.Params, d trainingSet, cfg Config, fractions []float64) error {
-	prior := dynamics.Prior{Times: d.Times, Sequences: d.Sequences, Kernel: cfg.TimeKernel}
+func startPaths(p *bound.Params, times []float64, sequences []int, cfg Settings, fractions []float64) error {
+	prior := dynamics.Prior{Times: times, Sequences: sequences, Kernel: cfg.TimeKernel}
 	start := dynamics.Start
-	if cfg.OwnTimeKernels == On {
+	if cfg.OwnTimeKernels == field.On {
 		start = func(prior dynamics.Prior, scores mat.Matrix, fractions []float64) (*dynamics.Params, error) {
 			return dynamics.StartOwn(prior, scores, fractions, cfg.Period)
 		}
@@ -81,7 +82,7 @@ func startPaths(p *bound.Params, d trainingSet, cfg Config, fractions []float64)
 
 // startLatentKernel sets the latent kernel of p: fractions are the components' shares of the variance
 // between examples, common is the share of the picture common to all in the variance of the data.
-func startLatentKernel(p *bound.Params, cfg Config, fractions []float64, common float64) error {
+func startLatentKernel(p *bound.Params, cfg Settings, fractions []float64, common float64) error {
 	s := psi.Setting{Fractions: fractions, Common: common, Spatial: p.SpatialVariance()}
 	if p.X.Paths != nil {
 		s.Time = p.X.Paths.Prior.Kernel
@@ -90,7 +91,7 @@ func startLatentKernel(p *bound.Params, cfg Config, fractions []float64, common 
 			prior.Kernel = cfg.LatentTime
 			k, err := dynamics.StartKernel(prior, p.X.Mu)
 			if err != nil {
-				return &ConfigError{Field: "LatentTime", Err: err}
+				return &field.ConfigError{Field: "LatentTime", Err: err}
 			}
 			s.Time = k
 		}
@@ -100,7 +101,7 @@ func startLatentKernel(p *bound.Params, cfg Config, fractions []float64, common 
 		p.Latent, err = psi.Start(names, s)
 	}
 	if err != nil {
-		return &ConfigError{Field: "LatentKernel", Err: err}
+		return &field.ConfigError{Field: "LatentKernel", Err: err}
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package sgplvm
+package field
 
 import (
 	"fmt"
@@ -29,7 +29,7 @@ const (
 	FactorsJoint   Factors = "joint"   // one kernel over all points together
 )
 
-// Switch is on, off or, at its zero value, left to Fit.
+// Switch is on, off or, at its zero value, left to Fit of package sgplvm.
 type Switch int
 
 // The positions of a Switch.

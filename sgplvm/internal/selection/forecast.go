@@ -1,4 +1,4 @@
-package sgplvm
+package selection
 
 import (
 	"cmp"
@@ -8,8 +8,10 @@ import (
 	"time"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/training"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
@@ -28,31 +30,22 @@ type probe struct {
 const probeMove = 1e-3
 
 // probing returns a trainer that is to take no step.
-func probing(d trainingSet, cfg Config) (*Trainer, error) {
-	cfg.Residual.Rounds, cfg.Residual.Local, cfg.Residual.Strength, cfg.Residual.Taper = -1, Off, 0, 0
+func probing(t Trainers, d Data, cfg training.Settings) (Trainer, error) {
+	cfg.Residual.Rounds, cfg.Residual.Local, cfg.Residual.Strength, cfg.Residual.Taper = -1, field.Off, 0, 0
 	cfg.Training.CoarsePoints, cfg.Training.Uncalibrated = -1, true
-	return trainerOf(d, cfg)
+	return t.New(d, cfg, nil)
 }
 
 // paced returns how long a step of each kind takes that some trainers take side by side: an evaluation of the bound with its gradient, after one with
 // which comes what is made once.
-func paced(ctx context.Context, trainers ...*Trainer) (p probe, err error) {
+func paced(ctx context.Context, trainers ...Trainer) (p probe, err error) {
 	for _, e := range []struct {
 		moved, free bound.Group
 		took        *time.Duration
 	}{{bound.GroupAll, bound.GroupAll, new(time.Duration)}, {0, bound.GroupAll, &p.free}, {bound.GroupLatent | bound.GroupNoise, bound.GroupLatent | bound.GroupNoise, &p.held}} {
 		begin := time.Now()
 		err := eachOf(len(trainers), func(k int) error {
-			t := trainers[k]
-			at, grad, c := t.params.Clone(), t.params.Clone(), t.free(e.moved)
-			x := make([]float64, c.Count(at))
-			c.Pack(x, at)
-			for i := range x {
-				x[i] += probeMove
-			}
-			c.Unpack(at, x)
-			_, err := t.evaluator.Evaluate(ctx, at, grad, e.free)
-			return err
+			return trainers[k].Evaluate(ctx, probeMove, e.moved, e.free)
 		})
 		if err != nil {
 			return p, err
@@ -63,11 +56,11 @@ func paced(ctx context.Context, trainers ...*Trainer) (p probe, err error) {
 }
 
 // probe measures a configuration on all folds at once.
-func (j *fillValidator) probe(ctx context.Context, cfg Config) (p probe, err error) {
-	trainers := make([]*Trainer, len(j.folds))
+func (j *Folds) probe(ctx context.Context, cfg training.Settings) (p probe, err error) {
+	trainers := make([]Trainer, len(j.folds))
 	if err := eachOf(len(j.folds), func(k int) (err error) {
 		f := &j.folds[k]
-		trainers[k], err = probing(f.data, f.fitted(cfg))
+		trainers[k], err = probing(f.trainers, f.data, f.data.Fitted(cfg))
 		return err
 	}); err != nil {
 		return p, err
@@ -76,34 +69,27 @@ func (j *fillValidator) probe(ctx context.Context, cfg Config) (p probe, err err
 		return p, err
 	}
 	if cfg.Training.CoarsePoints > 0 && cfg.Residual.Rounds > 0 {
-		if p.dense, err = trainers[0].denseTime(ctx); err != nil {
+		begin := time.Now()
+		if err := trainers[0].EvaluateDense(ctx); err != nil {
 			return p, err
 		}
+		p.dense = time.Since(begin)
 	}
-	m, err := trainers[0].Model()
+	q, err := trainers[0].Posterior()
 	if err != nil {
 		return p, err
 	}
-	some := min(len(j.cases), len(completion.Patterns)) // of the first fold, as folds have more
+	some := min(len(j.Cases), len(completion.Patterns)) // of the first fold, as folds have more
 	begin := time.Now()
 	failures := make([]error, some)
 	mat.Parallel(some, func(i int) {
-		if j.cases[i].fold == 0 {
-			_, _, _, failures[i] = j.cases[i].score(ctx, m, cfg.Infer)
+		if j.Cases[i].Fold == 0 {
+			_, failures[i] = j.Cases[i].score(ctx, q, cfg.Infer)
 		}
 	})
 	p.filled = time.Since(begin) / time.Duration(some)
+	p.validated = time.Duration(len(j.Cases)) * p.filled
 	return p, cmp.Or(failures...)
-}
-
-// denseTime returns how long the eigenproblem of a covariance takes that is learned, of which no symmetry is known.
-func (t *Trainer) denseTime(ctx context.Context) (time.Duration, error) {
-	p, x := t.params.Clone(), t.data.Grid[0]
-	p.Noise.Covariance = mat.New(x.Rows, x.Rows)
-	t.params.Noise.Matrix(p.Noise.Covariance, x)
-	begin := time.Now()
-	_, err := t.evaluator.Bound(ctx, p)
-	return time.Since(begin), err
 }
 
 // ofExamples returns what the same takes of so many times the examples: what comes with free spatial kernels besides is a matter of points.
@@ -117,13 +103,13 @@ func (p probe) training(steps float64) float64 { return p.after(steps, steps/6) 
 
 // after returns how long so many steps take, of which the first ones are a warm-up.
 func (p probe) after(steps, warmup float64) float64 {
-	free := (steps - warmup) * jointSteps / (latentSteps + jointSteps)
+	free := (steps - warmup) * training.JointSteps / (training.LatentSteps + training.JointSteps)
 	return free*float64(p.free) + (steps-free)*float64(p.held)
 }
 
 // inTime returns how long the training of a configuration in time and its validation take.
-func (p probe) inTime(cfg Config) float64 {
-	steps, searched := float64(cmp.Or(cfg.Training.Iterations, defaultIterations)), 1.
+func (p probe) inTime(cfg training.Settings) float64 {
+	steps, searched := float64(cmp.Or(cfg.Training.Iterations, training.Iterations)), 1.
 	if k := cfg.Residual.Kernel.Kind; k != "" && k != kernel.White {
 		searched = lineSearch
 	}
@@ -132,13 +118,13 @@ func (p probe) inTime(cfg Config) float64 {
 
 // expected returns how long a search by filling in takes with the training after it, of n examples at so many times the points of the
 // validation.
-func (s *search) expected(j *fillValidator, p probe, cfg Config, q searchStage) time.Duration {
+func (s *Search) expected(j *Folds, p probe, cfg training.Settings, q searchStage) time.Duration {
 	folds, steps := float64(len(j.folds)), float64(cfg.Training.Iterations)
-	rounds, round, train := float64(max(0, cfg.Residual.Rounds)), float64(cmp.Or(cfg.Residual.Steps, residualSteps)), p.training
+	rounds, round, train := float64(max(0, cfg.Residual.Rounds)), float64(cmp.Or(cfg.Residual.Steps, training.ResidualSteps)), p.training
 	n, points, _ := s.data.Source.Dims()
 	learned, thin, _ := j.folds[0].data.Source.Dims()
 	learn := rounds * (round + 2) * float64(p.held)
-	fill := float64(len(j.cases)) * float64(p.filled)
+	fill := float64(len(j.Cases)) * float64(p.filled)
 	full := train(steps) + learn + fill
 	whole := p.ofExamples(float64(n) / float64(learned))
 	learnAll := rounds * (round + 2) * float64(whole.held)
@@ -149,7 +135,7 @@ func (s *search) expected(j *fillValidator, p probe, cfg Config, q searchStage) 
 	}
 	total := full + float64(len(q.candidates)-1)*lost
 	switch {
-	case s.plan.stages == 0:
+	case s.plan.Stages == 0:
 		last = whole.training(float64(s.longerAtLast(cfg).Training.Iterations)) + learnAll
 	case rounds == 0:
 		total += train(manySteps)/2 + 2*full
@@ -159,20 +145,20 @@ func (s *search) expected(j *fillValidator, p probe, cfg Config, q searchStage) 
 		if n >= manyExamples { // latent dimensions, and twice the steps with more inducing points
 			last = largerStep * (whole.training(2*steps) + learnAll)
 			total += 2*full + largerStep*(train(2*steps)+learn) + fill
-		} else if s.data.holes == nil { // twice the steps
+		} else if s.data.Holes == nil { // twice the steps
 			total += train(2*steps) + learn + fill
 		}
 	}
 	if rounds > 0 && j.inflated {
-		total += (2 + blendFills*float64(s.plan.rounds)) * fill
+		total += (2 + blendFills*float64(s.plan.Rounds)) * fill
 	}
 	ratio := float64(points) / float64(thin)
 	if cfg.Training.CoarsePoints == 0 || ratio == 1 {
 		return time.Duration(total + (1+(ratio-1)/2)/folds*last)
 	}
 	// Most of training is at as many points as the validation's. At all there is an eigenproblem first, and a dense one with each covariance.
-	last += (float64(whole.free-whole.held)+learnNoise*rounds*folds*float64(p.dense))*math.Pow(ratio, 3) + float64(whole.held)*ratio*(adaptSteps+rounds*(round+2))
-	if s.given.Effort != EffortQuick { // once more, for the factors of variances at all points
+	last += (float64(whole.free-whole.held)+learnNoise*rounds*folds*float64(p.dense))*math.Pow(ratio, 3) + float64(whole.held)*ratio*(training.AdaptSteps+rounds*(round+2))
+	if s.given.Effort != field.EffortQuick { // once more, for the factors of variances at all points
 		total += last/folds + float64(minHeldOut*len(completion.Patterns))*float64(p.filled)*ratio*ratio
 	}
 	return time.Duration(total + last/folds)
@@ -188,32 +174,32 @@ const (
 )
 
 // longerAtAll returns how many times as long as at some points of a film training takes, of which most may be at some points of its own.
-func (s *search) longerAtAll(cfg Config, some Grid) float64 {
+func (s *Search) longerAtAll(cfg training.Settings, some field.Grid) float64 {
 	all, coarse := float64(s.data.Grid.Len())/float64(some.Len()), float64(cfg.Training.CoarsePoints)/float64(some.Len())
 	if coarse <= 0 || coarse >= all {
 		return all
 	}
-	steps := float64(cmp.Or(cfg.Training.Iterations, defaultIterations))
-	return coarse + min(coarseRounds*(latentSteps+jointSteps)/steps, 1./8)*all
+	steps := float64(cmp.Or(cfg.Training.Iterations, training.Iterations))
+	return coarse + min(training.CoarseRounds*(training.LatentSteps+training.JointSteps)/steps, 1./8)*all
 }
 
 // foretell tells how long the search and the training after it will take, that of a film with its variances. Where it cannot be measured, nothing is told:
 // the first candidate says what is wrong. Errors: *ReadError.
-func (s *search) foretell(expected func() (time.Duration, error)) error {
-	stop := s.run.watcher().Timing("model selection: how long a step takes")
-	d, err := validatedOnce(s.ctx, s.run.journal, "forecast", func() (time.Duration, error) {
+func (s *Search) foretell(expected func() (time.Duration, error)) error {
+	stop := s.run.timing("model selection: how long a step takes")
+	d, err := validatedOnce(s.ctx, s.run.Journal, "forecast", func() (time.Duration, error) {
 		d, err := expected()
-		if err == nil {
-			d += expectedFilm(s.film)
+		if err == nil && s.run.After != nil {
+			d += s.run.After()
 		}
 		return d, err
 	})
 	stop()
-	if unread := (*ReadError)(nil); errors.As(err, &unread) {
+	if unread := (*field.ReadError)(nil); errors.As(err, &unread) {
 		return err
 	}
-	if err == nil && s.run.clock != nil {
-		s.run.clock.tell(time.Duration(max(1, s.run.clock.searches))*d+s.run.clock.after, false)
+	if err == nil && s.run.Forecast != nil {
+		s.run.Forecast(d)
 	}
 	return nil
 }

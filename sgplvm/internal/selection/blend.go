@@ -1,4 +1,4 @@
-package sgplvm
+package selection
 
 import (
 	"context"
@@ -8,31 +8,34 @@ import (
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/training"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 )
 
 // A blendTrial is a model that keeps its training residuals, and examples that it has not seen, in truth
 // and as they are to be filled in, NaN where missing.
 type blendTrial struct {
-	model *Model
-	cases []*fillCase
+	model *predict.Posterior
+	cases []*Case
 }
 
 // A blendParameter is something about a blend, with its candidates in order.
 type blendParameter struct {
 	values []float64
 	start  int
-	set    func(b *Blend, v float64)
+	set    func(b *field.Blend, v float64)
 }
 
 // blendParameters of the direct prediction, and how missing points are divided. Tests change them.
 var blendParameters = []blendParameter{
-	{[]float64{4, 8, 16, 32, 64}, 2, func(b *Blend, v float64) { b.Neighbours = v }},
-	{[]float64{0.1, 0.3, 0.5, 0.7, 0.9}, 2, func(b *Blend, v float64) { b.Shrinkage = v }},
-	{[]float64{2.8, 4, 5.6, 8, 11, 22}, 2, func(b *Blend, v float64) { b.Taper = v }},
-	{[]float64{0, 22, 11, 5.6}, 0, func(b *Blend, v float64) { b.WideTaper = v }},
+	{[]float64{4, 8, 16, 32, 64}, 2, func(b *field.Blend, v float64) { b.Neighbours = v }},
+	{[]float64{0.1, 0.3, 0.5, 0.7, 0.9}, 2, func(b *field.Blend, v float64) { b.Shrinkage = v }},
+	{[]float64{2.8, 4, 5.6, 8, 11, 22}, 2, func(b *field.Blend, v float64) { b.Taper = v }},
+	{[]float64{0, 22, 11, 5.6}, 0, func(b *field.Blend, v float64) { b.WideTaper = v }},
 }
 
 // blendParts are the divisions of missing points that are tried, and how near to a part observed values count.
@@ -46,12 +49,12 @@ const blendGain = 0.002
 
 // newBlendSearch returns a search for the blend that fills in the examples of the trials best.
 // Errors: those of Model.Infer, trials that cannot be filled in.
-func newBlendSearch(ctx context.Context, trials []blendTrial, rounds int, o InferOptions) (*blendSearch, error) {
+func newBlendSearch(ctx context.Context, trials []blendTrial, rounds int, o field.InferOptions) (*blendSearch, error) {
 	o.KeepOutliers = true
-	s := &blendSearch{trials: trials, rounds: rounds, o: o, direct: trials[0].model.Summary().ResidualBytes > 0}
+	s := &blendSearch{trials: trials, rounds: rounds, o: o, direct: trials[0].model.Options().Residuals.Rows > 0}
 	for _, t := range trials {
 		for _, c := range t.cases {
-			missing, err := t.model.posterior.Missing(Observed{Values: c.values(t.model)})
+			missing, err := t.model.Missing(field.Observed{Values: c.values(t.model)})
 			if err != nil {
 				return nil, err
 			}
@@ -66,20 +69,20 @@ func newBlendSearch(ctx context.Context, trials []blendTrial, rounds int, o Infe
 type blendSearch struct {
 	trials []blendTrial
 	rounds int // of the walk
-	o      InferOptions
+	o      field.InferOptions
 	gap    float64 // sum over examples
 	seen   float64 // sum over examples
 	count  int
-	direct bool         // there are direct predictions
-	latent []Latent     // of every example
-	with   []Prediction // by the latent variables
-	shown  []Prediction // directly, by the blend that was shared last
+	direct bool               // there are direct predictions
+	latent []field.Latent     // of every example
+	with   []field.Prediction // by the latent variables
+	shown  []field.Prediction // directly, by the blend that was shared last
 }
 
 // search returns the best blend and its score: the mean negative log density after the best inflation, and the error. It walks along the
 // parameters of the direct prediction for all missing points together, then divides these. Errors: those of Model.Impute.
-func (s *blendSearch) search(ctx context.Context) (Blend, float64, error) {
-	best := Blend{Gap: s.gap / float64(s.count), Seen: s.seen / float64(s.count), Parts: 1, Inflation: 1}
+func (s *blendSearch) search(ctx context.Context) (field.Blend, float64, error) {
+	best := field.Blend{Gap: s.gap / float64(s.count), Seen: s.seen / float64(s.count), Parts: 1, Inflation: 1}
 	index := make([]int, len(blendParameters))
 	for k, p := range blendParameters {
 		index[k] = p.start
@@ -136,7 +139,7 @@ func (s *blendSearch) thinned() *blendSearch {
 }
 
 // walked walks on some of the cases. The result must be better on all of them.
-func (s *blendSearch) walked(ctx context.Context, best Blend, least float64, index []int) (Blend, float64, error) {
+func (s *blendSearch) walked(ctx context.Context, best field.Blend, least float64, index []int) (field.Blend, float64, error) {
 	some := s.thinned()
 	if some.count == s.count {
 		return s.walk(ctx, best, least, index)
@@ -157,7 +160,7 @@ func (s *blendSearch) walked(ctx context.Context, best Blend, least float64, ind
 }
 
 // walk changes one parameter after the other while that helps.
-func (s *blendSearch) walk(ctx context.Context, best Blend, least float64, index []int) (Blend, float64, error) {
+func (s *blendSearch) walk(ctx context.Context, best field.Blend, least float64, index []int) (field.Blend, float64, error) {
 	for range s.rounds {
 		moved := false
 		for k, p := range blendParameters {
@@ -194,8 +197,8 @@ var dampings = []float64{0, 0.25, 0.5, 0.75, 1}
 const dampingStrength = 0.5
 
 // damp returns a blend with the best damping, and predicts with it from then on. Moments between are interpolated from those without damping and with all of it.
-func (s *blendSearch) damp(ctx context.Context, b Blend) (Blend, error) {
-	with, alone, direct := [2][]Prediction{}, b, [2][]Prediction{}
+func (s *blendSearch) damp(ctx context.Context, b field.Blend) (field.Blend, error) {
+	with, alone, direct := [2][]field.Prediction{}, b, [2][]field.Prediction{}
 	for k := range with {
 		var err error
 		b.Share, b.Damping, alone.Damping = 1, float64(k), float64(k)
@@ -219,10 +222,10 @@ func (s *blendSearch) damp(ctx context.Context, b Blend) (Blend, error) {
 }
 
 // damped interpolates predictions between those without damping and those with all of it.
-func damped(of [2][]Prediction, damping float64) []Prediction {
-	list := make([]Prediction, len(of[0]))
+func damped(of [2][]field.Prediction, damping float64) []field.Prediction {
+	list := make([]field.Prediction, len(of[0]))
 	for k, p := range of[0] {
-		list[k] = Prediction{Mean: p.Mean, Variance: p.Variance.Clone()}
+		list[k] = field.Prediction{Mean: p.Mean, Variance: p.Variance.Clone()}
 		for i := range p.Variance.Rows {
 			for c, v := range of[1][k].Variance.Row(i) {
 				if u := p.Variance.At(i, c); u > 0 && v > 0 {
@@ -235,7 +238,7 @@ func damped(of [2][]Prediction, damping float64) []Prediction {
 }
 
 // share returns a blend with the best share and inflation, and its score.
-func (s *blendSearch) share(ctx context.Context, b Blend) (Blend, float64, error) {
+func (s *blendSearch) share(ctx context.Context, b field.Blend) (field.Blend, float64, error) {
 	b.Share, b.Inflation = 1, 1
 	direct := s.with
 	if s.direct {
@@ -250,7 +253,7 @@ func (s *blendSearch) share(ctx context.Context, b Blend) (Blend, float64, error
 }
 
 // shared is share for given direct predictions.
-func (s *blendSearch) shared(b Blend, direct []Prediction) (Blend, float64) {
+func (s *blendSearch) shared(b field.Blend, direct []field.Prediction) (field.Blend, float64) {
 	shares := 1
 	if s.direct {
 		shares = 11
@@ -275,7 +278,7 @@ const shareStrength = 0.5
 const shareGain = 1e-9
 
 // score returns the sum of the mean negative log density of the mixture with s.with and the logarithm of its root mean square error, and its variance inflation.
-func (s *blendSearch) score(direct []Prediction, share float64) (score, inflation float64) {
+func (s *blendSearch) score(direct []field.Prediction, share float64) (score, inflation float64) {
 	var logs, chi, squares, values float64
 	s.mixed(direct, share, func(_, _ int, r, v float64) {
 		logs += 0.5 * math.Log(v)
@@ -291,21 +294,21 @@ func (s *blendSearch) score(direct []Prediction, share float64) (score, inflatio
 }
 
 // scores returns the scores of the blend that was shared last.
-func (s *blendSearch) scores(b Blend) caseScores {
-	c, all := newCaseScores(s.count), make([]validation.Tally, s.count)
-	scale := s.trials[0].model.posterior.Scaler().Scale
+func (s *blendSearch) scores(b field.Blend) []caseScore {
+	c, all := make([]caseScore, s.count), make([]validation.Tally, s.count)
+	scale := s.trials[0].model.Scaler().Scale
 	s.mixed(s.shown, b.Share, func(k, channel int, r, v float64) { all[k].Add(r, v*b.Inflation, scale[channel]) })
 	for k := range all {
-		c.Losses[k], c.Chi[k], c.Squares[k] = all[k].Means()
+		c[k].Loss, c[k].Chi, c[k].Square = all[k].Means()
 	}
 	return c
 }
 
 // mixed calls body with the error and the variance of each hidden value in the mixture of s.with and direct predictions.
-func (s *blendSearch) mixed(direct []Prediction, share float64, body func(example, channel int, r, v float64)) {
+func (s *blendSearch) mixed(direct []field.Prediction, share float64, body func(example, channel int, r, v float64)) {
 	at := 0
 	for _, t := range s.trials {
-		channels := t.model.Channels()
+		channels := len(t.model.Scaler().Mean)
 		for _, example := range t.cases {
 			a, b := s.with[at], direct[at]
 			for j := range example.seen {
@@ -324,26 +327,26 @@ func (s *blendSearch) mixed(direct []Prediction, share float64, body func(exampl
 
 // infer finds the latent posteriors of all examples.
 func (s *blendSearch) infer(ctx context.Context) error {
-	s.latent = make([]Latent, s.count)
-	return s.each(ctx, func(t blendTrial, obs Observed, k int) (err error) {
+	s.latent = make([]field.Latent, s.count)
+	return s.each(ctx, func(t blendTrial, obs field.Observed, k int) (err error) {
 		s.latent[k], err = t.model.Infer(ctx, obs, s.o)
 		return err
 	})
 }
 
 // fill predicts all examples.
-func (s *blendSearch) fill(ctx context.Context, b Blend) ([]Prediction, error) {
+func (s *blendSearch) fill(ctx context.Context, b field.Blend) ([]field.Prediction, error) {
 	o := s.o
-	o.Blends = []Blend{b}
-	all := make([]Prediction, s.count)
-	return all, s.each(ctx, func(t blendTrial, obs Observed, k int) (err error) {
-		all[k], err = t.model.posterior.ImputeGiven(ctx, obs, s.latent[k], o)
+	o.Blends = []field.Blend{b}
+	all := make([]field.Prediction, s.count)
+	return all, s.each(ctx, func(t blendTrial, obs field.Observed, k int) (err error) {
+		all[k], err = t.model.ImputeGiven(ctx, obs, s.latent[k], o)
 		return err
 	})
 }
 
 // each calls body for all examples of all trials, in parallel; k is the number of the example.
-func (s *blendSearch) each(ctx context.Context, body func(t blendTrial, obs Observed, k int) error) error {
+func (s *blendSearch) each(ctx context.Context, body func(t blendTrial, obs field.Observed, k int) error) error {
 	first := 0
 	for _, t := range s.trials {
 		failures := make([]error, len(t.cases))
@@ -368,30 +371,30 @@ func (s *blendSearch) each(ctx context.Context, body func(t blendTrial, obs Obse
 
 // A mixture has a blend for each usual pattern of missing values, or one for the known masks.
 type mixture struct {
-	Blends []Blend
-	Cases  caseScores // what these make of a validator's cases; empty where that is to be found
+	Blends []field.Blend
+	Cases  []caseScore // what these make of a validator's cases; empty where that is to be found
 }
 
 // add adds the blend of a pattern, which a search has shared last. At quick effort its scores are those of the predictions that it was found with.
-func (m *mixture) add(b Blend, j *fillValidator, kind int, s *blendSearch) {
+func (m *mixture) add(b field.Blend, j *Folds, kind int, s *blendSearch) {
 	m.Blends = append(m.Blends, b)
 	if j.rounds > 0 {
 		return
 	}
-	if m.Cases.Losses == nil {
-		m.Cases = newCaseScores(len(j.cases))
+	if m.Cases == nil {
+		m.Cases = make([]caseScore, len(j.Cases))
 	}
 	of, k := s.scores(b), 0
-	for i := range j.cases {
-		if j.cases[i].kind == kind {
-			m.Cases.Losses[i], m.Cases.Chi[i], m.Cases.Squares[i] = of.Losses[k], of.Chi[k], of.Squares[k]
+	for i := range j.Cases {
+		if j.Cases[i].kind == kind {
+			m.Cases[i] = of[k]
 			k++
 		}
 	}
 }
 
 // blends returns a mixture for the models that a configuration learns.
-func (j *fillValidator) blends(ctx context.Context, cfg Config) (found mixture, err error) {
+func (j *Folds) blends(ctx context.Context, cfg training.Settings) (found mixture, err error) {
 	models, err := j.models(ctx, cfg, 0, len(j.folds))
 	if err != nil {
 		return mixture{}, err
@@ -403,7 +406,7 @@ func (j *fillValidator) blends(ctx context.Context, cfg Config) (found mixture, 
 		if len(trials) == 0 {
 			continue
 		}
-		s, err := newBlendSearch(ctx, trials, j.rounds, InferOptions{}.Or(cfg.Infer))
+		s, err := newBlendSearch(ctx, trials, j.rounds, field.InferOptions{}.Or(cfg.Infer))
 		if err != nil {
 			return mixture{}, err
 		}
@@ -422,7 +425,7 @@ func (j *fillValidator) blends(ctx context.Context, cfg Config) (found mixture, 
 			gain += (least - score) * float64(s.count)
 		}
 	}
-	if gain > blendGain*float64(len(j.cases)) {
+	if gain > blendGain*float64(len(j.Cases)) {
 		return looser, nil
 	}
 	return found, nil
@@ -432,11 +435,11 @@ func (j *fillValidator) blends(ctx context.Context, cfg Config) (found mixture, 
 const looseShrinkage = 0.1
 
 // trials returns the cases of a pattern with the models that have not seen them.
-func (j *fillValidator) trials(models []*Model, kind int) (trials []blendTrial) {
+func (j *Folds) trials(models []*predict.Posterior, kind int) (trials []blendTrial) {
 	for f, m := range models {
 		t := blendTrial{model: m}
-		for i := range j.cases {
-			if c := &j.cases[i]; c.fold == f && c.kind == kind {
+		for i := range j.Cases {
+			if c := &j.Cases[i]; c.Fold == f && c.kind == kind {
 				t.cases = append(t.cases, c)
 			}
 		}
@@ -448,61 +451,61 @@ func (j *fillValidator) trials(models []*Model, kind int) (trials []blendTrial) 
 }
 
 // blended makes the stage about blends; for models that keep no training residuals, about inflations of their variances.
-func (s *search) blended(j *fillValidator, best incumbent) (incumbent, error) {
+func (s *Search) blended(j *Folds, best incumbent) (incumbent, error) {
 	if s.ended() || !best.scored() || !j.inflated {
 		return best, nil
 	}
 	name, said := "mixture with similar examples", sharesText
-	if best.cfg.Residual.Local != On || best.cfg.Infer.LocalBandwidth < 0 {
+	if best.settings.Residual.Local != field.On || best.settings.Infer.LocalBandwidth < 0 {
 		name, said = "factors of variances", factorsText
 	}
-	found, err := measured(s, name, best, func() (mixture, error) { return j.blends(s.ctx, best.cfg) })
+	found, err := measured(s, name, best, func() (mixture, error) { return j.blends(s.ctx, best.settings) })
 	list := found.Blends
 	if list == nil {
 		return best, err
 	}
 	j.inflated = false // from here on by the blends
-	mixed := best.cfg
+	mixed := best.settings
 	mixed.Infer.Blends = atSpacing(list, j.scale())
-	if found.Cases.Losses != nil {
-		j.scored.put(text(mixed), found.Cases)
+	if found.Cases != nil {
+		j.scored.put(mixed.String(), found.Cases)
 	}
 	best.Scores = validation.Scores{}
 	q := searchStage{name: name, sure: validation.SureErrors, candidates: []option{
-		{"none", func(*Config) {}},
-		{said(list), func(c *Config) { *c = mixed }},
+		{"none", func(*training.Settings) {}},
+		{said(list), func(c *training.Settings) { *c = mixed }},
 	}}
-	if slices.ContainsFunc(list, func(b Blend) bool { return b.Share > 0 }) { // shares may be nought, and are not: that stands
+	if slices.ContainsFunc(list, func(b field.Blend) bool { return b.Share > 0 }) { // shares may be nought, and are not: that stands
 		slices.Reverse(q.candidates)
 	}
 	return s.try(j, best, q)
 }
 
 // measured returns what find finds for the incumbent, once in a run. If it fails, the incumbent stays, and the failure is recorded as that of a candidate.
-func measured[T any](s *search, name string, best incumbent, find func() (T, error)) (none T, err error) {
-	stop := s.run.watcher().Timing("model selection: " + name)
-	found, err := validatedOnce(s.ctx, s.run.journal, name+" of "+text(best.cfg), find)
+func measured[T any](s *Search, name string, best incumbent, find func() (T, error)) (none T, err error) {
+	stop := s.run.timing("model selection: " + name)
+	found, err := validatedOnce(s.ctx, s.run.Journal, name+" of "+best.settings.String(), find)
 	stop()
 	if err == nil {
 		return found, nil
 	}
-	if unread := (*ReadError)(nil); errors.As(err, &unread) {
+	if unread := (*field.ReadError)(nil); errors.As(err, &unread) {
 		return none, err
 	}
 	if !s.ended() {
-		s.selection.Stages = append(s.selection.Stages, SelectionStage{Name: name, Candidates: []Candidate{
+		s.Stages = append(s.Stages, Stage{Name: name, Candidates: []Candidate{
 			{Name: "none", Score: validation.Mean(best.Losses), RMSE: validation.Mean(best.Errors), Chosen: true}, {Name: "some", Failure: err.Error()}}})
 	}
 	return none, s.outer.Err()
 }
 
-// wholeExamples is the weight, in examples, of the variances found at some points, against those of few examples at all points.
-const wholeExamples = 4
+// WholeExamples is the weight, in examples, of the variances found at some points, against those of few examples at all points.
+const WholeExamples = 4
 
 // rescaleAtAllPoints finds the inflation of variances at all points after a search at some: it does not know how rough fields are between those, nor how much
 // surer a model is that sees all points. At quick effort no covariance of all points is learned for that.
-func (s *search) rescaleAtAllPoints(some *fillValidator, best incumbent) (incumbent, error) {
-	costly := s.given.Effort == EffortQuick && best.cfg.Residual.Rounds > 0
+func (s *Search) rescaleAtAllPoints(some *Folds, best incumbent) (incumbent, error) {
+	costly := s.given.Effort == field.EffortQuick && best.settings.Residual.Rounds > 0
 	if some.scale() == 1 || s.ended() || !best.scored() || s.given.Infer.Blends != nil || costly {
 		return best, nil
 	}
@@ -510,28 +513,28 @@ func (s *search) rescaleAtAllPoints(some *fillValidator, best incumbent) (incumb
 	if s.quick() {
 		under = fewPatterns
 	}
-	j, err := newWholeValidator(s, minHeldOut, under)
+	j, err := s.wholeFolds(minHeldOut, under)
 	if err != nil {
 		return best, err
 	}
 	j.inflated = false
 	const name = "factors of variances at all points"
-	found, err := measured(s, name, best, func() (mixture, error) { return j.factors(s.ctx, best.cfg) })
+	found, err := measured(s, name, best, func() (mixture, error) { return j.factors(s.ctx, best.settings) })
 	list := found.Blends
 	if list == nil {
 		return best, err
 	}
-	mixed := best.cfg
+	mixed := best.settings
 	mixed.Infer.Blends = list
-	j.scored.put(text(mixed), found.Cases)
-	return s.try(j, incumbent{cfg: best.cfg}, searchStage{name: name, sure: validation.SureErrors, candidates: []option{
-		{"as some points say", func(*Config) {}},
-		{factorsText(list), func(c *Config) { *c = mixed }},
+	j.scored.put(mixed.String(), found.Cases)
+	return s.try(j, incumbent{settings: best.settings}, searchStage{name: name, sure: validation.SureErrors, candidates: []option{
+		{"as some points say", func(*training.Settings) {}},
+		{factorsText(list), func(c *training.Settings) { *c = mixed }},
 	}})
 }
 
 // factors returns the blends of a configuration (without blends one for each pattern) with the inflation that the cases of each pattern ask for, and the scores of the cases.
-func (j *fillValidator) factors(ctx context.Context, cfg Config) (found mixture, err error) {
+func (j *Folds) factors(ctx context.Context, cfg training.Settings) (found mixture, err error) {
 	all, err := j.losses(ctx, cfg)
 	if err != nil {
 		return found, err
@@ -540,57 +543,56 @@ func (j *fillValidator) factors(ctx context.Context, cfg Config) (found mixture,
 	if err != nil {
 		return found, err
 	}
-	gap, share := make([]float64, len(j.cases)), make([]float64, len(j.cases))
-	for i := range j.cases {
-		missing, err := m.posterior.Missing(Observed{Values: j.cases[i].values(m)})
+	gap, share := make([]float64, len(j.Cases)), make([]float64, len(j.Cases))
+	for i := range j.Cases {
+		missing, err := m.Missing(field.Observed{Values: j.Cases[i].values(m)})
 		if err != nil {
 			return found, err
 		}
 		gap[i], share[i] = missing.Gap, missing.Seen
 	}
-	found = mixture{Blends: slices.Clone(cfg.Infer.Blends), Cases: newCaseScores(len(j.cases))}
+	found = mixture{Blends: slices.Clone(cfg.Infer.Blends), Cases: make([]caseScore, len(j.Cases))}
 	known := len(found.Blends) == j.kinds
 	if !known {
-		found.Blends = make([]Blend, j.kinds)
+		found.Blends = make([]field.Blend, j.kinds)
 	}
 	factors := make([]float64, j.kinds)
 	for kind := range found.Blends {
 		var chi, gaps, seen, count float64
-		for i := range j.cases {
-			if j.cases[i].kind == kind {
-				chi, gaps, seen, count = chi+all.Chi[i], gaps+gap[i], seen+share[i], count+1
+		for i := range j.Cases {
+			if j.Cases[i].kind == kind {
+				chi, gaps, seen, count = chi+all[i].Chi, gaps+gap[i], seen+share[i], count+1
 			}
 		}
 		b := &found.Blends[kind]
 		if !known {
-			*b = Blend{Gap: gaps / max(1, count), Seen: seen / max(1, count), Parts: 1, Inflation: 1}
+			*b = field.Blend{Gap: gaps / max(1, count), Seen: seen / max(1, count), Parts: 1, Inflation: 1}
 		}
 		factors[kind] = shrunkToOne(chi/max(1, count), count)
 		b.Inflation *= factors[kind]
 	}
-	dimensions := joined(m.Grid()).Cols
-	for i := range j.cases {
+	dimensions := data.Joined(m.Grid()).Cols
+	for i := range j.Cases {
 		f := factors[predict.NearestBlend(found.Blends, gap[i], share[i], dimensions)]
-		found.Cases.Losses[i] = all.Losses[i] + 0.5*(math.Log(f)+all.Chi[i]*(1/f-1))
-		found.Cases.Chi[i], found.Cases.Squares[i] = all.Chi[i]/f, all.Squares[i]
+		found.Cases[i] = caseScore{all[i].Loss + 0.5*(math.Log(f)+all[i].Chi*(1/f-1)), all[i].Chi / f, all[i].Square}
 	}
 	return found, nil
 }
 
-// shrunkToOne shrinks a factor of variances to 1, found on so many examples, with the weight wholeExamples. A factor below 1 is averaged as its inverse, so that
+// shrunkToOne shrinks a factor of variances to 1, found on so many examples, with the weight WholeExamples. A factor below 1 is averaged as its inverse, so that
 // a factor and its inverse shrink alike.
 func shrunkToOne(factor, examples float64) float64 {
 	if factor < 1 {
 		return 1 / shrunkToOne(1/max(factor, minFactor), examples)
 	}
-	return (examples*factor + wholeExamples) / (examples + wholeExamples)
+	return (examples*factor + WholeExamples) / (examples + WholeExamples)
 }
 
 // minFactor is the least inflation, up or down, that is worth a change.
 const minFactor = 1e-6
 
 // sharesText says how large the shares of similar examples are.
-func sharesText(list []Blend) string {
+func sharesText(list []field.Blend) string {
 	text := "shares"
 	for _, b := range list {
 		text += fmt.Sprintf(" %.0f %%", 100*b.Share)
@@ -602,7 +604,7 @@ func sharesText(list []Blend) string {
 }
 
 // factorsText says by what variances are multiplied.
-func factorsText(list []Blend) string {
+func factorsText(list []field.Blend) string {
 	text := "factors"
 	for _, b := range list {
 		text += fmt.Sprintf(" %.2g", b.Inflation)

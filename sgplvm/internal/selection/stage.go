@@ -1,4 +1,4 @@
-package sgplvm
+package selection
 
 import (
 	"cmp"
@@ -6,14 +6,16 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/journal"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/training"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 )
 
 // A validator scores candidates on examples that they have not seen.
 type validator interface {
 	// validate returns the scores of a configuration. If hopeless says so of the first examples, it stops there.
-	validate(ctx context.Context, cfg Config, hopeless func(validation.Scores) bool) (validation.Scores, error)
+	validate(ctx context.Context, cfg training.Settings, hopeless func(validation.Scores) bool) (validation.Scores, error)
 }
 
 // A searchStage is a list of candidates. The first wins if no other is better.
@@ -30,12 +32,12 @@ type searchStage struct {
 // An option is a candidate: a name and a change of the configuration.
 type option struct {
 	name  string
-	apply func(cfg *Config)
+	apply func(cfg *training.Settings)
 }
 
 // An incumbent is the best configuration so far, with its scores if it was validated.
 type incumbent struct {
-	cfg Config
+	settings training.Settings
 	validation.Scores
 }
 
@@ -49,11 +51,11 @@ const (
 )
 
 // ask validates the candidates of a stage and returns the incumbent after it. After the end of the search it returns the incumbent before it.
-func (s *search) try(j validator, best incumbent, q searchStage) (incumbent, error) {
+func (s *Search) try(j validator, best incumbent, q searchStage) (incumbent, error) {
 	if s.ended() || len(q.candidates) < 2 && best.scored() {
 		return best, nil
 	}
-	stage := SelectionStage{Name: q.name}
+	stage := Stage{Name: q.name}
 	var all []validation.Scores
 	first, chosen := best, -1
 	tried := map[string]bool{}
@@ -61,28 +63,28 @@ func (s *search) try(j validator, best incumbent, q searchStage) (incumbent, err
 		if s.ended() {
 			break
 		}
-		trial := incumbent{cfg: first.cfg}
-		o.apply(&trial.cfg)
-		if tried[text(trial.cfg)] {
+		trial := incumbent{settings: first.settings}
+		o.apply(&trial.settings)
+		if tried[trial.settings.String()] {
 			continue // what is given leaves no difference
 		}
-		if s.forbidden(trial.cfg) {
+		if s.forbidden(trial.settings) {
 			continue
 		}
-		tried[text(trial.cfg)] = true
+		tried[trial.settings.String()] = true
 		if i > 0 && i == q.like && len(all) > 0 && validation.Worse(all[len(all)-1], best.Scores, validation.StopErrors) {
 			continue
 		}
-		if i == 0 && best.scored() && same(trial.cfg, best.cfg) {
+		if i == 0 && best.scored() && trial.settings.String() == best.settings.String() {
 			trial = best
 		} else {
 			var err error
 			var steps int
-			if trial.Scores, steps, err = s.validatedFrom(j, q, i, trial.cfg, best.Scores); err != nil {
+			if trial.Scores, steps, err = s.validatedFrom(j, q, i, trial.settings, best.Scores); err != nil {
 				if s.ctx.Err() != nil {
 					break
 				}
-				if unread := (*ReadError)(nil); errors.As(err, &unread) {
+				if unread := (*field.ReadError)(nil); errors.As(err, &unread) {
 					return best, err
 				}
 				stage.Candidates = append(stage.Candidates, Candidate{Name: o.name, Failure: err.Error()})
@@ -95,37 +97,27 @@ func (s *search) try(j validator, best incumbent, q searchStage) (incumbent, err
 		}
 		stage.Candidates = append(stage.Candidates, Candidate{Name: o.name, Score: validation.Mean(trial.Losses), RMSE: validation.Mean(trial.Errors)})
 		all = append(all, trial.Scores)
-		s.run.watcher().Tell(fmt.Sprintf("%s, %s: %.4g nats a value, error %.3g", q.name, o.name, validation.Mean(trial.Losses), validation.Mean(trial.Errors)))
+		s.run.tell(fmt.Sprintf("%s, %s: %.4g nats a value, error %.3g", q.name, o.name, validation.Mean(trial.Losses), validation.Mean(trial.Errors)))
 		if chosen < 0 || validation.Better(trial.Scores, best.Scores, q.sure) {
 			best, chosen = trial, len(all)-1
 		} else if q.ordered && !validation.Better(trial.Scores, best.Scores, validation.GoOnErrors) {
 			break
 		}
 	}
-	s.record(stage, all, chosen)
+	s.Record(stage, all, chosen)
 	if !best.scored() && !s.ended() { // whether best can be trained at all its training says
-		s.selection.Ended = fmt.Sprintf("no candidate for %s could be validated", q.name)
+		s.Ended = fmt.Sprintf("no candidate for %s could be validated", q.name)
 	}
 	return best, s.outer.Err()
 }
 
-// forbidden reports whether a candidate contradicts what is given.
-func (s *search) forbidden(cfg Config) bool {
-	d := s.data
-	var err error
-	if d.Grid, err = pointsOf(d.Grid, cfg.Factors); err == nil {
-		err = cfg.contradiction(d)
-	}
-	return err != nil
-}
-
 // validatedFrom validates candidate i of a stage, after fewer steps first if the stage says so. steps is after how many it was given up, 0 if it was not.
-func (s *search) validatedFrom(j validator, q searchStage, i int, cfg Config, best validation.Scores) (v validation.Scores, steps int, err error) {
-	if steps = cfg.Training.Iterations / briefSteps; i > 0 && i == q.brief && best.Losses != nil && steps >= s.plan.steps {
+func (s *Search) validatedFrom(j validator, q searchStage, i int, cfg training.Settings, best validation.Scores) (v validation.Scores, steps int, err error) {
+	if steps = cfg.Training.Iterations / briefSteps; i > 0 && i == q.brief && best.Losses != nil && steps >= s.plan.Steps {
 		short := cfg
 		short.Training.Iterations = steps
 		if short.Training.Warmup > 0 {
-			short.Training.Warmup = shortWarmup(steps)
+			short.Training.Warmup = training.ShortWarmup(steps)
 		}
 		if v, err = s.validated(j, q, i, short, best); err == nil && validation.Worse(v, best, validation.StopErrors) {
 			if m, _ := validation.Difference(v, best); m > briefNats {
@@ -138,8 +130,8 @@ func (s *search) validatedFrom(j validator, q searchStage, i int, cfg Config, be
 }
 
 // validated validates candidate i of a stage against the best scores so far, and shows its progress.
-func (s *search) validated(j validator, q searchStage, i int, cfg Config, best validation.Scores) (validation.Scores, error) {
-	stop := s.run.watcher().Timing(fmt.Sprintf("model selection: %s, %s (%d of %d)", q.name, q.candidates[i].name, i+1, len(q.candidates)))
+func (s *Search) validated(j validator, q searchStage, i int, cfg training.Settings, best validation.Scores) (validation.Scores, error) {
+	stop := s.run.timing(fmt.Sprintf("model selection: %s, %s (%d of %d)", q.name, q.candidates[i].name, i+1, len(q.candidates)))
 	defer stop()
 	worse := validation.StopErrors
 	if q.sure > 0 {
@@ -161,7 +153,7 @@ func validatedOnce[T any](ctx context.Context, j *journal.Journal, key string, w
 		if found.Value, err = work(); err == nil {
 			return found, nil
 		}
-		if unread := (*ReadError)(nil); j == nil || ctx.Err() != nil || errors.As(err, &unread) {
+		if unread := (*field.ReadError)(nil); j == nil || ctx.Err() != nil || errors.As(err, &unread) {
 			return found, err
 		}
 		found.Failure = err.Error()
@@ -173,11 +165,11 @@ func validatedOnce[T any](ctx context.Context, j *journal.Journal, key string, w
 	return found.Value, err
 }
 
-// record keeps the outcome of a stage.
-func (s *search) record(stage SelectionStage, all []validation.Scores, chosen int) {
+// Record keeps the outcome of a stage, of whose candidates all are the scores.
+func (r *Report) Record(stage Stage, all []validation.Scores, chosen int) {
 	if chosen < 0 {
 		if len(stage.Candidates) > 0 {
-			s.selection.Stages = append(s.selection.Stages, stage)
+			r.Stages = append(r.Stages, stage)
 		}
 		return
 	}
@@ -191,5 +183,5 @@ func (s *search) record(stage SelectionStage, all []validation.Scores, chosen in
 			}
 		}
 	}
-	s.selection.Stages = append(s.selection.Stages, stage)
+	r.Stages = append(r.Stages, stage)
 }

@@ -1,4 +1,4 @@
-package sgplvm
+package selection
 
 import (
 	"context"
@@ -6,16 +6,18 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/training"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 )
 
 // blendOf returns the best blend of some trials.
-func blendOf(ctx context.Context, trials []blendTrial, rounds int, o InferOptions) (Blend, error) {
+func blendOf(ctx context.Context, trials []blendTrial, rounds int, o field.InferOptions) (field.Blend, error) {
 	s, err := newBlendSearch(ctx, trials, rounds, o)
 	if err != nil {
-		return Blend{}, err
+		return field.Blend{}, err
 	}
 	b, _, err := s.search(ctx)
 	return b, err
@@ -27,12 +29,12 @@ func TestBlendIsFound(t *testing.T) {
 		t.Skip("fills in many examples")
 	}
 	ctx := t.Context()
-	s := newSearch(t, correlated(160, 6, 5, false), Config{Effort: EffortNormal, LatentDims: 2, Training: steps(6)})
-	j, err := newFillValidator(s)
+	s := newSearch(t, correlated(160, 6, 5), training.Settings{Effort: field.EffortNormal, LatentDims: 2, Training: steps(6)})
+	j, err := s.thinnedFolds(1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := withDefaults(s.given, s.learnedNoise())
+	cfg := s.given.Or(s.learnedNoise())
 	models, err := j.models(ctx, cfg, 0, len(j.folds))
 	if err != nil {
 		t.Fatal(err)
@@ -40,13 +42,13 @@ func TestBlendIsFound(t *testing.T) {
 	moved := false
 	for kind := range j.kinds {
 		trial := blendTrial{model: models[0]}
-		for i := range j.cases {
-			if j.cases[i].kind == kind {
-				trial.cases = append(trial.cases, &j.cases[i])
+		for i := range j.Cases {
+			if j.Cases[i].kind == kind {
+				trial.cases = append(trial.cases, &j.Cases[i])
 			}
 		}
 		all := blendSearch{trials: []blendTrial{trial}, rounds: 1, direct: true, count: len(trial.cases)}
-		all.with, all.latent = make([]Prediction, all.count), make([]Latent, all.count)
+		all.with, all.latent = make([]field.Prediction, all.count), make([]field.Latent, all.count)
 		for k := range all.latent {
 			all.latent[k].Start = k
 		}
@@ -59,14 +61,14 @@ func TestBlendIsFound(t *testing.T) {
 				t.Errorf("case %d is another than %d", k, 2*k)
 			}
 		}
-		start, err := blendOf(ctx, all.trials, 0, InferOptions{}.Or(cfg.Infer))
+		start, err := blendOf(ctx, all.trials, 0, field.InferOptions{}.Or(cfg.Infer))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if start.Parts != 4 || start.Reach != 6 {
 			t.Errorf("pattern %d: found without a walk: %+v, expected four parts and a reach of 6", kind, start)
 		}
-		found, err := blendOf(ctx, all.trials, 1, InferOptions{}.Or(cfg.Infer))
+		found, err := blendOf(ctx, all.trials, 1, field.InferOptions{}.Or(cfg.Infer))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,8 +77,8 @@ func TestBlendIsFound(t *testing.T) {
 			t.Fatal(err)
 		}
 		scores := []float64{}
-		for _, b := range []Blend{start, found} {
-			if all.with, err = all.fill(ctx, Blend{Parts: 1, Inflation: 1, Damping: b.Damping}); err != nil {
+		for _, b := range []field.Blend{start, found} {
+			if all.with, err = all.fill(ctx, field.Blend{Parts: 1, Inflation: 1, Damping: b.Damping}); err != nil {
 				t.Fatal(err)
 			}
 			_, score, err := all.share(ctx, b)
@@ -111,12 +113,12 @@ func TestBlendIsFound(t *testing.T) {
 func TestQuickDampsNothing(t *testing.T) {
 	defer func(list []float64) { dampings = list }(dampings)
 	dampings = []float64{1} // if it were
-	s := newSearch(t, correlated(24, 6, 5, false), Config{Effort: EffortQuick, LatentDims: 2, Training: steps(6)})
-	j, err := newFillValidator(s)
+	s := newSearch(t, correlated(24, 6, 5), training.Settings{Effort: field.EffortQuick, LatentDims: 2, Training: steps(6)})
+	j, err := s.thinnedFolds(1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := j.blends(t.Context(), withDefaults(s.given, s.learnedNoise()))
+	found, err := j.blends(t.Context(), s.given.Or(s.learnedNoise()))
 	if err != nil || len(found.Blends) != len(completion.Patterns) {
 		t.Fatalf("%d blends, error %v", len(found.Blends), err)
 	}
@@ -131,12 +133,12 @@ func TestQuickDampsNothing(t *testing.T) {
 func TestLooseShrinkage(t *testing.T) {
 	ctx, loose := t.Context(), map[bool]int{}
 	for seed := range 8 {
-		s := newSearch(t, correlated(24, 6, 5+seed, false), Config{Effort: EffortQuick, LatentDims: 2, Training: steps(6)})
-		j, err := newFillValidator(s)
+		s := newSearch(t, correlated(24, 6, 5+seed), training.Settings{Effort: field.EffortQuick, LatentDims: 2, Training: steps(6)})
+		j, err := s.thinnedFolds(1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		cfg := withDefaults(s.given, s.learnedNoise())
+		cfg := s.given.Or(s.learnedNoise())
 		tight, err := j.blends(ctx, cfg)
 		if err != nil {
 			t.Fatal(err)
@@ -151,7 +153,7 @@ func TestLooseShrinkage(t *testing.T) {
 			if b := want[kind]; b.Shrinkage != 0.5 {
 				t.Errorf("of few examples: %+v", b)
 			}
-			search, err := newBlendSearch(ctx, j.trials(models, kind), 0, InferOptions{})
+			search, err := newBlendSearch(ctx, j.trials(models, kind), 0, field.InferOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -164,7 +166,7 @@ func TestLooseShrinkage(t *testing.T) {
 			if looser[kind], after, err = search.share(ctx, looser[kind]); err != nil {
 				t.Fatal(err)
 			}
-			gain += (before - after) * float64(search.count) / float64(len(j.cases))
+			gain += (before - after) * float64(search.count) / float64(len(j.Cases))
 		}
 		if gain > 0.002 {
 			want = looser
@@ -186,26 +188,26 @@ func TestLooseShrinkage(t *testing.T) {
 func TestMixtureValidatedOnce(t *testing.T) {
 	ctx := t.Context()
 	for _, many := range []bool{false, true} {
-		s := newSearch(t, correlated(24, 6, 5, false), Config{Effort: EffortQuick, LatentDims: 2, Training: steps(6)})
-		j, err := newFillValidator(s)
+		s := newSearch(t, correlated(24, 6, 5), training.Settings{Effort: field.EffortQuick, LatentDims: 2, Training: steps(6)})
+		j, err := s.thinnedFolds(1)
 		if err != nil {
 			t.Fatal(err)
 		}
 		j.many = many
-		cfg := withDefaults(s.given, s.learnedNoise())
+		cfg := s.given.Or(s.learnedNoise())
 		found, err := j.blends(ctx, cfg)
 		if err != nil || len(found.Blends) != len(completion.Patterns) {
 			t.Fatalf("%d blends, error %v", len(found.Blends), err)
 		}
 		j.inflated = false
 		for kind, b := range found.Blends {
-			cfg.Infer.Blends = []Blend{b}
+			cfg.Infer.Blends = []field.Blend{b}
 			want, err := j.losses(ctx, cfg)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for i, c := range j.cases {
-				for name, pair := range map[string][2]float64{"loss": {found.Cases.Losses[i], want.Losses[i]}, "chi": {found.Cases.Chi[i], want.Chi[i]}, "square": {found.Cases.Squares[i], want.Squares[i]}} {
+			for i, c := range j.Cases {
+				for name, pair := range map[string][2]float64{"loss": {found.Cases[i].Loss, want[i].Loss}, "chi": {found.Cases[i].Chi, want[i].Chi}, "square": {found.Cases[i].Square, want[i].Square}} {
 					if c.kind == kind && !(math.Abs(pair[0]-pair[1]) < 1e-9*(1+math.Abs(pair[1]))) {
 						t.Errorf("many %v, case %d: %s %v, expected %v", many, i, name, pair[0], pair[1])
 					}
@@ -213,7 +215,7 @@ func TestMixtureValidatedOnce(t *testing.T) {
 			}
 		}
 		j.rounds, cfg.Infer.Blends = 1, nil
-		if found, err = j.blends(ctx, cfg); err != nil || found.Cases.Losses != nil {
+		if found, err = j.blends(ctx, cfg); err != nil || found.Cases != nil {
 			t.Errorf("of a walk: %+v, error %v", found.Cases, err)
 		}
 	}
@@ -221,35 +223,35 @@ func TestMixtureValidatedOnce(t *testing.T) {
 
 // What a quick search mixes is validated once: nothing is filled in again.
 func TestQuickFillsInNoMixture(t *testing.T) {
-	s := newSearch(t, correlated(24, 6, 5, false), Config{Effort: EffortQuick, LatentDims: 2, Training: steps(6)})
-	j, err := newFillValidator(s)
+	s := newSearch(t, correlated(24, 6, 5), training.Settings{Effort: field.EffortQuick, LatentDims: 2, Training: steps(6)})
+	j, err := s.thinnedFolds(1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	best := incumbent{cfg: withDefaults(s.given, s.learnedNoise())}
-	if best.Scores, err = j.validate(t.Context(), best.cfg, func(validation.Scores) bool { return false }); err != nil {
+	best := incumbent{settings: s.given.Or(s.learnedNoise())}
+	if best.Scores, err = j.validate(t.Context(), best.settings, func(validation.Scores) bool { return false }); err != nil {
 		t.Fatal(err)
 	}
-	found, err := j.blends(t.Context(), best.cfg)
+	found, err := j.blends(t.Context(), best.settings)
 	if err != nil {
 		t.Fatal(err)
 	}
-	mixed := best.cfg
+	mixed := best.settings
 	mixed.Infer.Blends = found.Blends
 	if _, err = s.blended(j, best); err != nil {
 		t.Fatal(err)
 	}
-	got, known := j.scored.get(text(mixed))
-	if !known || !slices.Equal(got.Losses, found.Cases.Losses) {
-		t.Errorf("judged by %v, expected %v", got.Losses, found.Cases.Losses)
+	got, known := j.scored.get(mixed.String())
+	if !known || !slices.Equal(got, found.Cases) {
+		t.Errorf("scored by %v, expected %v", got, found.Cases)
 	}
 }
 
 // A quick search fills in fewer of few examples.
 func TestQuickHoldsOutFewOfFew(t *testing.T) {
 	for n, want := range map[int]int{60: 8, 199: 8, 200: 12} {
-		s := newSearch(t, correlated(n, 6, 5, false), Config{Effort: EffortQuick, LatentDims: 2, Training: steps(6)})
-		j, err := newFillValidator(s)
+		s := newSearch(t, correlated(n, 6, 5), training.Settings{Effort: field.EffortQuick, LatentDims: 2, Training: steps(6)})
+		j, err := s.thinnedFolds(1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -265,12 +267,12 @@ func TestDampingIsFound(t *testing.T) {
 		t.Skip("fills in many examples")
 	}
 	ctx := t.Context()
-	search := newSearch(t, correlated(60, 6, 5, false), Config{Effort: EffortNormal, LatentDims: 2, Training: steps(6)})
-	j, err := newFillValidator(search)
+	search := newSearch(t, correlated(60, 6, 5), training.Settings{Effort: field.EffortNormal, LatentDims: 2, Training: steps(6)})
+	j, err := search.thinnedFolds(1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	models, err := j.models(ctx, withDefaults(search.given, search.learnedNoise()), 0, 1)
+	models, err := j.models(ctx, search.given.Or(search.learnedNoise()), 0, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -278,8 +280,8 @@ func TestDampingIsFound(t *testing.T) {
 	for _, factor := range []float64{1, 0.01, 100} { // where what is seen has little noise or much, variances follow nothing that matters
 		for kind := range j.kinds {
 			trial := blendTrial{model: models[0]}
-			for i := range j.cases {
-				if c := j.cases[i]; c.fold == 0 && c.kind == kind {
+			for i := range j.Cases {
+				if c := j.Cases[i]; c.Fold == 0 && c.kind == kind {
 					c.seen = slices.Clone(c.seen)
 					for k := range c.seen {
 						c.seen[k] *= factor
@@ -291,7 +293,7 @@ func TestDampingIsFound(t *testing.T) {
 			if err := s.infer(ctx); err != nil {
 				t.Fatal(err)
 			}
-			start := Blend{Parts: 1, Inflation: 1, Neighbours: 4, Shrinkage: 0.5, Taper: 4}
+			start := field.Blend{Parts: 1, Inflation: 1, Neighbours: 4, Shrinkage: 0.5, Taper: 4}
 			got, err := s.damp(ctx, start)
 			if err != nil {
 				t.Fatal(err)
@@ -340,16 +342,16 @@ func TestDrawnToOne(t *testing.T) {
 // At all points, few examples tell by what factors variances are to be multiplied, for each pattern. Blends keep the rest of what they are.
 func TestFactorsAtAllPoints(t *testing.T) {
 	ctx := context.Background()
-	s := newSearch(t, waves(24), Config{Effort: EffortNormal, LatentDims: 2, Training: steps(12)})
-	j, err := newWholeValidator(s, minHeldOut, len(completion.Patterns))
+	s := newSearch(t, waves(24), training.Settings{Effort: field.EffortNormal, LatentDims: 2, Training: steps(12)})
+	j, err := s.wholeFolds(minHeldOut, len(completion.Patterns))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if j.scale() != 1 || len(j.folds) != 1 || j.folds[0].data.Grid.Len() != 20 || j.examples() != 6 || len(j.cases) != 6*len(completion.Patterns) {
-		t.Fatalf("%d folds of %d points, %d cases of %d examples", len(j.folds), j.folds[0].data.Grid.Len(), len(j.cases), j.examples())
+	if j.scale() != 1 || len(j.folds) != 1 || j.folds[0].data.Grid.Len() != 20 || j.examples() != 6 || len(j.Cases) != 6*len(completion.Patterns) {
+		t.Fatalf("%d folds of %d points, %d cases of %d examples", len(j.folds), j.folds[0].data.Grid.Len(), len(j.Cases), j.examples())
 	}
 	j.inflated = false
-	cfg := withDefaults(s.given, s.whiteNoise())
+	cfg := s.given.Or(s.whiteNoise())
 	for range 2 {
 		found, err := j.factors(ctx, cfg)
 		list := found.Blends
@@ -361,16 +363,16 @@ func TestFactorsAtAllPoints(t *testing.T) {
 			t.Fatal(err)
 		}
 		for kind, b := range list {
-			want := Blend{Parts: 1, Inflation: 1}
+			want := field.Blend{Parts: 1, Inflation: 1}
 			if len(cfg.Infer.Blends) > 0 {
 				want = cfg.Infer.Blends[kind]
 			} else if want.Gap, want.Seen = b.Gap, b.Seen; !(b.Gap > 0 && b.Seen > 0) {
 				t.Errorf("pattern %d: a gap of %v", kind, b.Gap)
 			}
 			var chi, count float64
-			for i, x := range all.Chi {
-				if j.cases[i].kind == kind {
-					chi += x
+			for i, c := range all {
+				if j.Cases[i].kind == kind {
+					chi += c.Chi
 					count++
 				}
 			}
@@ -386,21 +388,21 @@ func TestFactorsAtAllPoints(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		compare.Near(t, "densities with factors", found.Cases.Losses, again.Losses, 1e-9)
-		compare.Near(t, "squared errors over variances", found.Cases.Chi, again.Chi, 1e-9)
-		compare.SameBits(t, "squared errors", found.Cases.Squares, again.Squares)
+		for i, c := range found.Cases {
+			compare.Near(t, "scores with factors", []float64{c.Loss, c.Chi, c.Square}, []float64{again[i].Loss, again[i].Chi, again[i].Square}, 1e-9)
+		}
 	}
 }
 
 // A search that has seen all points or has its blends given asks for no more factors, nor does a quick one whose models take long to learn.
 func TestAtAllPointsIsAsked(t *testing.T) {
-	for name, cfg := range map[string]Config{
-		"all points":  {Effort: EffortNormal},
-		"quick":       {Effort: EffortQuick},
-		"blend given": {Effort: EffortNormal, Infer: InferOptions{Blends: []Blend{}}},
+	for name, cfg := range map[string]training.Settings{
+		"all points":  {Effort: field.EffortNormal},
+		"quick":       {Effort: field.EffortQuick},
+		"blend given": {Effort: field.EffortNormal, Infer: field.InferOptions{Blends: []field.Blend{}}},
 	} {
 		s := newSearch(t, waves(24), cfg)
-		j, err := newFillValidator(s)
+		j, err := s.thinnedFolds(1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -408,21 +410,21 @@ func TestAtAllPointsIsAsked(t *testing.T) {
 			j.folds[0].scale = 0.5
 		}
 		best := incumbent{Scores: validation.Scores{Losses: []float64{1}, Errors: []float64{1}}}
-		best.cfg.Residual.Rounds = 1
-		if got, err := s.rescaleAtAllPoints(j, best); err != nil || len(s.selection.Stages) > 0 || len(got.cfg.Infer.Blends) > 0 {
-			t.Errorf("%s: %v asked, error %v", name, s.selection.Stages, err)
+		best.settings.Residual.Rounds = 1
+		if got, err := s.rescaleAtAllPoints(j, best); err != nil || len(s.Stages) > 0 || len(got.settings.Infer.Blends) > 0 {
+			t.Errorf("%s: %v asked, error %v", name, s.Stages, err)
 		}
 	}
-	for _, effort := range []Effort{EffortNormal, EffortQuick} {
-		s := newSearch(t, waves(24), Config{Effort: effort, LatentDims: 2, Training: steps(12)})
-		j, err := newFillValidator(s)
+	for _, effort := range []field.Effort{field.EffortNormal, field.EffortQuick} {
+		s := newSearch(t, waves(24), training.Settings{Effort: effort, LatentDims: 2, Training: steps(12)})
+		j, err := s.thinnedFolds(1)
 		if err != nil {
 			t.Fatal(err)
 		}
 		j.folds[0].scale = 0.5
-		best := incumbent{withDefaults(s.given, s.whiteNoise()), validation.Scores{Losses: []float64{1}, Errors: []float64{1}}}
-		if _, err := s.rescaleAtAllPoints(j, best); err != nil || len(s.selection.Stages) != 1 || len(s.selection.Stages[0].Candidates) != 2 {
-			t.Errorf("%s: %+v asked, error %v", effort, s.selection.Stages, err)
+		best := incumbent{s.given.Or(s.whiteNoise()), validation.Scores{Losses: []float64{1}, Errors: []float64{1}}}
+		if _, err := s.rescaleAtAllPoints(j, best); err != nil || len(s.Stages) != 1 || len(s.Stages[0].Candidates) != 2 {
+			t.Errorf("%s: %+v asked, error %v", effort, s.Stages, err)
 		}
 	}
 }

@@ -1,19 +1,20 @@
-package sgplvm
+package selection
 
 import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/journal"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/training"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
@@ -36,19 +37,19 @@ const ownSteps, linearSteps = 100, 200
 
 const selectedLatent = 16 // latent dimensions of few examples in time
 
-// largeFilm is the number of numbers from which on a training takes too long to try many. Tests lower it.
-var largeFilm = 1000000
+// LargeFilm is the number of numbers from which on a training takes too long to try many. Tests lower it.
+var LargeFilm = 1000000
 
-// maxDownsampled is how many numbers of a large film are left at most for the choice of its time
+// MaxDownsampled is how many numbers of a large film are left at most for the choice of its time
 // part. Tests lower it.
-var maxDownsampled = 1 << 21
+var MaxDownsampled = 1 << 21
 
-// coarseFilm is by how many times a film has more numbers than maxDownsampled from which on most of its training takes place at
+// coarseFilm is by how many times a film has more numbers than MaxDownsampled from which on most of its training takes place at
 // as few of its points.
 const coarseFilm = 4
 
-// quickFilm is how many numbers of a film most of its training sees where little is to be done. Tests lower it.
-var quickFilm = 1 << 19
+// QuickFilm is how many numbers of a film most of its training sees where little is to be done. Tests lower it.
+var QuickFilm = 1 << 19
 
 // roughTime and mixedTime are the candidates for the time part of large films: rough changes, or
 // rough ones and smooth ones in shares that training finds. Those are the shares under which the
@@ -74,25 +75,25 @@ var plainTime = timeCandidate{"rbf+time", matern32, 0, false}
 const linearLatent = "linear+bias"
 
 // allowed returns the candidate with what is given.
-func (s *search) allowed(c timeCandidate) timeCandidate {
+func (s *Search) allowed(c timeCandidate) timeCandidate {
 	g := &s.given
 	c.latent = cmp.Or(g.LatentKernel, c.latent)
 	if g.TimeKernel.Kind != "" {
 		c.kernel = g.TimeKernel
 	}
 	c.floor = cmp.Or(g.NoiseFloor, c.floor)
-	c.own = c.own && g.OwnTimeKernels != Off
+	c.own = c.own && g.OwnTimeKernels != field.Off
 	return c
 }
 
 // preset returns the candidate as a configuration.
-func (c timeCandidate) preset(s *search) Config {
+func (c timeCandidate) preset(s *Search) training.Settings {
 	c = s.allowed(c)
 	n, points, channels := s.data.Source.Dims()
-	p := Config{Factors: FactorsProduct, LatentKernel: c.latent, TimeKernel: c.kernel, LatentDims: max(1, min(selectedLatent, n-1, points*channels)),
-		Residual: ResidualConfig{Kernel: kernel.Kernel{Kind: kernel.White}}}
+	p := training.Settings{Factors: field.FactorsProduct, LatentKernel: c.latent, TimeKernel: c.kernel, LatentDims: max(1, min(selectedLatent, n-1, points*channels)),
+		Residual: training.Residual{Kernel: kernel.Kernel{Kind: kernel.White}}}
 	if c.own {
-		p.OwnTimeKernels = On
+		p.OwnTimeKernels = field.On
 	}
 	if strings.Contains(c.latent, "time") {
 		p.LatentTime = matern32
@@ -108,27 +109,27 @@ func (c timeCandidate) preset(s *search) Config {
 		p.Training.Iterations = ownSteps
 	case c.latent == linearLatent:
 		p.Training.Iterations = linearSteps
-	case s.given.Effort == EffortQuick:
-		p.Training.Iterations = 2 * s.plan.steps // half as many are enough of large films, which have more to tell
+	case s.given.Effort == field.EffortQuick:
+		p.Training.Iterations = 2 * s.plan.Steps // half as many are enough of large films, which have more to tell
 	}
 	if points := s.coarseFilmPoints(); points > 0 {
 		p.Training.CoarsePoints = points
 		if s.quick() && s.given.Training.CoarsePoints >= 0 {
-			p.Training.Iterations = s.plan.steps
-			p.Training.Warmup = shortWarmup(p.Training.Iterations)
+			p.Training.Iterations = s.plan.Steps
+			p.Training.Warmup = training.ShortWarmup(p.Training.Iterations)
 		}
 	}
 	return p
 }
 
 // coarseFilmPoints returns at how many points most of a large film's training takes place; 0: at all.
-func (s *search) coarseFilmPoints() int {
+func (s *Search) coarseFilmPoints() int {
 	n, points, channels := s.data.Source.Dims()
-	from, most := coarseFilm*maxDownsampled, maxDownsampled
+	from, most := coarseFilm*MaxDownsampled, MaxDownsampled
 	if s.quick() {
-		from, most = quickFilm, quickFilm
+		from, most = QuickFilm, QuickFilm
 	}
-	if !s.data.Film || len(s.data.Grid) != 2 || s.given.Factors == FactorsJoint || n*points*channels <= from {
+	if !s.data.Film || len(s.data.Grid) != 2 || s.given.Factors == field.FactorsJoint || n*points*channels <= from {
 		return 0
 	}
 	return max(1, most/(n*channels))
@@ -149,48 +150,48 @@ func (c timeCandidate) String() string {
 }
 
 // options returns candidates as options.
-func (s *search) timeOptions(list []timeCandidate) (options []option) {
+func (s *Search) timeOptions(list []timeCandidate) (options []option) {
 	for _, c := range list {
-		options = append(options, option{s.allowed(c).String(), func(cfg *Config) { *cfg = withDefaults(s.given, c.preset(s)) }})
+		options = append(options, option{s.allowed(c).String(), func(cfg *training.Settings) { *cfg = s.given.Or(c.preset(s)) }})
 	}
 	return options
 }
 
 // ownKernels reports whether latent dimensions may have kernels of their own.
-func (s *search) ownKernels() bool {
+func (s *Search) ownKernels() bool {
 	n, _, _ := s.data.Source.Dims()
 	return n <= maxOwnTimes && !s.data.Film || n <= maxOwnRows && s.table()
 }
 
 // linearTime has linear latent variables, of few examples each with a kernel of its own, and any noise.
-func (s *search) linearTime() timeCandidate {
+func (s *Search) linearTime() timeCandidate {
 	return timeCandidate{linearLatent, matern32, 0, s.ownKernels()}
 }
 
 // plainInTime is what is taken where nothing is tried.
-func (s *search) plainInTime() Config {
+func (s *Search) plainInTime() training.Settings {
 	c := plainTime
 	if s.table() {
 		c = s.linearTime()
 	}
-	return withDefaults(s.given, c.preset(s))
+	return s.given.Or(c.preset(s))
 }
 
 // table reports whether examples are rows of a table.
-func (s *search) table() bool { return s.data.Grid.Len() == 1 }
+func (s *Search) table() bool { return s.data.Grid.Len() == 1 }
 
 // timeCandidates are those for few examples, the one that holds most often first. In a table a part of f in time tells nothing that latent variables do not.
-func (s *search) timeCandidates() []timeCandidate {
+func (s *Search) timeCandidates() []timeCandidate {
 	floored := timeCandidate{"rbf", matern32, 0.1, false}
 	if s.ownKernels() {
 		list := []timeCandidate{{linearLatent, matern32, 0.1, true}, floored}
-		if s.given.Effort != EffortQuick {
+		if s.given.Effort != field.EffortQuick {
 			list = slices.Insert(list, 1, s.linearTime(), timeCandidate{"rbf", matern32, 0.1, true})
 		}
 		switch {
 		case s.table():
 			return list
-		case s.given.Effort != EffortQuick:
+		case s.given.Effort != field.EffortQuick:
 			list = append(list, timeCandidate{"rbf+time", matern32, 0.1, false})
 		}
 		return append(list, plainTime)
@@ -202,14 +203,14 @@ func (s *search) timeCandidates() []timeCandidate {
 		{"rbf", matern32, 0.1, false}, {"rbf", matern32, 0.3, false}, {"rbf", matern32, 0.05, false},
 		{"rbf+time", matern32, 0.1, false}, {"rbf+time", matern32, 0.3, false},
 	}
-	if s.given.Effort == EffortQuick {
+	if s.given.Effort == field.EffortQuick {
 		list = list[:1]
 	}
 	if p := s.given.Period; p > 0 {
 		seasons := kernel.Kernel{Kind: kernel.Sum, Terms: []kernel.Kernel{
 			{Kind: kernel.Product, Terms: []kernel.Kernel{{Kind: kernel.RBF}, {Kind: kernel.Periodic, Period: p}}}, matern32}}
 		list = append(list, timeCandidate{"rbf", seasons, 0.1, false})
-		if s.given.Effort != EffortQuick {
+		if s.given.Effort != field.EffortQuick {
 			list = append(list, timeCandidate{"rbf", seasons, 0.3, false})
 		}
 	}
@@ -218,25 +219,25 @@ func (s *search) timeCandidates() []timeCandidate {
 
 // inTime chooses for examples with times: whole ones at other times are to be predicted, and those seen in
 // part at their time filled in.
-func (s *search) inTime() (Config, error) {
+func (s *Search) inTime() (training.Settings, error) {
 	n, points, channels := s.data.Source.Dims()
 	plain := s.plainInTime()
-	if n < minTraining {
+	if n < MinTraining {
 		return plain, nil
 	}
-	if n*points*channels > largeFilm || s.data.Film && (s.data.holes != nil || s.given.Effort == EffortQuick) {
+	if n*points*channels > LargeFilm || s.data.Film && (s.data.Holes != nil || s.given.Effort == field.EffortQuick) {
 		return s.timePart(plain)
 	}
-	if s.data.holes != nil {
+	if s.data.Holes != nil {
 		return s.holesInTime(plain)
 	}
 	options := s.timeOptions(s.timeCandidates())
 	if s.data.Film {
-		s.selection.Task = "examples left out, one after the other, predicted from all others"
-		return s.kernelsOfTime(leaveOutValidator{s.data, s.run.journal}, plain, options, timeErrors, float64(len(options)), 1)
+		s.Task = "examples left out, one after the other, predicted from all others"
+		return s.kernelsOfTime(leaveOutValidator{s.data, s.trainers, s.run.Journal}, plain, options, timeErrors, float64(len(options)), 1)
 	}
-	s.selection.Task = "examples that were held out, predicted at their times"
-	j, err := newAbsentValidator(s)
+	s.Task = "examples that were held out, predicted at their times"
+	j, err := s.HoldOutWhole()
 	if err != nil {
 		return plain, err
 	}
@@ -247,7 +248,7 @@ func (s *search) inTime() (Config, error) {
 		larger *= 2 // another model
 	}
 	tried := 1 + float64(len(options)-1)*(1+1/folds)/2 // half of those that are worse are stopped after the first fold
-	if s.data.guessed != nil {
+	if s.data.Guessed != nil {
 		tried++ // the best is compared with the simplest methods
 	}
 	sure := float64(timeErrors)
@@ -263,7 +264,7 @@ func (s *search) inTime() (Config, error) {
 
 // kernelsOfTime chooses one of the candidates, of which another than the first must be better by so many standard errors. The work of
 // as many as will be tried is foretold, and that of training larger ones at the end.
-func (s *search) kernelsOfTime(j timeValidator, plain Config, options []option, sure, tried, larger float64) (Config, error) {
+func (s *Search) kernelsOfTime(j timeValidator, plain training.Settings, options []option, sure, tried, larger float64) (training.Settings, error) {
 	if err := s.foretell(func() (d time.Duration, err error) {
 		if !s.data.Film && s.given.Partly == nil {
 			whole := plain
@@ -282,108 +283,52 @@ func (s *search) kernelsOfTime(j timeValidator, plain Config, options []option, 
 	}); err != nil {
 		return plain, err
 	}
-	best, err := s.try(j, incumbent{cfg: plain}, searchStage{name: "kernels of time", candidates: options, sure: sure})
-	return best.cfg, err
+	best, err := s.try(j, incumbent{settings: plain}, searchStage{name: "kernels of time", candidates: options, sure: sure})
+	return best.settings, err
 }
 
 // A timeValidator scores what is predicted at times, and measures what that takes.
 type timeValidator interface {
 	validator
-	probe(ctx context.Context, cfg Config) (probe, error)
-}
-
-// An absentValidator scores how well whole examples are predicted that all of the model was learned without: kernels and latent variables of
-// examples left out afterwards know them, the more the more parameters they have.
-type absentValidator struct{ *fillValidator }
-
-// absentFolds is in how many parts the examples are held out in turn.
-const absentFolds = 4
-
-// newAbsentValidator holds out each example once, of the first part alone where little is to be tried.
-func newAbsentValidator(s *search) (absentValidator, error) {
-	_, points, _ := s.data.Source.Dims()
-	heldOut := s.wholeHeldOut()
-	j, err := s.validatorWithout(heldOut, allBut(points, nil), s.data.Grid, func(fold, example int, values []float64) []fillCase {
-		missing := make([]bool, len(values))
-		for k := range missing {
-			missing[k] = true
-		}
-		c := newFillCase(fold, example, values, missing, s.data)
-		if g := s.data.guessed; g != nil {
-			c.truth = slices.Clone(values)
-			for k, guessed := range g.Of(example) {
-				if guessed {
-					c.truth[k] = math.NaN()
-				}
-			}
-		}
-		return []fillCase{c}
-	})
-	return absentValidator{j}, err
-}
-
-// wholeHeldOut returns which whole examples are held out of each fold.
-func (s *search) wholeHeldOut() [][]int {
-	rng := s.validationRandom()
-	if s.data.absent != nil {
-		return completion.HoldOutRuns(rng, data.Instants(s.data.Times, s.data.Sequences), s.data.absent, 1+s.plan.folds)
-	}
-	n, _, _ := s.data.Source.Dims()
-	heldOut := make([][]int, min(n, absentFolds))
-	for k, i := range rng.Perm(n) {
-		heldOut[k%len(heldOut)] = append(heldOut[k%len(heldOut)], i)
-	}
-	for _, out := range heldOut {
-		slices.Sort(out)
-	}
-	if s.given.Effort == EffortQuick {
-		heldOut = heldOut[:1]
-	}
-	return heldOut
-}
-
-// probe measures a configuration on all folds at once.
-func (j absentValidator) probe(ctx context.Context, cfg Config) (probe, error) {
-	p, err := j.fillValidator.probe(ctx, cfg)
-	p.validated = time.Duration(len(j.cases)) * p.filled
-	return p, err
+	probe(ctx context.Context, cfg training.Settings) (probe, error)
 }
 
 // partly adds the configuration for examples of which something is seen, where another is better for these.
-func (s *search) partly(whole Config) (Config, error) {
+func (s *Search) partly(whole training.Settings) (training.Settings, error) {
 	options := s.partlyOptions(whole)
-	s.selection.Task += "; of the model for examples seen in part, values hidden of examples that were held out: " + s.hidden()
+	s.Task += "; of the model for examples seen in part, values hidden of examples that were held out: " + s.hidden()
 	j, err := newSecondValidator(s, whole)
 	if err != nil {
 		return whole, err
 	}
-	best, err := s.try(j, incumbent{cfg: whole}, searchStage{name: "examples seen in part", candidates: options, sure: validation.SureErrors})
-	if err != nil || same(best.cfg, whole) || !best.scored() {
+	best, err := s.try(j, incumbent{settings: whole}, searchStage{name: "examples seen in part", candidates: options, sure: validation.SureErrors})
+	if err != nil || best.settings.String() == whole.String() || !best.scored() {
 		return whole, err
 	}
-	reach, err := journal.Within(s.run.journal, "reach", func() (float64, error) { return j.reachOf(s.ctx, best.cfg) })
+	reach, err := journal.Within(s.run.Journal, "reach", func() (float64, error) { return j.reachOf(s.ctx, best.settings) })
 	if err != nil {
 		return whole, s.outerError(err)
 	}
-	whole.Partly, whole.PartlyReach = best.cfg.kept(), reach
+	best.settings.Effort = field.EffortNone
+	whole.Partly, whole.PartlyReach = &best.settings, reach
 	return whole, nil
 }
 
 // partlyOptions are the candidates for examples of which something is seen, the configuration for whole ones first.
-func (s *search) partlyOptions(whole Config) []option {
+func (s *Search) partlyOptions(whole training.Settings) []option {
 	list := []timeCandidate{s.linearTime(), plainTime, {"rbf", matern32, 0.1, false}, {"rbf+time", matern32, 0.01, false}}
 	switch {
 	case s.table():
 		list = list[:1]
-	case s.given.Effort != EffortThorough:
+	case s.given.Effort != field.EffortThorough:
 		list = list[:2]
 	}
-	options := append([]option{{"the same", func(c *Config) { *c = whole }}}, s.timeOptions(list)...)
+	options := append([]option{{"the same", func(c *training.Settings) { *c = whole }}}, s.timeOptions(list)...)
 	return append(options, s.structuredOptions()...)
 }
 
 // holesInTime chooses for examples that were seen in part at their times.
-func (s *search) holesInTime(plain Config) (Config, error) {
+func (s *Search) holesInTime(plain training.Settings) (training.Settings, error) {
 	if s.cannotValidate() {
 		return plain, nil
 	}
@@ -391,38 +336,38 @@ func (s *search) holesInTime(plain Config) (Config, error) {
 	switch {
 	case s.table():
 		list = s.timeCandidates()
-	case s.given.Effort == EffortQuick:
+	case s.given.Effort == field.EffortQuick:
 		list = list[:2]
 	case structured != nil:
-		structured = append(structured, option{"learned covariance", func(c *Config) { *c = withDefaults(s.given, s.learnedInTime()) }})
+		structured = append(structured, option{"learned covariance", func(c *training.Settings) { *c = s.given.Or(s.learnedInTime()) }})
 	}
 	options := append(s.timeOptions(list), structured...)
-	s.selection.Task = "values put aside: " + s.hidden()
-	j, err := newFillValidator(s)
+	s.Task = "values put aside: " + s.hidden()
+	j, err := s.thinnedFolds(1)
 	if err != nil {
 		return plain, err
 	}
 	// No candidate is simpler than others, and few examples are sure of anything: the best mean decides.
-	best, err := s.try(j, incumbent{cfg: plain}, searchStage{name: "kernels of time", candidates: options})
+	best, err := s.try(j, incumbent{settings: plain}, searchStage{name: "kernels of time", candidates: options})
 	if err != nil {
-		return best.cfg, err
+		return best.settings, err
 	}
 	best, err = s.blended(j, best)
-	return best.cfg, err
+	return best.settings, err
 }
 
 // structuredOptions are those whose noise has a covariance in space, where examples have times.
-func (s *search) structuredOptions() []option {
+func (s *Search) structuredOptions() []option {
 	most := maxTimedJoint
-	if s.given.Effort == EffortQuick {
-		most = coarseFrom
+	if s.given.Effort == field.EffortQuick {
+		most = CoarseFrom
 	}
 	if _, points, _ := s.data.Source.Dims(); !s.jointPossible() || points > most {
 		return nil
 	}
 	return []option{
-		{"covariance of what does not last", func(c *Config) { *c = withDefaults(s.given, s.structuredInTime()) }},
-		{"the same, smooth and rough", func(c *Config) { *c = withDefaults(s.given, s.smoothAndRough()) }},
+		{"covariance of what does not last", func(c *training.Settings) { *c = s.given.Or(s.structuredInTime()) }},
+		{"the same, smooth and rough", func(c *training.Settings) { *c = s.given.Or(s.smoothAndRough()) }},
 	}
 }
 
@@ -430,7 +375,7 @@ func (s *search) structuredOptions() []option {
 const maxTimedJoint = 2500
 
 // learnedInTime is the configuration of examples in time whose noise has a covariance that is learned freely.
-func (s *search) learnedInTime() Config {
+func (s *Search) learnedInTime() training.Settings {
 	n, _, _ := s.data.Source.Dims()
 	c, time := s.learnedNoise(), plainTime.preset(s)
 	c.LatentKernel, c.LatentTime, c.TimeKernel, c.LatentDims = time.LatentKernel, time.LatentTime, time.TimeKernel, time.LatentDims
@@ -444,23 +389,23 @@ const structuredSteps = 2.5
 
 // structuredInTime is the configuration of examples in time which have a field of their own beside what lasts. Such fields
 // have shorter length scales, which one product of kernels in time and space does not know.
-func (s *search) structuredInTime() Config {
+func (s *Search) structuredInTime() training.Settings {
 	c := plainTime.preset(s)
 	smooth := kernel.Kernel{Kind: kernel.Matern52}
-	c.Factors, c.Noise, c.Spatial = FactorsJoint, grownNoise, []SpatialConfig{{Kernel: smooth}}
-	c.Residual = ResidualConfig{Kernel: smooth, Rounds: -1}
-	if s.data.Grid.Len() > coarseFrom {
+	c.Factors, c.Noise, c.Spatial = field.FactorsJoint, grownNoise, []training.Spatial{{Kernel: smooth}}
+	c.Residual = training.Residual{Kernel: smooth, Rounds: -1}
+	if s.data.Grid.Len() > CoarseFrom {
 		c.Training.CoarsePoints = coarsePoints
 	}
-	c.Training.Iterations = int(structuredSteps * float64(s.plan.steps))
-	c.Training.Warmup = shortWarmup(c.Training.Iterations)
+	c.Training.Iterations = int(structuredSteps * float64(s.plan.Steps))
+	c.Training.Warmup = training.ShortWarmup(c.Training.Iterations)
 	return c
 }
 
 // smoothAndRough is structuredInTime whose kernels in space, of what lasts and of what does not, have a smooth and a rough part each. From kernels of
 // one reach training ends with a rough field of its own beside smooth changes that last, or the other way round. Where the rough part of what lasts
 // starts rougher than that of what does not it stays so, and white noise is not taken for either.
-func (s *search) smoothAndRough() Config {
+func (s *Search) smoothAndRough() training.Settings {
 	c := s.structuredInTime()
 	var two []float64 // spacings, in each dimension; of the points together they would follow the picture's shape
 	for _, x := range s.data.Grid {
@@ -478,15 +423,15 @@ func (s *search) smoothAndRough() Config {
 		return k
 	}
 	c.Training.Iterations *= 2 // which part explains what takes steps to settle
-	c.Training.Warmup = shortWarmup(c.Training.Iterations)
-	c.Spatial = []SpatialConfig{{Kernel: parts(6, 0.75)}}
+	c.Training.Warmup = training.ShortWarmup(c.Training.Iterations)
+	c.Spatial = []training.Spatial{{Kernel: parts(6, 0.75)}}
 	c.Residual.Kernel = parts(4, 2)
 	return c
 }
 
 // expectedPartly returns how long the choice of a model for examples seen in part takes, and its training at the end.
-func (s *search) expectedPartly(whole Config) (time.Duration, error) {
-	j, err := s.thinnedValidator(len(completion.Patterns))
+func (s *Search) expectedPartly(whole training.Settings) (time.Duration, error) {
+	j, err := s.thinnedFolds(len(completion.Patterns))
 	if err != nil {
 		return 0, err
 	}
@@ -500,7 +445,6 @@ func (s *search) expectedPartly(whole Config) (time.Duration, error) {
 		if err != nil {
 			return 0, err
 		}
-		p.validated = time.Duration(len(j.cases)) * p.filled
 		one := p.inTime(cfg)
 		total, longest = total+one, max(longest, one)
 	}
@@ -508,38 +452,38 @@ func (s *search) expectedPartly(whole Config) (time.Duration, error) {
 }
 
 // timePart chooses the kernel of the time part of a large film, on frames of half the pixels each way, or fewer
-// where that leaves more than maxDownsampled numbers.
-func (s *search) timePart(plain Config) (Config, error) {
+// where that leaves more than MaxDownsampled numbers.
+func (s *Search) timePart(plain training.Settings) (training.Settings, error) {
 	g := s.data.Grid
-	if len(g) != 2 || s.given.LatentTime.Kind != "" || plain.LatentKernel != plainTime.latent || s.given.Effort == EffortQuick {
+	if len(g) != 2 || s.given.LatentTime.Kind != "" || plain.LatentKernel != plainTime.latent || s.given.Effort == field.EffortQuick {
 		return plain, nil
 	}
-	stop := s.run.watcher().Timing("model selection: smaller frames")
-	source, width, height, err := data.Downsample(s.ctx, s.data.Source, g[1].Rows, g[0].Rows, maxDownsampled)
+	stop := s.run.timing("model selection: smaller frames")
+	source, width, height, err := data.Downsample(s.ctx, s.data.Source, g[1].Rows, g[0].Rows, MaxDownsampled)
 	stop()
 	if err != nil {
 		return plain, s.outerError(err)
 	}
 	small := s.data
 	small.Source, small.Grid = source, pixels(width, height)
-	s.selection.Task = fmt.Sprintf("frames of %d×%d pixels left out, one after the other, predicted from all others", width, height)
+	s.Task = fmt.Sprintf("frames of %d×%d pixels left out, one after the other, predicted from all others", width, height)
 	var options []option
 	for _, part := range []kernel.Kernel{roughTime, mixedTime} {
-		options = append(options, option{part.String(), func(c *Config) { c.LatentTime = part.Clone() }})
+		options = append(options, option{part.String(), func(c *training.Settings) { c.LatentTime = part.Clone() }})
 	}
-	j, larger := leaveOutValidator{small, s.run.journal}, s.longerAtAll(plain, small.Grid)
+	j, larger := leaveOutValidator{small, s.trainers, s.run.Journal}, s.longerAtAll(plain, small.Grid)
 	if err := s.foretell(func() (time.Duration, error) {
 		p, err := j.probe(s.ctx, plain)
 		return time.Duration((float64(len(options)) + larger) * p.inTime(plain)), err
 	}); err != nil {
 		return plain, err
 	}
-	best, err := s.try(j, incumbent{cfg: plain}, searchStage{name: "kernel of the time part", candidates: options, sure: timeErrors})
-	return best.cfg, err
+	best, err := s.try(j, incumbent{settings: plain}, searchStage{name: "kernel of the time part", candidates: options, sure: timeErrors})
+	return best.settings, err
 }
 
 // outerError returns an error, or nil where it only says that the search has ended.
-func (s *search) outerError(err error) error {
+func (s *Search) outerError(err error) error {
 	if s.ended() {
 		return s.outer.Err()
 	}
@@ -547,7 +491,7 @@ func (s *search) outerError(err error) error {
 }
 
 // pixels returns the rows and the columns of a picture, a factor each.
-func pixels(width, height int) Grid {
+func pixels(width, height int) field.Grid {
 	count := func(n int) mat.Matrix {
 		x := mat.New(n, 1)
 		for i := range n {
@@ -555,79 +499,13 @@ func pixels(width, height int) Grid {
 		}
 		return x
 	}
-	return Grid{count(height), count(width)}
+	return field.Grid{count(height), count(width)}
 }
 
-// A leaveOutValidator has everything learned, and scores how well examples are predicted from all others.
-type leaveOutValidator struct {
-	data    trainingSet
-	journal *journal.Journal
-}
-
-func (j leaveOutValidator) validate(ctx context.Context, cfg Config, _ func(validation.Scores) bool) (validation.Scores, error) {
-	kept, err := validatedOnce(ctx, j.journal, "examples left out by "+text(cfg), func() ([][]float64, error) {
-		v, err := j.leftOut(ctx, cfg)
-		return [][]float64{v.Losses, v.Errors}, err
-	})
-	if err != nil {
-		return validation.Scores{}, err
-	}
-	return validation.Scores{Losses: kept[0], Errors: kept[1]}, nil
-}
-
-// leftOut returns how well examples are predicted.
-func (j leaveOutValidator) leftOut(ctx context.Context, cfg Config) (v validation.Scores, err error) {
-	cfg.Training.Uncalibrated = false
-	t, err := trainerOf(j.data, cfg)
-	if err != nil {
-		return v, err
-	}
-	if err := t.canLeaveOut(); err != nil {
-		return v, err
-	}
-	if _, err := t.Fit(ctx); err != nil {
-		return v, err
-	}
-	scale := t.evaluator.Data().Scaler.Scale
-	n := t.evaluator.Data().Examples
-	v = validation.Scores{Losses: make([]float64, n), Errors: make([]float64, n)}
-	err = t.leftUnexplained(ctx, every, func(example int, residual, variance mat.Matrix) {
-		per := 1 / float64(residual.Rows*residual.Cols)
-		for i := range residual.Rows {
-			for k, r := range residual.Row(i) {
-				s2 := variance.At(i, k)
-				v.Losses[example] += 0.5 * per * (math.Log(2*math.Pi*s2) + r*r/s2)
-				v.Errors[example] += per * (r / scale[k]) * (r / scale[k])
-			}
-		}
-	})
-	for i, square := range v.Errors {
-		v.Errors[i] = math.Sqrt(square)
-	}
-	return v, err
-}
-
-// probe measures a configuration in time.
-func (j leaveOutValidator) probe(ctx context.Context, cfg Config) (p probe, err error) {
-	t, err := probing(j.data, cfg)
-	if err != nil {
-		return p, err
-	}
-	if p, err = paced(ctx, t); err != nil {
-		return p, err
-	}
-	begin := time.Now()
-	if t.canLeaveOut() == nil {
-		err = t.leftUnexplained(ctx, every, func(int, mat.Matrix, mat.Matrix) {})
-	}
-	p.validated = time.Since(begin)
-	return p, err
-}
-
-// seriesConfig is the configuration of the model of a series, a single value over time. Latent variables tell nothing that the values
+// Series are the settings of the model of a series, a single value over time. Latent variables tell nothing that the values
 // do not: the simplest methods fill it in, and a model of it is there to be kept.
-func seriesConfig(n int) Config {
-	return Config{LatentKernel: linearLatent, LatentDims: 1, Inducing: min(n, seriesInducing), Training: TrainingConfig{Iterations: seriesSteps, Warmup: shortWarmup(seriesSteps)}}
+func Series(n int) training.Settings {
+	return training.Settings{LatentKernel: linearLatent, LatentDims: 1, Inducing: min(n, seriesInducing), Training: training.Training{Iterations: seriesSteps, Warmup: training.ShortWarmup(seriesSteps)}}
 }
 
 const seriesInducing, seriesSteps = 10, 20

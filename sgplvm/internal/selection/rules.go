@@ -1,4 +1,4 @@
-package sgplvm
+package selection
 
 import (
 	"cmp"
@@ -6,7 +6,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/training"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
@@ -14,105 +16,61 @@ import (
 // Presets that held on other data: a search starts from them, and a quick one takes them.
 
 const (
-	coarsePoints = 1000 // of one factor at which most of training takes place, where there are more than coarseFrom
+	coarsePoints = 1000 // of one factor at which most of training takes place, where there are more than CoarseFrom
 	littleNoise  = 1e-3 // at the start, where it falls far
 	tinyFloor    = 1e-8 // of the noise of smooth fields, which otherwise have none
 )
 
-// withDefaults returns c with what it leaves open from another configuration.
-func withDefaults(c, from Config) Config {
-	orKernel := func(k, other kernel.Kernel) kernel.Kernel {
-		if k.Kind == "" {
-			return other.Clone()
-		}
-		return k
-	}
-	c.Factors = cmp.Or(c.Factors, from.Factors)
-	c.LatentDims, c.Inducing = cmp.Or(c.LatentDims, from.LatentDims), cmp.Or(c.Inducing, from.Inducing)
-	c.LatentKernel = cmp.Or(c.LatentKernel, from.LatentKernel)
-	c.LatentTime, c.TimeKernel = orKernel(c.LatentTime, from.LatentTime), orKernel(c.TimeKernel, from.TimeKernel)
-	c.OwnTimeKernels = cmp.Or(c.OwnTimeKernels, from.OwnTimeKernels)
-	if c.Spatial == nil {
-		c.Spatial = from.Spatial
-	}
-	c.Noise, c.NoiseFloor = noiseAbove(c.Noise, c.NoiseFloor, from)
-	r, o := &c.Residual, from.Residual
-	r.Kernel, r.Rounds = orKernel(r.Kernel, o.Kernel), cmp.Or(r.Rounds, o.Rounds)
-	r.Steps, r.Strength, r.Taper, r.Local = cmp.Or(r.Steps, o.Steps), cmp.Or(r.Strength, o.Strength), cmp.Or(r.Taper, o.Taper), cmp.Or(r.Local, o.Local)
-	c.Training.Iterations = cmp.Or(c.Training.Iterations, from.Training.Iterations)
-	if c.Training.Warmup == 0 && from.Training.Warmup > 0 {
-		c.Training.Warmup = shortWarmup(c.Training.Iterations)
-	}
-	c.Training.CoarsePoints = cmp.Or(c.Training.CoarsePoints, from.Training.CoarsePoints)
-	return c
-}
-
-// noiseAbove returns the initial noise and its floor. One that is 0 comes from another
-// configuration, and gives way so that the floor is lower.
-func noiseAbove(noise, floor float64, from Config) (float64, float64) {
-	n, f := cmp.Or(noise, from.Noise), cmp.Or(floor, from.NoiseFloor)
-	if f <= 0 || f < cmp.Or(n, startNoise) {
-		return n, f
-	}
-	switch {
-	case noise == 0:
-		n = min(2*f, (1+f)/2)
-	case floor == 0:
-		f = n / 2
-	}
-	return n, f
-}
-
 // learnedNoise is the preset of one spatial factor, with a noise covariance of all points that is learned freely.
-func (s *search) learnedNoise() Config {
+func (s *Search) learnedNoise() training.Settings {
 	n, points, _ := s.data.Source.Dims()
-	c := Config{Factors: FactorsJoint, LatentDims: max(1, min(30, n-1)), NoiseFloor: tinyFloor,
-		Residual: ResidualConfig{Kernel: matern32, Rounds: 2, Local: On, Taper: bound.DefaultTaper(float64(n))}}
+	c := training.Settings{Factors: field.FactorsJoint, LatentDims: max(1, min(30, n-1)), NoiseFloor: tinyFloor,
+		Residual: training.Residual{Kernel: matern32, Rounds: 2, Local: field.On, Taper: bound.DefaultTaper(float64(n))}}
 	if n >= manyExamples {
 		c.LatentDims = 12
 	}
-	if n >= manyExamples && (s.data.holes == nil || s.plan.stages == 0) {
+	if n >= manyExamples && (s.data.Holes == nil || s.plan.Stages == 0) {
 		c.Noise = littleNoise
 	}
-	if s.given.Effort == EffortQuick {
+	if s.given.Effort == field.EffortQuick {
 		c.Residual.Rounds = 1
 	}
 	if s.quick() {
 		c.Noise, c.Residual.Steps = s.smoothNoise(), quickRound
 	}
 	if s.given.Lean {
-		c.Residual.Local = Off
+		c.Residual.Local = field.Off
 	}
-	if points > coarseFrom {
+	if points > CoarseFrom {
 		c.Training.CoarsePoints = coarsePoints
 	}
-	c.Training.Iterations = s.plan.steps
-	c.Training.Warmup = shortWarmup(c.Training.Iterations)
+	c.Training.Iterations = s.plan.Steps
+	c.Training.Warmup = training.ShortWarmup(c.Training.Iterations)
 	return c
 }
 
 // whiteNoise is the preset of a kernel for each factor, with white noise.
-func (s *search) whiteNoise() Config {
+func (s *Search) whiteNoise() training.Settings {
 	n, points, channels := s.data.Source.Dims()
-	c := Config{Factors: FactorsProduct, LatentDims: max(1, min(30, n-1)), Residual: ResidualConfig{Kernel: kernel.Kernel{Kind: kernel.White}}}
+	c := training.Settings{Factors: field.FactorsProduct, LatentDims: max(1, min(30, n-1)), Residual: training.Residual{Kernel: kernel.Kernel{Kind: kernel.White}}}
 	if points == 1 {
 		c.LatentDims = max(1, min(c.LatentDims, channels-1))
 	}
-	c.Training.Iterations = whiteSteps * s.plan.steps
-	c.Training.Warmup = shortWarmup(c.Training.Iterations)
+	c.Training.Iterations = whiteSteps * s.plan.Steps
+	c.Training.Warmup = training.ShortWarmup(c.Training.Iterations)
 	return c
 }
 
 // independent searches for examples without times: others, partly seen, are to be filled in.
-func (s *search) independent() (Config, error) {
+func (s *Search) independent() (training.Settings, error) {
 	first, q := s.structures()
-	best := incumbent{cfg: first}
-	nothing := len(q.candidates) == 1 && s.plan.stages == 0 && (first.Residual.Local != On || s.given.Infer.Blends != nil) // is left to ask
-	if n, _, _ := s.data.Source.Dims(); n < minTraining || s.cannotValidate() || s.tooLarge() || nothing {
+	best := incumbent{settings: first}
+	nothing := len(q.candidates) == 1 && s.plan.Stages == 0 && (first.Residual.Local != field.On || s.given.Infer.Blends != nil) // is left to ask
+	if n, _, _ := s.data.Source.Dims(); n < MinTraining || s.cannotValidate() || s.tooLarge() || nothing {
 		return first, nil
 	}
-	s.selection.Task = "values hidden of examples that were held out: " + s.hidden()
-	j, err := newFillValidator(s)
+	s.Task = "values hidden of examples that were held out: " + s.hidden()
+	j, err := s.thinnedFolds(1)
 	if err == nil {
 		err = s.foretell(func() (time.Duration, error) {
 			p, err := j.probe(s.ctx, first)
@@ -123,64 +81,64 @@ func (s *search) independent() (Config, error) {
 		return first, err
 	}
 	if best, err = s.try(j, best, q); err != nil {
-		return best.cfg, err
+		return best.settings, err
 	}
 	tried, by := map[string]bool{}, j
-	for len(tried) < s.plan.stages && best.scored() && !s.ended() {
-		q, more := next(s.searchStages(best.cfg), tried)
+	for len(tried) < s.plan.Stages && best.scored() && !s.ended() {
+		q, more := next(s.searchStages(best.settings), tried)
 		if !more {
 			break
 		}
 		tried[q.name] = true
 		if by, best, err = s.finer(by, best, q); err != nil {
-			return best.cfg, err
+			return best.settings, err
 		}
 		if best, err = s.try(by, best, q); err != nil {
-			return best.cfg, err
+			return best.settings, err
 		}
 	}
 	if best, err = s.blended(j, best); err != nil {
-		return best.cfg, err
+		return best.settings, err
 	}
-	best.cfg = s.longerAtLast(best.cfg)
+	best.settings = s.longerAtLast(best.settings)
 	best, err = s.rescaleAtAllPoints(j, best)
-	return best.cfg, err
+	return best.settings, err
 }
 
 // finer returns the validator of a stage and the incumbent. Once no candidate learns a covariance of all points, validation goes over to all points: they tell
 // better what steps, dimensions and kernels are worth, and cost no eigenproblem of their number. The incumbent is then to be validated anew.
-func (s *search) finer(j *fillValidator, best incumbent, q searchStage) (*fillValidator, incumbent, error) {
-	if j.scale() == 1 || s.data.holes != nil || best.cfg.Residual.Rounds > 0 || q.structures {
+func (s *Search) finer(j *Folds, best incumbent, q searchStage) (*Folds, incumbent, error) {
+	if j.scale() == 1 || s.data.Holes != nil || best.settings.Residual.Rounds > 0 || q.structures {
 		return j, best, nil
 	}
-	whole, err := newWholeValidator(s, 2*minHeldOut, fewPatterns)
+	whole, err := s.wholeFolds(2*minHeldOut, fewPatterns)
 	if err != nil {
 		return j, best, err
 	}
-	return whole, incumbent{cfg: best.cfg}, nil
+	return whole, incumbent{settings: best.settings}, nil
 }
 
 // structures returns the stage about the noise and its first candidate. None is simpler than the others, so the best mean wins. Of data with missing values
 // the first has completed what all learn from, and another's own completions are unknown: it must surely be better.
-func (s *search) structures() (first Config, q searchStage) {
-	add := func(name string, preset Config) {
-		cfg := withDefaults(s.given, preset)
-		q.candidates = append(q.candidates, option{name, func(c *Config) { *c = cfg }})
+func (s *Search) structures() (first training.Settings, q searchStage) {
+	add := func(name string, preset training.Settings) {
+		cfg := s.given.Or(preset)
+		q.candidates = append(q.candidates, option{name, func(c *training.Settings) { *c = cfg }})
 	}
 	q.name = "noise"
-	if s.data.holes != nil {
+	if s.data.Holes != nil {
 		q.sure = validation.SureErrors
 	}
 	n, _, _ := s.data.Source.Dims()
-	joint := s.jointPossible() && (n >= minTraining || s.given.Factors == FactorsJoint) // fewer examples say nothing of a covariance
+	joint := s.jointPossible() && (n >= MinTraining || s.given.Factors == field.FactorsJoint) // fewer examples say nothing of a covariance
 	if joint {
 		learned := s.learnedNoise()
-		first = withDefaults(s.given, learned)
+		first = s.given.Or(learned)
 		add("learned covariance", learned)
 		if s.given.Residual.Taper == 0 {
 			add("learned covariance of longer reach, hardly any noise", s.smoothed(learned))
 		}
-		few := s.given.Effort == EffortQuick && (len(s.data.Grid) == 1 || s.data.Grid.Len() <= coarseFrom)
+		few := s.given.Effort == field.EffortQuick && (len(s.data.Grid) == 1 || s.data.Grid.Len() <= CoarseFrom)
 		if s.given.Residual.Kernel.Kind != "" || few {
 			return first, q
 		}
@@ -191,10 +149,10 @@ func (s *search) structures() (first Config, q searchStage) {
 		q.brief = len(q.candidates) - 1
 	}
 	if !joint {
-		return withDefaults(s.given, white), q
+		return s.given.Or(white), q
 	}
-	if n := s.data.Grid.Len(); len(s.data.Grid) > 1 && s.given.Factors == "" && n <= coarseFrom && s.given.Effort != EffortQuick {
-		white.Factors = FactorsJoint
+	if n := s.data.Grid.Len(); len(s.data.Grid) > 1 && s.given.Factors == "" && n <= CoarseFrom && s.given.Effort != field.EffortQuick {
+		white.Factors = field.FactorsJoint
 		add("white noise, one kernel for all points", white)
 		q.like = len(q.candidates) - 1
 	}
@@ -202,7 +160,7 @@ func (s *search) structures() (first Config, q searchStage) {
 }
 
 // smoothed returns a preset with a learned covariance for smooth fields.
-func (s *search) smoothed(learned Config) Config {
+func (s *Search) smoothed(learned training.Settings) training.Settings {
 	learned.Residual.Taper *= longReach
 	learned.Noise = s.smoothNoise()
 	if s.quick() {
@@ -225,8 +183,8 @@ func next(list []searchStage, tried map[string]bool) (q searchStage, more bool) 
 }
 
 // hidden says in words what validation hides.
-func (s *search) hidden() string {
-	if s.data.holes != nil {
+func (s *Search) hidden() string {
+	if s.data.Holes != nil {
 		return "the way that others are missing"
 	}
 	if k := len(s.data.Hide); k == 1 {
@@ -238,26 +196,26 @@ func (s *search) hidden() string {
 }
 
 // cannotValidate reports whether data with missing values have nothing held out.
-func (s *search) cannotValidate() bool { return s.data.holes != nil && len(s.data.holes.HeldOut) == 0 }
+func (s *Search) cannotValidate() bool { return s.data.Holes != nil && len(s.data.Holes.HeldOut) == 0 }
 
-// maxNumbers is the largest size of data that are validated; larger data take the presets.
-const maxNumbers = 40_000_000
+// MaxNumbers is the largest size of data that are validated; larger data take the presets.
+const MaxNumbers = 40_000_000
 
-func (s *search) tooLarge() bool {
+func (s *Search) tooLarge() bool {
 	n, points, channels := s.data.Source.Dims()
-	return n*points*channels > maxNumbers
+	return n*points*channels > MaxNumbers
 }
 
 // searchStages returns the stages after the first, the costly ones last.
-func (s *search) searchStages(c Config) (list []searchStage) {
+func (s *Search) searchStages(c training.Settings) (list []searchStage) {
 	n, points, channels := s.data.Source.Dims()
 	add := func(open bool, name string, ordered bool, options ...option) {
-		if open && min(len(options), s.plan.candidates) > 0 {
-			options = options[:min(len(options), s.plan.candidates)]
-			list = append(list, searchStage{name: name, candidates: append([]option{{"as before", func(*Config) {}}}, options...), ordered: ordered, sure: validation.SureErrors})
+		if open && min(len(options), s.plan.Candidates) > 0 {
+			options = options[:min(len(options), s.plan.Candidates)]
+			list = append(list, searchStage{name: name, candidates: append([]option{{"as before", func(*training.Settings) {}}}, options...), ordered: ordered, sure: validation.SureErrors})
 		}
 	}
-	learned, thorough := c.Residual.Rounds > 0, s.given.Effort == EffortThorough
+	learned, thorough := c.Residual.Rounds > 0, s.given.Effort == field.EffortThorough
 	smooth := s.smooth(c)
 	reach := learned && s.given.Residual.Taper == 0
 	add(!learned && s.jointPossible() && s.given.Residual.Kernel.Kind == "", "learned covariance, trained for longer", false, s.longer()...)
@@ -267,8 +225,8 @@ func (s *search) searchStages(c Config) (list []searchStage) {
 	add(reach, "longer reach of the learned covariance", true, tapers(c, 1.4, 2, 2.8)...)
 	add(reach, "shorter reach of the learned covariance", true, tapers(c, 1/1.4, 1/2., 1/2.8)...)
 	add(learned && s.given.Residual.Strength == 0 && (thorough || smooth), "weight of the prior of that covariance", true, strengths(1, 0.1)...)
-	add(thorough && learned && c.Residual.Local == On && s.given.Infer.LocalBandwidth == 0, "noise of similar examples", false,
-		option{"noise of all examples alike", func(c *Config) { c.Infer.LocalBandwidth = -1 }})
+	add(thorough && learned && c.Residual.Local == field.On && s.given.Infer.LocalBandwidth == 0, "noise of similar examples", false,
+		option{"noise of all examples alike", func(c *training.Settings) { c.Infer.LocalBandwidth = -1 }})
 	add(learned && s.given.Infer.DegreesOfFreedom == 0, "degrees of freedom", true, freedoms(10, 2)...)
 	add(thorough && learned && s.given.Infer.DegreesOfFreedom == 0 && c.Infer.DegreesOfFreedom == 0, "more degrees of freedom", true, freedoms(250, -1)...)
 	var dims []option
@@ -278,21 +236,21 @@ func (s *search) searchStages(c Config) (list []searchStage) {
 	}
 	for _, d := range []int{c.LatentDims / 2, c.LatentDims * 2} {
 		if d != c.LatentDims && d >= 1 && d <= min(most, 40) {
-			dims = append(dims, option{fmt.Sprintf("%d", d), func(c *Config) { c.LatentDims = d }})
+			dims = append(dims, option{fmt.Sprintf("%d", d), func(c *training.Settings) { c.LatentDims = d }})
 		}
 	}
 	add(s.given.LatentDims == 0 && (thorough || !learned || n >= manyExamples), "latent dimensions", false, dims...)
-	if learned && !smooth && n >= manyExamples && s.data.holes == nil {
+	if learned && !smooth && n >= manyExamples && s.data.Holes == nil {
 		add(true, "steps of training and inducing points", true, s.larger(c)...)
 	} else { // examples that were completed roughly show what steps are worth by the noise alone
-		few, more := learned && !smooth && !thorough && n < manyExamples, []int{min(4*s.plan.steps, manySteps), manySteps}
+		few, more := learned && !smooth && !thorough && n < manyExamples, []int{min(4*s.plan.Steps, manySteps), manySteps}
 		if few { // some gain by twice the steps, others lose
-			more = []int{2 * s.plan.steps}
+			more = []int{2 * s.plan.Steps}
 		}
-		add(s.given.Training.Iterations == 0 && !(few && s.data.holes != nil), "steps of training", true, stepOptions(c.Training.Iterations, more...)...)
+		add(s.given.Training.Iterations == 0 && !(few && s.data.Holes != nil), "steps of training", true, stepOptions(c.Training.Iterations, more...)...)
 	}
 	add(!learned && s.given.LatentKernel == "", "latent kernel", false,
-		option{"rbf+linear+bias", func(c *Config) { c.LatentKernel = "rbf+linear+bias" }})
+		option{"rbf+linear+bias", func(c *training.Settings) { c.LatentKernel = "rbf+linear+bias" }})
 	return list
 }
 
@@ -302,17 +260,17 @@ const whiteSteps = 4
 // longReach is the factor of the default reach of a covariance over smooth fields.
 const longReach = 4
 
-func tapers(c Config, factors ...float64) (list []option) {
+func tapers(c training.Settings, factors ...float64) (list []option) {
 	for _, f := range factors {
 		taper := f * c.Residual.Taper
-		list = append(list, option{fmt.Sprintf("%.3g spacings", taper), func(c *Config) { c.Residual.Taper = taper }})
+		list = append(list, option{fmt.Sprintf("%.3g spacings", taper), func(c *training.Settings) { c.Residual.Taper = taper }})
 	}
 	return list
 }
 
 func strengths(values ...float64) (list []option) {
 	for _, v := range values {
-		list = append(list, option{fmt.Sprintf("%g examples", v), func(c *Config) { c.Residual.Strength = v }})
+		list = append(list, option{fmt.Sprintf("%g examples", v), func(c *training.Settings) { c.Residual.Strength = v }})
 	}
 	return list
 }
@@ -323,29 +281,29 @@ func freedoms(values ...float64) (list []option) {
 		if v < 0 {
 			name = "infinitely many"
 		}
-		list = append(list, option{name, func(c *Config) { c.Infer.DegreesOfFreedom = v }})
+		list = append(list, option{name, func(c *training.Settings) { c.Infer.DegreesOfFreedom = v }})
 	}
 	return list
 }
 
 // longer returns the candidates about the noise that take longer to learn than the winner.
-func (s *search) longer() (list []option) {
+func (s *Search) longer() (list []option) {
 	learned := s.learnedNoise()
 	learned.Training.Iterations *= whiteSteps
-	for _, preset := range []Config{learned, s.smoothed(learned)} {
-		cfg := withDefaults(s.given, preset)
-		list = append(list, option{fmt.Sprintf("noise from %.3g, %d steps", cmp.Or(cfg.Noise, startNoise), cfg.Training.Iterations), func(c *Config) { *c = cfg }})
+	for _, preset := range []training.Settings{learned, s.smoothed(learned)} {
+		cfg := s.given.Or(preset)
+		list = append(list, option{fmt.Sprintf("noise from %.3g, %d steps", cmp.Or(cfg.Noise, training.StartNoise), cfg.Training.Iterations), func(c *training.Settings) { *c = cfg }})
 	}
 	return list
 }
 
 // larger returns candidates with more inducing points and steps of training, if these are open.
-func (s *search) larger(c Config) (list []option) {
+func (s *Search) larger(c training.Settings) (list []option) {
 	n, _, _ := s.data.Source.Dims()
 	for _, more := range []struct{ steps, inducing int }{{2, 150}, {4, 200}} {
 		d, open := c, []string{}
 		if s.given.Training.Iterations == 0 {
-			d.Training.Iterations = more.steps * s.plan.steps
+			d.Training.Iterations = more.steps * s.plan.Steps
 			open = append(open, fmt.Sprintf("%d steps", d.Training.Iterations))
 		}
 		if m := min(more.inducing, n); s.given.Inducing == 0 {
@@ -353,10 +311,10 @@ func (s *search) larger(c Config) (list []option) {
 			open = append(open, fmt.Sprintf("%d inducing points", m))
 		}
 		if len(open) > 0 {
-			list = append(list, option{strings.Join(open, ", "), func(c *Config) { c.Training.Iterations, c.Inducing = d.Training.Iterations, d.Inducing }})
+			list = append(list, option{strings.Join(open, ", "), func(c *training.Settings) { c.Training.Iterations, c.Inducing = d.Training.Iterations, d.Inducing }})
 		}
 	}
-	if s.given.Effort != EffortThorough {
+	if s.given.Effort != field.EffortThorough {
 		list = list[:min(len(list), 1)]
 	}
 	return list
@@ -366,7 +324,7 @@ func (s *search) larger(c Config) (list []option) {
 func stepOptions(than int, values ...int) (list []option) {
 	for _, v := range values {
 		if v > than {
-			list = append(list, option{fmt.Sprintf("%d", v), func(c *Config) { c.Training.Iterations = v }})
+			list = append(list, option{fmt.Sprintf("%d", v), func(c *training.Settings) { c.Training.Iterations = v }})
 			than = v
 		}
 	}
