@@ -46,6 +46,9 @@ type written struct {
 	exponent, grouped, brackets bool // brackets stand for a minus, as accountants write it
 }
 
+// maxNumber is the length of a number at most: the exact digits of any have less.
+const maxNumber = 1100
+
 // blanks may stand between thousands.
 var blanks = []string{" ", "\u00a0", "\u202f"}
 
@@ -71,7 +74,7 @@ func (f format) parse(s string) (n written, ok bool) {
 	}
 	negative := false
 	switch {
-	case s == "":
+	case s == "" || len(s) > maxNumber:
 		return n, false
 	case s[0] == '-' || s[0] == '+':
 		negative = s[0] == '-'

@@ -134,7 +134,7 @@ func (t *Table) NoValues() error {
 			return &Error{Place: t.place(c.odd.line, k), Found: quote.Text(c.odd.text), Want: "a number: no column has numbers (a cell has one alone: its error or mark goes to another column)"}
 		}
 	}
-	return &Error{Found: "no column of numbers but the time", Want: "one (-time-column none takes it as one)"}
+	return &Error{Found: "no column of numbers but the time", Want: "one (-columns names numbers that are no names, -time-column none takes the time for values)"}
 }
 
 // Describe notes what of a table is not plain; of some labels more is known.
