@@ -76,8 +76,11 @@ func (c *clock) warnings() (list []string) {
 	if c.without {
 		note(1, "the run before a model of all views was compared")
 	}
-	note(c.untried, "the comparison with "+quote.Counted(c.untried, "simple method"))
+	note(c.untried, "the comparison with "+quote.Counted(c.untried, "simple method")+" early")
 	note(c.checked, "the comparison of models "+quote.Counted(c.checked, "fold")+" early")
+	if took := time.Since(c.begin); c.given == 0 && c.limit > 0 && took > c.limit+max(time.Second, c.limit/10) {
+		list = append(list, fmt.Sprintf("the limit of %v was too short: with all that can end early left out it took %v", c.limit, took.Round(time.Second)))
+	}
 	return list
 }
 

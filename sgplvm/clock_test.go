@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 )
 
 // A limit that has passed ends each training after a step and leaves rounds of a completion out, and the warnings say so; all holes are filled in.
@@ -16,7 +17,7 @@ func TestLimit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{"the limit of 1ns ended 1 training early"}; !slices.Equal(r.Warnings, want) || r.Iterations > 2 || r.Status != outOfTime {
+	if want := "the limit of 1ns ended 1 training early"; !slices.Contains(r.Warnings, want) || r.Iterations > 2 || r.Status != outOfTime {
 		t.Errorf("%d steps, %s, warnings %q, expected %q", r.Iterations, r.Status, r.Warnings, want)
 	}
 	c, err := Run{Limit: 1}.Complete(t.Context(), holed(mixed(12, 3, 3, 1), scatteredHoles(0.2, 3)), Config{LatentDims: 2, Effort: EffortNone})
@@ -30,6 +31,23 @@ func TestLimit(t *testing.T) {
 	for _, v := range c.Mean.Data {
 		if v != v {
 			t.Fatal("a value is missing")
+		}
+	}
+}
+
+// When its share of the limit has passed no method of a contest goes on but the first, the mean, and those that have a clock of their own; the warnings say how many.
+func TestMethodsEndInTime(t *testing.T) {
+	fill := func(ctx context.Context) (mean, variance mat.Matrix, err error) { return mean, variance, ctx.Err() }
+	for _, begin := range []time.Duration{0, -time.Hour} {
+		c := &clock{begin: time.Now().Add(begin), limit: time.Hour}
+		var failed []string
+		for _, m := range c.within([]completion.Filler{{Name: "mean", Fill: fill}, {Name: "lines", Fill: fill}, {Name: "another view", Sure: true, Fill: fill}}) {
+			if _, _, err := m.Fill(t.Context()); err != nil {
+				failed = append(failed, m.Name)
+			}
+		}
+		if late := begin < 0; late != slices.Equal(failed, []string{"lines"}) || late != strings.Contains(strings.Join(c.warnings(), ""), "comparison with 1 simple method early") {
+			t.Errorf("%v: %q failed, warnings %q", begin, failed, c.warnings())
 		}
 	}
 }

@@ -149,7 +149,7 @@ func fieldOf(c Config, path string) any {
 }
 
 // What a configuration gives stays, every field of it; and what is chosen can be trained. One candidate of a stage and one blend stand for all,
-// which TestQuestions looks at.
+// which TestStages looks at.
 func TestGivenStays(t *testing.T) {
 	oneProcessor(t)
 	normal := selection.Plans[EffortNormal]

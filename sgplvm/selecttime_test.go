@@ -192,34 +192,6 @@ func TestPeriodIsFound(t *testing.T) {
 	}
 }
 
-// fieldsInTime draws a smooth pattern that changes slowly, and what each example has beside it: a field of its own
-// with finer structure, or white noise of the same deviation.
-func fieldsInTime(fields bool, n, height, width int) Data {
-	rng := rand.New(rand.NewPCG(9, 1))
-	const deviation = 0.3
-	d := Data{Examples: n, Y: mat.New(n*height*width, 1), Grid: Grid{line(height), line(width)}, Times: line(n).Data}
-	for i := range n {
-		const waves = 24
-		var speed [waves][3]float64
-		for k := range speed {
-			speed[k] = [3]float64{rng.NormFloat64(), rng.NormFloat64(), 2 * math.Pi * rng.Float64()}
-		}
-		for j := range height * width {
-			y, x := float64(j/width), float64(j%width)
-			v := math.Sin(0.3*float64(i))*math.Cos(x/6) + math.Cos(0.2*float64(i))*math.Sin(y/5)
-			own := rng.NormFloat64()
-			if fields {
-				own = 0
-				for _, w := range speed {
-					own += math.Sqrt(2./waves) * math.Cos(w[0]*y+w[1]*x+w[2])
-				}
-			}
-			d.Y.Set(i*height*width+j, 0, v+deviation*own)
-		}
-	}
-	return d
-}
-
 // What is to be predicted of whole examples need not be what fills in those seen in part: a second model is chosen where it
 // fills in better, and tells its own configuration.
 func TestPartlyIsChosen(t *testing.T) {

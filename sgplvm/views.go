@@ -49,6 +49,9 @@ func (r Run) CompleteViews(ctx context.Context, views []View, cfg Config) ([]*Co
 		done.ended(told)
 		all[v] = done
 	}
+	if last := all[len(all)-1]; last != nil {
+		last.Report.Warnings = append(last.Report.Warnings, s.clock.warnings()...)
+	}
 	return all, nil
 }
 

@@ -32,7 +32,7 @@ sbatch takes further options from the environment, such as SBATCH_PARTITION.`)
 	f.Examples(
 		"sgplvm parts -engine slurm -count 100 -- impute -model faces.model -data damaged.npy -out filled.npy",
 		"sgplvm parts -engine shell -count 3 -- render -model faces.model -grid 40x56 -out frames",
-		"sgplvm parts -engine slurm -count 8 -- shard -model m0 -data 'faces*.npy' -out m1",
+		"sgplvm parts -engine slurm -count 8 -- shard -model faces.model -data @faces.list -out sums",
 	)
 	n := slices.Index(args, "--")
 	if n < 0 {

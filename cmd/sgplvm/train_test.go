@@ -201,7 +201,7 @@ func TestTrainSearches(t *testing.T) {
 	} {
 		out := mustRun(t, append(strings.Fields("train -data train.npy -out first"), strings.Fields(c.flags)...)...)
 		effort := strings.Fields(c.flags)[1]
-		for _, want := range []string{"chosen with the effort " + effort + " by ", c.task, "\n* ", "nats a value", "\nchosen: ", "\ntrained on 9 pictures in ", c.keeps} {
+		for _, want := range []string{"chosen with the effort " + effort + " by ", c.task, "\n* ", "nats a value", "\nchosen: ", "\ntrained on 9 ", c.keeps} {
 			if !strings.Contains(out, want) {
 				t.Errorf("%s: train does not tell %q: %s", c.flags, want, out)
 			}

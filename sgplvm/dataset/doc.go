@@ -41,11 +41,13 @@
 // # Tables of text
 //
 // Files .csv, .tsv, .tab, .txt and .dat are read as they are: cells separated by tabs, semicolons, commas, bars or blanks; decimal points or commas, thousands apart, money
-// and per cent; quotes; UTF-8 or UTF-16; lines of a title, comments, a line of units below the names. Missing are empty cells and words such as NaN, NA, N/A, NULL, None, - and ?.
-// A column of dates is the time, with a column of times of day beside it, and so are a first column of numbers with a name such as time or year, and columns year, month, day.
+// and per cent, brackets for a minus; quotes; UTF-8 or UTF-16; lines of a title, comments, a line of units below the names, notes behind the rows. Last rows of totals or means, which
+// a name says or which their numbers are to the last digit, are no values and stay as they are. Missing are empty cells and words such as NaN, NA, N/A, NULL, None, -, : and ?.
+// A column of dates is the time, with a column of times of day beside it, and so are a first column of numbers with a name such as time or year, or that rise by the same step
+// in ten rows or more, and columns year, month, day or year and week, quarter or day of the year.
 // Dates are read in one of many forms, the same over a whole column; where day and month cannot be told apart an error asks for [SetOptions].TimeFormat. Times have the unit of
 // the column or, of dates, days since 1970-01-01; local times without a zone are brought to standard time where their clock goes back. Other columns of words, those that count the
-// rows and identifiers (a name that ends in id, code, zip; numbers that begin with zeros) are carried through. [SetOptions] say it otherwise: Columns, Labels, TimeColumn, TimeFormat.
+// rows and identifiers (a name that ends in id, code, zip, or is customer, subject, …; numbers that begin with zeros, or are consecutive in any order) are carried through. [SetOptions] say it otherwise: Columns, Labels, TimeColumn, TimeFormat.
 // [SetOptions].Levels has a model learn from columns of words, too.
 //
 // A table is long if it has one row for each example and point: the same time in several rows, and beside it coordinates (lat, lon, depth, x, …) or a column of

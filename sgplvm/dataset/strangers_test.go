@@ -309,6 +309,9 @@ func TestForeignFormats(t *testing.T) {
 		{"sheet.xlsx", "PK\x03\x04", `a spreadsheet, expected a table of text, which this makes: python3 -c "import sys, pandas; pandas.read_excel(sys.argv[1]).to_csv('NEW.csv', index=False)" sheet.xlsx`},
 		{"a.mat", "MATLAB 5.0 MAT-file, Platform", `a MATLAB file, expected an archive of arrays, which this makes: python3 -c "import sys, numpy, scipy.io; numpy.savez('NEW.npz', **{k: v for k, v in scipy.io.loadmat(sys.argv[1]).items() if k[0] != '_'})" a.mat`},
 		{"photo.webp", "RIFF\x00\x00\x00\x00WEBP", "a picture of another format, expected PNG pictures, which this makes: magick photo.webp NEW.png"},
+		{"phone", "\x00\x00\x00\x18ftypheic", "a picture of another format, expected PNG pictures, which this makes: magick phone NEW.png"},
+		{"scan", "\x00\x00\x00\x0cjP  ", "a picture of another format, expected PNG pictures, which this makes: magick scan NEW.png"},
+		{"raw", "P6\n20 16\n255\n", "a picture of another format, expected PNG pictures, which this makes: magick raw NEW.png"},
 	} {
 		path := saveText(t, c.name, c.start+strings.Repeat(" ", 40))
 		_, err := dataset.LoadSet(path, dataset.SetOptions{})

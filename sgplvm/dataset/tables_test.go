@@ -313,6 +313,18 @@ func TestNearlyLongTables(t *testing.T) {
 	}
 }
 
+// A last row is one of totals without a name where its numbers are the sums, or the means, of those above to the last digit.
+func TestTotalsByNumbers(t *testing.T) {
+	text := "a,b\n1.125,5.250\n,6.125\n3.375,1.250\n4.250,2.375\n"
+	for last, rows := range map[string]int{"8.750,15.000\n": 4, "2.917,3.750\n": 4, "8.750,15.010\n": 5, "2.927,3.750\n": 5, "2.917,15.000\n": 5, ",3.750\n": 5} {
+		s := loadSet(t, saveText(t, "t.csv", text+last), dataset.SetOptions{})
+		var got bytes.Buffer
+		if err := s.Write(&got, "out.csv", filledWith(t, s, 7)); err != nil || s.Count != rows || rows == 4 && got.String() != strings.Replace(text, "\n,", "\n7.000,", 1)+last {
+			t.Errorf("%s: %d rows (%v)\n%s", last, s.Count, err, got.String())
+		}
+	}
+}
+
 // Filled-in numbers have the signs between thousands of their column, no sign that none of it has, and the levels of whole numbers that are few.
 func TestFilledForm(t *testing.T) {
 	for _, c := range []struct {

@@ -80,7 +80,7 @@ func (c *Checkpoint) End(e *cli.Environment, err error) error {
 			e.Note("%s is no longer needed and could not be removed: %v", c.path, err)
 		}
 	case err != nil && c.failure != nil:
-		e.Note("what was done since then is lost: %v", c.failure)
+		e.Note("what was done%s is lost: %v", map[bool]string{true: " since the last checkpoint"}[c.kept], c.failure)
 	}
 	if err != nil && c.kept {
 		c.note(e)

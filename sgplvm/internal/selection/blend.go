@@ -294,12 +294,12 @@ func (s *blendSearch) score(direct []field.Prediction, share float64) (score, in
 }
 
 // scores returns the scores of the blend that was shared last.
-func (s *blendSearch) scores(b field.Blend) caseScores {
-	c, all := newCaseScores(s.count), make([]validation.Tally, s.count)
+func (s *blendSearch) scores(b field.Blend) []caseScore {
+	c, all := make([]caseScore, s.count), make([]validation.Tally, s.count)
 	scale := s.trials[0].model.Scaler().Scale
 	s.mixed(s.shown, b.Share, func(k, channel int, r, v float64) { all[k].Add(r, v*b.Inflation, scale[channel]) })
 	for k := range all {
-		c.Losses[k], c.Chi[k], c.Squares[k] = all[k].Means()
+		c[k].Loss, c[k].Chi, c[k].Square = all[k].Means()
 	}
 	return c
 }
@@ -372,7 +372,7 @@ func (s *blendSearch) each(ctx context.Context, body func(t blendTrial, obs fiel
 // A mixture has a blend for each usual pattern of missing values, or one for the known masks.
 type mixture struct {
 	Blends []field.Blend
-	Cases  caseScores // what these make of a validator's cases; empty where that is to be found
+	Cases  []caseScore // what these make of a validator's cases; empty where that is to be found
 }
 
 // add adds the blend of a pattern, which a search has shared last. At quick effort its scores are those of the predictions that it was found with.
@@ -381,13 +381,13 @@ func (m *mixture) add(b field.Blend, j *Folds, kind int, s *blendSearch) {
 	if j.rounds > 0 {
 		return
 	}
-	if m.Cases.Losses == nil {
-		m.Cases = newCaseScores(len(j.Cases))
+	if m.Cases == nil {
+		m.Cases = make([]caseScore, len(j.Cases))
 	}
 	of, k := s.scores(b), 0
 	for i := range j.Cases {
 		if j.Cases[i].kind == kind {
-			m.Cases.Losses[i], m.Cases.Chi[i], m.Cases.Squares[i] = of.Losses[k], of.Chi[k], of.Squares[k]
+			m.Cases[i] = of[k]
 			k++
 		}
 	}
@@ -467,7 +467,7 @@ func (s *Search) blended(j *Folds, best incumbent) (incumbent, error) {
 	j.inflated = false // from here on by the blends
 	mixed := best.settings
 	mixed.Infer.Blends = atSpacing(list, j.scale())
-	if found.Cases.Losses != nil {
+	if found.Cases != nil {
 		j.scored.put(mixed.String(), found.Cases)
 	}
 	best.Scores = validation.Scores{}
@@ -551,7 +551,7 @@ func (j *Folds) factors(ctx context.Context, cfg training.Settings) (found mixtu
 		}
 		gap[i], share[i] = missing.Gap, missing.Seen
 	}
-	found = mixture{Blends: slices.Clone(cfg.Infer.Blends), Cases: newCaseScores(len(j.Cases))}
+	found = mixture{Blends: slices.Clone(cfg.Infer.Blends), Cases: make([]caseScore, len(j.Cases))}
 	known := len(found.Blends) == j.kinds
 	if !known {
 		found.Blends = make([]field.Blend, j.kinds)
@@ -561,7 +561,7 @@ func (j *Folds) factors(ctx context.Context, cfg training.Settings) (found mixtu
 		var chi, gaps, seen, count float64
 		for i := range j.Cases {
 			if j.Cases[i].kind == kind {
-				chi, gaps, seen, count = chi+all.Chi[i], gaps+gap[i], seen+share[i], count+1
+				chi, gaps, seen, count = chi+all[i].Chi, gaps+gap[i], seen+share[i], count+1
 			}
 		}
 		b := &found.Blends[kind]
@@ -574,8 +574,7 @@ func (j *Folds) factors(ctx context.Context, cfg training.Settings) (found mixtu
 	dimensions := data.Joined(m.Grid()).Cols
 	for i := range j.Cases {
 		f := factors[predict.NearestBlend(found.Blends, gap[i], share[i], dimensions)]
-		found.Cases.Losses[i] = all.Losses[i] + 0.5*(math.Log(f)+all.Chi[i]*(1/f-1))
-		found.Cases.Chi[i], found.Cases.Squares[i] = all.Chi[i]/f, all.Squares[i]
+		found.Cases[i] = caseScore{all[i].Loss + 0.5*(math.Log(f)+all[i].Chi*(1/f-1)), all[i].Chi / f, all[i].Square}
 	}
 	return found, nil
 }

@@ -207,7 +207,7 @@ func TestMixtureValidatedOnce(t *testing.T) {
 				t.Fatal(err)
 			}
 			for i, c := range j.Cases {
-				for name, pair := range map[string][2]float64{"loss": {found.Cases.Losses[i], want.Losses[i]}, "chi": {found.Cases.Chi[i], want.Chi[i]}, "square": {found.Cases.Squares[i], want.Squares[i]}} {
+				for name, pair := range map[string][2]float64{"loss": {found.Cases[i].Loss, want[i].Loss}, "chi": {found.Cases[i].Chi, want[i].Chi}, "square": {found.Cases[i].Square, want[i].Square}} {
 					if c.kind == kind && !(math.Abs(pair[0]-pair[1]) < 1e-9*(1+math.Abs(pair[1]))) {
 						t.Errorf("many %v, case %d: %s %v, expected %v", many, i, name, pair[0], pair[1])
 					}
@@ -215,7 +215,7 @@ func TestMixtureValidatedOnce(t *testing.T) {
 			}
 		}
 		j.rounds, cfg.Infer.Blends = 1, nil
-		if found, err = j.blends(ctx, cfg); err != nil || found.Cases.Losses != nil {
+		if found, err = j.blends(ctx, cfg); err != nil || found.Cases != nil {
 			t.Errorf("of a walk: %+v, error %v", found.Cases, err)
 		}
 	}
@@ -242,8 +242,8 @@ func TestQuickFillsInNoMixture(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, known := j.scored.get(mixed.String())
-	if !known || !slices.Equal(got.Losses, found.Cases.Losses) {
-		t.Errorf("judged by %v, expected %v", got.Losses, found.Cases.Losses)
+	if !known || !slices.Equal(got, found.Cases) {
+		t.Errorf("scored by %v, expected %v", got, found.Cases)
 	}
 }
 
@@ -370,9 +370,9 @@ func TestFactorsAtAllPoints(t *testing.T) {
 				t.Errorf("pattern %d: a gap of %v", kind, b.Gap)
 			}
 			var chi, count float64
-			for i, x := range all.Chi {
+			for i, c := range all {
 				if j.Cases[i].kind == kind {
-					chi += x
+					chi += c.Chi
 					count++
 				}
 			}
@@ -388,9 +388,9 @@ func TestFactorsAtAllPoints(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		compare.Near(t, "densities with factors", found.Cases.Losses, again.Losses, 1e-9)
-		compare.Near(t, "squared errors over variances", found.Cases.Chi, again.Chi, 1e-9)
-		compare.SameBits(t, "squared errors", found.Cases.Squares, again.Squares)
+		for i, c := range found.Cases {
+			compare.Near(t, "scores with factors", []float64{c.Loss, c.Chi, c.Square}, []float64{again[i].Loss, again[i].Chi, again[i].Square}, 1e-9)
+		}
 	}
 }
 

@@ -29,24 +29,16 @@ type Folds struct {
 	many   bool   // examples, of which a model learns more than the search does
 
 	inflated bool // variances will be multiplied as is best for each pattern
-	scored   recent[caseScores]
+	scored   recent[[]caseScore]
 	journal  *journal.Journal
 }
 
 // scoresKept is the number of configurations whose scores a validator remembers: two of the first stage, and one with a blend.
 const scoresKept = 3
 
-// caseScores are means over the hidden values of each case: the negative log density, the squared error over
+// A caseScore has means over the hidden values of a case: the negative log density, the squared error over
 // its variance, and the squared error in standard deviations of the data.
-type caseScores struct{ Losses, Chi, Squares []float64 }
-
-func newCaseScores(cases int) caseScores {
-	return caseScores{make([]float64, cases), make([]float64, cases), make([]float64, cases)}
-}
-
-func (c caseScores) and(more caseScores) caseScores {
-	return caseScores{append(c.Losses, more.Losses...), append(c.Chi, more.Chi...), append(c.Squares, more.Squares...)}
-}
+type caseScore struct{ Loss, Chi, Square float64 }
 
 // thinnedFolds hold examples out, each under at least so many patterns. Of too many points it keeps some, missing and seen ones alike.
 func (s *Search) thinnedFolds(fewest int) (*Folds, error) {
@@ -152,11 +144,11 @@ func (j *Folds) validate(ctx context.Context, cfg training.Settings, hopeless fu
 			if v = j.scores(all); hopeless(v) {
 				return v, nil
 			}
-			var rest caseScores
-			if rest, err = j.fill(ctx, cfg, 1, len(j.folds)); err != nil {
+			rest, err := j.fill(ctx, cfg, 1, len(j.folds))
+			if err != nil {
 				return v, err
 			}
-			all = all.and(rest)
+			all = append(all, rest...)
 		}
 		j.scored.put(cfg.String(), all)
 	}
@@ -164,14 +156,14 @@ func (j *Folds) validate(ctx context.Context, cfg training.Settings, hopeless fu
 }
 
 // scores returns the scores of the examples from those of their cases. If variances will be inflated pattern by pattern, the scores are those after it.
-func (j *Folds) scores(c caseScores) (v validation.Scores) {
+func (j *Folds) scores(all []caseScore) (v validation.Scores) {
 	each := len(j.Cases) / j.examples()
 	inflations := make([]float64, j.kinds)
 	for kind := range inflations {
 		var chi, count float64
-		for i, x := range c.Chi {
+		for i, c := range all {
 			if j.Cases[i].kind == kind {
-				chi += x
+				chi += c.Chi
 				count++
 			}
 		}
@@ -179,12 +171,12 @@ func (j *Folds) scores(c caseScores) (v validation.Scores) {
 			inflations[kind] = validation.Inflation(chi/max(1, count), count)
 		}
 	}
-	for i := 0; i < len(c.Losses); i += each {
+	for i := 0; i < len(all); i += each {
 		var loss, e float64
 		for k := i; k < i+each; k++ {
-			f := inflations[j.Cases[k].kind]
-			loss += (c.Losses[k] + 0.5*(math.Log(f)-c.Chi[k]*(1-1/f))) / float64(each)
-			e += math.Sqrt(c.Squares[k]) / float64(each)
+			c, f := all[k], inflations[j.Cases[k].kind]
+			loss += (c.Loss + 0.5*(math.Log(f)-c.Chi*(1-1/f))) / float64(each)
+			e += math.Sqrt(c.Square) / float64(each)
 		}
 		v.Losses, v.Errors = append(v.Losses, loss), append(v.Errors, e)
 	}
@@ -192,20 +184,20 @@ func (j *Folds) scores(c caseScores) (v validation.Scores) {
 }
 
 // losses returns the scores of every case.
-func (j *Folds) losses(ctx context.Context, cfg training.Settings) (caseScores, error) {
+func (j *Folds) losses(ctx context.Context, cfg training.Settings) ([]caseScore, error) {
 	_, err := j.validate(ctx, cfg, func(validation.Scores) bool { return false })
 	all, _ := j.scored.get(cfg.String())
 	return all, err
 }
 
 // fill fills in the cases of the folds from ≤ k < to, or returns their scores of an earlier run.
-func (j *Folds) fill(ctx context.Context, cfg training.Settings, from, to int) (caseScores, error) {
+func (j *Folds) fill(ctx context.Context, cfg training.Settings, from, to int) ([]caseScore, error) {
 	key := fmt.Sprintf("folds %d to %d filled in by %s", from, to, cfg.String())
-	return validatedOnce(ctx, j.journal, key, func() (caseScores, error) { return j.filled(ctx, cfg, from, to) })
+	return validatedOnce(ctx, j.journal, key, func() ([]caseScore, error) { return j.filled(ctx, cfg, from, to) })
 }
 
 // filled is fill without the journal.
-func (j *Folds) filled(ctx context.Context, cfg training.Settings, from, to int) (all caseScores, err error) {
+func (j *Folds) filled(ctx context.Context, cfg training.Settings, from, to int) (all []caseScore, err error) {
 	models, err := j.models(ctx, cfg, from, to)
 	if err != nil {
 		return all, err
@@ -215,19 +207,19 @@ func (j *Folds) filled(ctx context.Context, cfg training.Settings, from, to int)
 	first, _ := slices.BinarySearchFunc(j.Cases, from, byFold)
 	last, _ := slices.BinarySearchFunc(j.Cases, to, byFold)
 	cases := j.Cases[first:last]
-	all = newCaseScores(len(cases))
+	all = make([]caseScore, len(cases))
 	failures := make([]error, len(cases))
 	mat.Parallel(len(cases), func(i int) {
 		if ctx.Err() == nil {
-			all.Losses[i], all.Chi[i], all.Squares[i], failures[i] = cases[i].score(ctx, models[cases[i].Fold-from], infer)
+			all[i], failures[i] = cases[i].score(ctx, models[cases[i].Fold-from], infer)
 		}
 	})
 	if err := ctx.Err(); err != nil {
-		return caseScores{}, err
+		return nil, err
 	}
 	for i, err := range failures {
 		if err != nil {
-			return caseScores{}, fmt.Errorf("model selection, held-out example %d: %w", cases[i].Example, err)
+			return nil, fmt.Errorf("model selection, held-out example %d: %w", cases[i].Example, err)
 		}
 	}
 	return all, nil
@@ -245,28 +237,27 @@ func (j *Folds) examples() (n int) {
 	return n
 }
 
-// score returns means over the hidden values: of the negative log density, the squared error over its variance, and the squared error in standard
-// deviations of the training data.
-func (c *Case) score(ctx context.Context, m *predict.Posterior, o field.InferOptions) (loss, chi, square float64, err error) {
-	channels := len(m.Scaler().Mean)
+// score scores what a model makes of the hidden values.
+func (c *Case) score(ctx context.Context, m *predict.Posterior, o field.InferOptions) (s caseScore, err error) {
 	obs, err := c.observed(m)
 	if err != nil {
-		return 0, 0, 0, err
+		return s, err
 	}
 	o.KeepOutliers = true // which the search has left out
 	p, _, err := m.Impute(ctx, obs, o)
 	if err != nil {
-		return 0, 0, 0, err
+		return s, err
 	}
 	scale := m.Scaler().Scale
+	channels := len(scale)
 	var all validation.Tally
 	for k := range c.seen {
 		if c.hidden(k) {
 			all.Add(c.truth[k]-p.Mean.At(k/channels, k%channels), p.Variance.At(k/channels, k%channels), scale[k%channels])
 		}
 	}
-	loss, chi, square = all.Means()
-	return loss, chi, square, nil
+	s.Loss, s.Chi, s.Square = all.Means()
+	return s, nil
 }
 
 // hidden reports whether a value was hidden. Other unseen values are missing in the data.

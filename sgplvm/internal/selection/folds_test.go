@@ -309,7 +309,7 @@ func TestFillCase(t *testing.T) {
 		missing[k] = k%4 == 0
 	}
 	c := newCase(0, 0, truth, missing, Data{})
-	loss, chi, square, err := c.score(ctx, m, field.InferOptions{})
+	got, err := c.score(ctx, m, field.InferOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -317,19 +317,19 @@ func TestFillCase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var wantLoss, wantChi, wantSquare float64
+	var want caseScore
 	for k := 0; k < 30; k += 4 {
 		r, v := truth[k]-p.Mean.Data[k], p.Variance.Data[k]
-		wantLoss += (0.5*math.Log(2*math.Pi*v) + 0.5*r*r/v) / 8
-		wantChi += r * r / v / 8
-		wantSquare += math.Pow(r/m.Scaler().Scale[0], 2) / 8
+		want.Loss += (0.5*math.Log(2*math.Pi*v) + 0.5*r*r/v) / 8
+		want.Chi += r * r / v / 8
+		want.Square += math.Pow(r/m.Scaler().Scale[0], 2) / 8
 	}
-	if math.Abs(loss-wantLoss) > 1e-12 || math.Abs(chi-wantChi) > 1e-12 || math.Abs(square-wantSquare) > 1e-12 {
-		t.Errorf("%v, %v and %v, want %v, %v and %v", loss, chi, square, wantLoss, wantChi, wantSquare)
+	if math.Abs(got.Loss-want.Loss) > 1e-12 || math.Abs(got.Chi-want.Chi) > 1e-12 || math.Abs(got.Square-want.Square) > 1e-12 {
+		t.Errorf("%v, want %v", got, want)
 	}
 	c = newCase(0, 0, truth, make([]bool, 30), Data{})
-	if loss, chi, square, err := c.score(ctx, m, field.InferOptions{}); loss != 0 || chi != 0 || square != 0 || err != nil {
-		t.Errorf("nothing hidden: %v, %v, error %v", loss, square, err)
+	if got, err := c.score(ctx, m, field.InferOptions{}); got != (caseScore{}) || err != nil {
+		t.Errorf("nothing hidden: %v, error %v", got, err)
 	}
 }
 
@@ -509,7 +509,7 @@ func TestAbsentValidatorGuessed(t *testing.T) {
 	for _, c := range j.Cases {
 		for k := range c.truth {
 			if c.hidden(k) == (k == c.Example%points) {
-				t.Errorf("example %d, value %d: judges %t", c.Example, k, c.hidden(k))
+				t.Errorf("example %d, value %d: counts %t", c.Example, k, c.hidden(k))
 			}
 		}
 	}
@@ -529,11 +529,10 @@ func TestSecondReach(t *testing.T) {
 		{"errors", []float64{-1, -1, -1, -0.2, -0.2, -0.2}, []float64{1, 1, 1, 3, 3, 3}, 2, 5, []float64{-1, -1, -1, 0, 0, 0}},
 	} {
 		f := &Folds{kinds: 1, folds: make([]fold, 1)}
-		alone, second := newCaseScores(6), newCaseScores(6)
-		second.Losses = c.losses
+		alone, second := make([]caseScore, 6), make([]caseScore, 6)
 		for i, e := range c.errors {
 			f.Cases = append(f.Cases, Case{Example: i})
-			alone.Squares[i], second.Squares[i] = 1, e*e
+			alone[i].Square, second[i] = 1, caseScore{Loss: c.losses[i], Square: e * e}
 		}
 		f.scored.put(first.String(), alone)
 		f.scored.put(other.String(), second)

@@ -84,7 +84,7 @@ func (j *Folds) probe(ctx context.Context, cfg training.Settings) (p probe, err 
 	failures := make([]error, some)
 	mat.Parallel(some, func(i int) {
 		if j.Cases[i].Fold == 0 {
-			_, _, _, failures[i] = j.Cases[i].score(ctx, q, cfg.Infer)
+			_, failures[i] = j.Cases[i].score(ctx, q, cfg.Infer)
 		}
 	})
 	p.filled = time.Since(begin) / time.Duration(some)

@@ -19,14 +19,7 @@ type leaveOutValidator struct {
 }
 
 func (j leaveOutValidator) validate(ctx context.Context, cfg training.Settings, _ func(validation.Scores) bool) (validation.Scores, error) {
-	kept, err := validatedOnce(ctx, j.journal, "examples left out by "+cfg.String(), func() ([][]float64, error) {
-		v, err := j.leftOut(ctx, cfg)
-		return [][]float64{v.Losses, v.Errors}, err
-	})
-	if err != nil {
-		return validation.Scores{}, err
-	}
-	return validation.Scores{Losses: kept[0], Errors: kept[1]}, nil
+	return validatedOnce(ctx, j.journal, "examples left out by "+cfg.String(), func() (validation.Scores, error) { return j.leftOut(ctx, cfg) })
 }
 
 // leftOut returns how well examples are predicted.

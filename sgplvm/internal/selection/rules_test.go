@@ -34,8 +34,8 @@ func TestNothingIsTried(t *testing.T) {
 	}
 }
 
-// Questions are asked once, have candidates that differ from what stands, and leave alone what is given.
-func TestQuestions(t *testing.T) {
+// Stages come once, have candidates that differ from the incumbent, and leave alone what is given.
+func TestStages(t *testing.T) {
 	for effort := range Plans {
 		for name, fix := range map[string]func(c *training.Settings){
 			"LatentDims":            func(c *training.Settings) { c.LatentDims = 3 },
@@ -68,7 +68,7 @@ func TestQuestions(t *testing.T) {
 				}
 				for _, q := range s.searchStages(before) {
 					if asked[q.name] || len(q.candidates) < 2 || len(q.candidates) > 1+s.plan.Candidates {
-						t.Errorf("%s, %v: %s has %d candidates, asked before %t", name, effort, q.name, len(q.candidates), asked[q.name])
+						t.Errorf("%s, %v: %s has %d candidates, tried before %t", name, effort, q.name, len(q.candidates), asked[q.name])
 					}
 					asked[q.name] = true
 					for i, o := range q.candidates {
@@ -84,7 +84,7 @@ func TestQuestions(t *testing.T) {
 					}
 				}
 				if effort != field.EffortQuick && len(asked) == 0 {
-					t.Errorf("%s, %v: nothing is asked", name, effort)
+					t.Errorf("%s, %v: nothing is tried", name, effort)
 				}
 			}
 		}
@@ -92,7 +92,7 @@ func TestQuestions(t *testing.T) {
 }
 
 // More steps of training are a stage: twice as many of few examples that learn a covariance of short reach, where these are complete.
-func TestStepsAreAsked(t *testing.T) {
+func TestStepsAreTried(t *testing.T) {
 	learned := (*Search).learnedNoise
 	longer := func(s *Search) training.Settings {
 		c := s.learnedNoise()
@@ -198,7 +198,7 @@ func TestLargerModelsOfHoles(t *testing.T) {
 		asked := slices.ContainsFunc(s.searchStages(cfg), func(q searchStage) bool { return q.name == "steps of training" })
 		larger := slices.ContainsFunc(s.searchStages(cfg), func(q searchStage) bool { return q.name == "steps of training and inducing points" })
 		if asked != (effort == field.EffortNormal) || larger {
-			t.Errorf("%v: steps are asked: %t, inducing points with them: %t", effort, asked, larger)
+			t.Errorf("%v: steps are tried: %t, inducing points with them: %t", effort, asked, larger)
 		}
 	}
 }
@@ -307,7 +307,7 @@ func TestSmoothNoise(t *testing.T) {
 	}
 }
 
-// Where white noise stands and no covariance is tried any more, what is validated at some points is validated at all from then on, and what stands anew.
+// Where white noise stands and no covariance is tried any more, what is validated at some points is validated at all from then on, and the incumbent anew.
 func TestFiner(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(s *Search, j *Folds, c *training.Settings, q *searchStage)
@@ -329,17 +329,17 @@ func TestFiner(t *testing.T) {
 		c.change(s, j, &best.settings, &q)
 		got, stands, err := s.finer(j, best, q)
 		if err != nil || (got != j) != c.finer || stands.scored() == c.finer || stands.settings.String() != best.settings.String() || c.finer && got.scale() != 1 {
-			t.Errorf("%s: another judge: %v, at %v of the points, what stands is judged: %v, error %v", name, got != j, got.scale(), stands.scored(), err)
+			t.Errorf("%s: other folds: %v, at %v of the points, the incumbent is scored: %v, error %v", name, got != j, got.scale(), stands.scored(), err)
 		}
 	}
 	s := newSearch(t, waves(24), training.Settings{Effort: field.EffortNormal})
 	list := s.searchStages(s.whiteNoise())
 	for i, q := range list {
 		if q.structures != (i == 0) || i == 0 && !strings.Contains(q.name, "covariance") {
-			t.Errorf("question %d, %q, is about structures: %v", i, q.name, q.structures)
+			t.Errorf("stage %d, %q, is about structures: %v", i, q.name, q.structures)
 		}
 	}
 	if len(list) < 2 {
-		t.Errorf("%d questions", len(list))
+		t.Errorf("%d stages", len(list))
 	}
 }

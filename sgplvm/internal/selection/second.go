@@ -19,8 +19,8 @@ type secondValidator struct {
 	*Folds
 	first training.Settings
 
-	alone caseScores // what the first model makes of all cases
-	gaps  []float64  // of the cases
+	alone []caseScore // what the first model makes of all cases
+	gaps  []float64   // of the cases
 }
 
 // newSecondValidator divides the examples. Each is held out with all patterns, which cost no training: a reach takes cases at all distances.
@@ -41,10 +41,10 @@ func (j *secondValidator) validate(ctx context.Context, cfg training.Settings, h
 	if err != nil {
 		return validation.Scores{}, err
 	}
-	both := caseScores{slices.Clone(j.alone.Losses), slices.Clone(j.alone.Chi), slices.Clone(j.alone.Squares)}
+	both := slices.Clone(j.alone)
 	for i, gap := range j.gaps {
 		if reach == 0 || gap <= reach {
-			both.Losses[i], both.Chi[i], both.Squares[i] = second.Losses[i], second.Chi[i], second.Squares[i]
+			both[i] = second[i]
 		}
 	}
 	return j.scores(both), nil
@@ -87,19 +87,19 @@ func (j *secondValidator) reachOf(ctx context.Context, second training.Settings)
 }
 
 // reach is reachOf what a second model makes of the cases.
-func (j *secondValidator) reach(ctx context.Context, second caseScores) (reach float64, err error) {
+func (j *secondValidator) reach(ctx context.Context, second []caseScore) (reach float64, err error) {
 	if err := j.prepare(ctx); err != nil {
 		return 0, err
 	}
 	order, scale := work.AllBut(len(j.gaps), nil), 0.0
-	for _, square := range j.alone.Squares {
-		scale += math.Sqrt(square) / float64(len(order))
+	for _, c := range j.alone {
+		scale += math.Sqrt(c.Square) / float64(len(order))
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(j.gaps[a], j.gaps[b]) })
 	var gain, most float64 // of the first model at all that lie further away, in nats and in errors relative to their mean
 	for k := len(order) - 1; k > 0; k-- {
 		i := order[k]
-		gain += second.Losses[i] - j.alone.Losses[i] + (math.Sqrt(second.Squares[i])-math.Sqrt(j.alone.Squares[i]))/max(scale, math.SmallestNonzeroFloat64)
+		gain += second[i].Loss - j.alone[i].Loss + (math.Sqrt(second[i].Square)-math.Sqrt(j.alone[i].Square))/max(scale, math.SmallestNonzeroFloat64)
 		if near, far := j.gaps[order[k-1]], j.gaps[order[k]]; gain > most && near < far {
 			most, reach = gain, math.Sqrt(near*far)
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 )
 
-// plain is a verdict without errors.
+// plain returns scores without errors.
 func plain(losses []float64) validation.Scores {
 	if losses == nil {
 		return validation.Scores{}
@@ -138,7 +138,7 @@ func TestHopeless(t *testing.T) {
 			got = append(got, c.Examples)
 		}
 		if !slices.Equal(got, want) {
-			t.Errorf("better by %v errors: judged by %v examples, expected %v", sure, got, want)
+			t.Errorf("better by %v errors: scored by %v examples, expected %v", sure, got, want)
 		}
 	}
 	if c := s.Stages[0].Candidates[1]; math.Abs(c.Difference-1.25) > 1e-14 || c.Error == 0 {
