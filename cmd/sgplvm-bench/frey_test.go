@@ -364,7 +364,7 @@ func TestFreyProgress(t *testing.T) {
 		t.Errorf("code %d", code)
 	}
 	text := stderr.String()
-	for _, step := range []string{"\rwarm-up ", "\rfilled: 1/2", "\rcross-validation of nearest picture  0s", "\rfilled: 2/2"} {
+	for _, step := range []string{"\rwarm-up ", "filled: 1/2", "\rcross-validation of nearest picture  0s", "filled: 2/2"} {
 		if !strings.Contains(text, step) {
 			t.Errorf("no %q in %q", step, text)
 		}

@@ -1,9 +1,8 @@
 package field
 
 import (
-	"fmt"
-
 	"github.com/seed-08962ecc/kronfield/internal/quote"
+	"github.com/seed-08962ecc/kronfield/internal/text"
 )
 
 // Effort is how much work goes into choosing what a Config leaves open: fixed amounts of work, so that the
@@ -74,16 +73,16 @@ func (f *Factors) UnmarshalText(text []byte) error {
 
 func word(words []string, i int) string {
 	if i < 0 || i >= len(words) {
-		return fmt.Sprint(i)
+		return text.Sprintf("%d", i)
 	}
 	return words[i]
 }
 
-func fromWord(words []string, text string) (int, error) {
+func fromWord(words []string, s string) (int, error) {
 	for i, w := range words {
-		if w == text {
+		if w == s {
 			return i, nil
 		}
 	}
-	return 0, fmt.Errorf("%s, expected one of %v", quote.Text(text), words)
+	return 0, text.Errorf("%s, expected one of %v", quote.Text(s), words)
 }
