@@ -47,6 +47,9 @@ func (r Run) Complete(ctx context.Context, d Data, cfg Config) (done *Completion
 			done.ended(told)
 		}
 	}()
+	if set, err = set.inOrder(cfg); err != nil {
+		return nil, err
+	}
 	return complete(ctx, set, cfg)
 }
 
@@ -75,10 +78,6 @@ func complete(ctx context.Context, d trainingSet, cfg Config) (*Completion, erro
 func completeByRounds(ctx context.Context, d trainingSet, cfg Config) (done *Completion, err error) {
 	n, points, channels := d.Source.Dims()
 	found := d.outliers
-	d, err = d.inOrder()
-	if err != nil {
-		return nil, err
-	}
 	d, series, err := d.folded(cfg)
 	if err != nil {
 		return nil, err

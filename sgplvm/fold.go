@@ -18,10 +18,10 @@ const (
 	periodSteps = 20000 // steps that are looked at
 )
 
-// inOrder returns the data with the numbers of the rows as times, where they are a table without times whose neighbouring rows are alike.
-func (d trainingSet) inOrder() (trainingSet, error) {
+// inOrder returns the data with the numbers of the rows as times, where they are a table without times whose neighbouring rows are alike and something is to be chosen.
+func (d trainingSet) inOrder(cfg Config) (trainingSet, error) {
 	n, points, _ := d.Source.Dims()
-	if d.Times != nil || points > 1 || d.Film {
+	if d.Times != nil || d.Errors != nil || points > 1 || d.Film || cfg.Effort == EffortNone || cfg.Start != nil {
 		return d, nil
 	}
 	y, h, err := completion.Read(d.Source)

@@ -176,3 +176,34 @@ func TestCompleteFolded(t *testing.T) {
 		t.Errorf("%d values are said to be missing, %d of all kinds, of %v", done.Report.Missing, kinds, missing)
 	}
 }
+
+// A table without times whose rows follow one another is filled in between them, one in no order by its mean and without times.
+func TestRowsAsTimes(t *testing.T) {
+	const n, from, to = 80, 30, 36
+	for _, shuffled := range []bool{false, true} {
+		d, order := Data{Examples: n, Y: mat.New(n, 1), Grid: Grid{line(1)}}, rand.New(rand.NewPCG(4, 4)).Perm(n)
+		for i := range n {
+			k := i
+			if shuffled {
+				k = order[i]
+			}
+			d.Y.Set(i, 0, 5+math.Sin(float64(k)/9))
+		}
+		truth := slices.Clone(d.Y.Data)
+		for i := from; i < to; i++ {
+			d.Y.Set(i, 0, math.NaN())
+		}
+		done, err := Complete(t.Context(), d, Config{Effort: EffortQuick})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var square float64
+		for i := from; i < to; i++ {
+			e := done.Mean.At(i, 0) - truth[i]
+			square += e * e / (to - from)
+		}
+		if timed := done.Model.Times() != nil; timed == shuffled || !shuffled && square > 0.01 {
+			t.Errorf("shuffled %t: times %t, mean square error %v", shuffled, timed, square)
+		}
+	}
+}
