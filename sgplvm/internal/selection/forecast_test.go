@@ -108,9 +108,10 @@ func TestExpectedPartly(t *testing.T) {
 	}
 }
 
-// A source that fails while a step is measured ends the search; what cannot be trained is the first candidate's matter.
-func TestForetellFails(t *testing.T) {
+// A source that fails while a step is measured ends the search; what cannot be trained is the first candidate's matter. What comes after counts.
+func TestForetell(t *testing.T) {
 	s := newSearch(t, waves(14), training.Settings{Effort: field.EffortQuick})
+	s.run.After = func() time.Duration { return time.Minute }
 	for _, c := range []struct {
 		err  error
 		want bool
@@ -118,7 +119,7 @@ func TestForetellFails(t *testing.T) {
 		told := time.Duration(0)
 		s.run.Forecast = func(d time.Duration) { told = d }
 		err := s.foretell(func() (time.Duration, error) { return time.Second, c.err })
-		if (err != nil) != c.want || (told > 0) != (c.err == nil) {
+		if (err != nil) != c.want || (told == time.Second+time.Minute) != (c.err == nil) {
 			t.Errorf("%v: error %v, forecast %v", c.err, err, told)
 		}
 	}
