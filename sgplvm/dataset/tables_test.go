@@ -122,6 +122,7 @@ var textCases = []textCase{
 	{name: "German months.csv", text: "Monat;a\nFebruar 2020;1,5\nMärz 2020;{|7,1}\nMai 2020;2,5\n", columns: "a", rows: 3, last: "2020-05-01"},
 	{name: "Eurostat.tsv", text: "geo\t2001 \t2002 \t2003 \nAT\t1.5 \t2.5 \t3.5 \nBE\t{:|7.1} \t2.5 \t3.5 \n", columns: "2001|2002|2003", rows: 2},
 	{name: "axis.csv", text: "dose,a\n" + steps(11, "%d0,%d.5\n") + "120,{|7.1}\n", columns: "a", rows: 12, last: "120"},
+	{name: "sorted.csv", text: "size,a\n" + steps(11, "%d0,%d.5\n") + "121,{|7.1}\n", columns: "size|a", rows: 12},
 	{name: "milliseconds.csv", text: "when,a\n" + steps(11, "16094592%02d123,%d.5\n") + "1609459299999,{|7.1}\n", columns: "a", rows: 12, last: "1.609459299999e+12"},
 	{name: "numbers of customers.csv", text: "customer,a\n7,1.5\n5,{|7.1}\n7,2.5\n", columns: "a", rows: 3},
 	{name: "shuffled.csv", text: "ref,a\n17,1\n12,2.5\n13,3\n20,4\n14,5\n11,{|7.1}\n15,2\n16,3\n18,1\n19,2\n", columns: "a", rows: 10},
