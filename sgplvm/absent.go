@@ -31,7 +31,7 @@ func (w *wholeTask) train(ctx context.Context, cfg, partly Config, done *Complet
 	if w.how != nil && w.d.Times != nil && cfg.Partly == nil {
 		cfg.Partly = partly.kept()
 	}
-	how := new(choice)
+	how := &choice{selection: Selection{Effort: cfg.Effort}}
 	if open && w.y.Cols == 1 {
 		cfg = cfg.or(selection.Series(w.y.Rows))
 		cfg.Effort, cfg.Training.Uncalibrated = EffortNone, true

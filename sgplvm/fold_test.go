@@ -205,5 +205,8 @@ func TestRowsAsTimes(t *testing.T) {
 		if timed := done.Model.Times() != nil; timed == shuffled || !shuffled && square > 0.01 {
 			t.Errorf("shuffled %t: times %t, mean square error %v", shuffled, timed, square)
 		}
+		if s := done.Model.Selection(); s != nil && s.Effort != EffortQuick {
+			t.Errorf("shuffled %t: chosen with the effort %v", shuffled, s.Effort)
+		}
 	}
 }
