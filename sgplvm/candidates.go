@@ -1,12 +1,10 @@
 package sgplvm
 
 import (
-	"context"
 	"maps"
 
-	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/limit"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/selection"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/training"
 )
@@ -50,70 +48,33 @@ func (c Config) completed(n int, grid Grid, channels int) (Config, error) {
 	if err != nil {
 		return c, err
 	}
+	return c.complete(s), nil
+}
+
+// complete returns the configuration with settings in which nothing is open, all of it copied.
+func (c Config) complete(s training.Settings) Config {
 	c = c.having(s)
 	c.Jitter, c.Attributes = s.Jitter, maps.Clone(c.Attributes)
-	return c, nil
+	return c
+}
+
+// learned returns what a trainer learns from of the set.
+func (d trainingSet) learned() training.Data {
+	return training.Data{Source: d.Source, Errors: d.Errors, Grid: d.Grid, Times: d.Times, Sequences: d.Sequences, Film: d.Film,
+		Motion: d.film, Imputed: d.imputationErrors, Clock: d.run.clock}
 }
 
 // candidates returns what model selection knows of the set.
 func (d trainingSet) candidates() selection.Data {
-	return selection.Data{Source: d.Source, Grid: d.Grid, Times: d.Times, Sequences: d.Sequences, Film: d.Film, Hide: d.Hide,
-		Holes: d.holes, Guessed: d.guessed, Absent: d.absent, Errors: d.imputationErrors}
+	c := selection.Data{Data: d.learned(), Hide: d.Hide, Holes: d.holes, Guessed: d.guessed, Absent: d.absent}
+	c.Errors, c.Motion, c.Clock = nil, nil, nil // no limit ends a candidate, and what is left out is compared as it was learned
+	return c
 }
 
-// trainers train candidates: the given configuration with other settings.
-type trainers struct {
-	given Config
-	run   Run // of the trainings
-}
+// trainers train candidates, which a clock ends, if there is one.
+type trainers struct{ clock *limit.Clock }
 
 func (t trainers) New(d selection.Data, s training.Settings, p *bound.Params) (selection.Trainer, error) {
-	set := trainingSet{run: t.run, imputationErrors: d.Errors}
-	set.Source, set.Grid, set.Times, set.Sequences, set.Film = d.Source, d.Grid, d.Times, d.Sequences, d.Film
-	one, err := trainerAt(set, t.given.having(s), p)
-	return candidate{one}, err
-}
-
-// A candidate is a Trainer as model selection knows it.
-type candidate struct{ t *Trainer }
-
-func (c candidate) Params() *bound.Params { return c.t.params }
-func (c candidate) Scales() []float64     { return c.t.evaluator.Data().Scaler.Scale }
-func (c candidate) CanLeaveOut() error    { return c.t.canLeaveOut() }
-
-func (c candidate) Fit(ctx context.Context) error {
-	_, err := c.t.Fit(ctx)
-	return err
-}
-
-func (c candidate) Posterior() (*predict.Posterior, error) {
-	m, err := c.t.Model()
-	if err != nil {
-		return nil, err
-	}
-	return m.posterior, nil
-}
-
-func (c candidate) LeaveOut(ctx context.Context, body func(example int, residual, variance mat.Matrix)) error {
-	return c.t.leftUnexplained(ctx, every, body)
-}
-
-func (c candidate) Evaluate(ctx context.Context, by float64, moved, free bound.Group) error {
-	at, grad, to := c.t.params.Clone(), c.t.params.Clone(), c.t.free(moved)
-	x := make([]float64, to.Count(at))
-	to.Pack(x, at)
-	for i := range x {
-		x[i] += by
-	}
-	to.Unpack(at, x)
-	_, err := c.t.evaluator.Evaluate(ctx, at, grad, free)
-	return err
-}
-
-func (c candidate) EvaluateDense(ctx context.Context) error {
-	p, x := c.t.params.Clone(), c.t.data.Grid[0]
-	p.Noise.Covariance = mat.New(x.Rows, x.Rows)
-	c.t.params.Noise.Matrix(p.Noise.Covariance, x)
-	_, err := c.t.evaluator.Bound(ctx, p)
-	return err
+	d.Clock = t.clock
+	return training.New(d.Data, s, p)
 }

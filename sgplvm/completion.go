@@ -61,12 +61,12 @@ func (c *Completion) ended(told Report) {
 
 // complete is Complete within a run.
 func complete(ctx context.Context, d trainingSet, cfg Config) (*Completion, error) {
-	if some, err := checkErrors(d.Errors, d.Source); err != nil {
+	if some, err := data.CheckErrors(d.Errors, d.Source); err != nil {
 		return nil, err
 	} else if some {
 		done, err := completeByBound(ctx, d, cfg)
 		if done != nil {
-			done.Report.foundOutliers(d.outliers)
+			foundOutliers(&done.Report, d.outliers)
 		}
 		return done, err
 	}
@@ -176,7 +176,7 @@ func (c *Completion) restore(found []Outlier, points int, kind func(v Outlier) c
 		}
 	}
 	c.Kinds = slices.DeleteFunc(c.Kinds, func(f FillCheck) bool { return f.Missing == 0 })
-	c.Report.foundOutliers(list)
+	foundOutliers(&c.Report, list)
 }
 
 // maxLearned is the largest number of examples that a completion learns from; its model fills in the others. Rows of a table tell less, so that fewer do.
@@ -371,7 +371,7 @@ func completeByBound(ctx context.Context, d trainingSet, cfg Config) (*Completio
 func (c *completer) learn(ctx context.Context, cfg Config) (Config, error) {
 	other, observed, plan := c.withoutTimes(cfg), slices.Clone(c.holes.Missing), selection.Plans[cfg.Effort]
 	if c.d.run.clock != nil {
-		c.d.run.clock.twice = other != nil
+		c.d.run.clock.Twice = other != nil
 	}
 	chosen, err := c.chosen(ctx, cfg)
 	var still Config

@@ -98,7 +98,7 @@ func TestConfigIsKept(t *testing.T) {
 func TestSeed(t *testing.T) {
 	start := func(seed uint64) string {
 		cfg := Config{LatentDims: 3, Inducing: 4, Seed: seed}
-		return diff(newTestTrainer(t, bumps(10, 4, 3, 1), cfg).params, newTestTrainer(t, bumps(10, 4, 3, 1), Config{LatentDims: 3, Inducing: 4, Seed: 3}).params)
+		return diff(newTestTrainer(t, bumps(10, 4, 3, 1), cfg).inner.Params(), newTestTrainer(t, bumps(10, 4, 3, 1), Config{LatentDims: 3, Inducing: 4, Seed: 3}).inner.Params())
 	}
 	if d := start(3); d != "" {
 		t.Error(d)

@@ -11,6 +11,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/internal/quote"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/emulator"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/limit"
 )
 
 // Emulate learns from runs of a simulator, whose inputs are d.Inputs and whose outputs are the values of d, to predict outputs from inputs
@@ -96,7 +97,7 @@ func (set trainingSet) emulate(ctx context.Context, in *Inputs, n int, cfg Confi
 		notes = append(notes, fmt.Sprintf("%s missing: filled in beforehand from the rest of their runs, from inputs and from other runs", quote.Counted(missing, "value")))
 	}
 	e.model.Notes, e.model.Effort, e.model.Seed = append(notes, e.model.Notes...), int(cfg.Effort), cfg.Seed
-	e.took = time.Since(r.clock.begin)
+	e.took = time.Since(r.clock.Begin)
 	return e, nil
 }
 
@@ -123,14 +124,14 @@ func (r Run) emulatorOptions(c Config) emulator.Options {
 	return emulator.Options{
 		Quick: c.Effort == EffortQuick || c.Effort == EffortNone,
 		Seed:  c.Seed,
-		Left:  func(left time.Duration) { r.clock.tell(left, false) },
+		Left:  func(left time.Duration) { r.clock.Tell(left, false) },
 		Told:  func(v *emulator.Scored) { r.watcher().Tell(fmt.Sprintf("%s: error %.4g", v.Name, v.Mean())) },
 		Stop: func() bool {
 			select {
 			case <-r.End:
 				return true
 			default:
-				return r.clock.over(searchShare)
+				return r.clock.Over(limit.SearchShare)
 			}
 		},
 		Journal: r.journal,

@@ -2,7 +2,6 @@ package sgplvm
 
 import (
 	"context"
-	"time"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film"
 )
@@ -56,18 +55,4 @@ func registeredFor(ctx context.Context, d trainingSet, cfg Config) (trainingSet,
 		examined = quickExamined
 	}
 	return register(ctx, d, examined)
-}
-
-// filmWork is by experience how many times as long as a frame is predicted from those beside it what is learned from a pair of frames takes: each is judged by what
-// the others tell (9 and 25 frames of 32×32 to 120×160 pixels: 0.14 to 0.24, and 0.15 to 0.21).
-const filmWork = 0.17
-
-// expectedFilm returns how long the variances of a film are learned; 0 of none.
-func expectedFilm(f *film.Film) time.Duration {
-	if f == nil {
-		return 0
-	}
-	begin := time.Now()
-	frames := f.Rehearse()
-	return time.Duration(filmWork * float64(frames*frames) * float64(time.Since(begin)))
 }

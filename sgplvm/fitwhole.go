@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/journal"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/limit"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/training"
 )
 
 // fitWhole is Fit of data without holes; doing is what the steps of its trainings are shown with.
@@ -43,11 +45,11 @@ func fitWhole(ctx context.Context, d trainingSet, cfg Config, doing string) (*Mo
 // fitOne trains a model with a configuration in which nothing is open; doing is what its steps are shown with, more says that the
 // run does not end with it.
 func fitOne(ctx context.Context, d trainingSet, cfg Config, doing string, more bool) (*Model, Report, error) {
-	share := stepsShare
+	share := limit.StepsShare
 	if d.film != nil {
-		share = filmShare
+		share = limit.FilmShare
 	}
-	d.run.clock.train(share)
+	d.run.clock.Train(share)
 	t, report, err := trainKept(ctx, d, cfg, doing, more)
 	if t == nil || err != nil && (report.Iterations == 0 || d.run.journal != nil) {
 		return nil, report, err
@@ -74,7 +76,7 @@ func trainKept(ctx context.Context, d trainingSet, cfg Config, doing string, mor
 			if step != nil && !step(p) {
 				return false
 			}
-			paused = p.Phase != filmPhase && j.Due()
+			paused = p.Phase != training.FilmPhase && j.Due()
 			return !paused
 		}
 	}
@@ -92,8 +94,8 @@ func trainKept(ctx context.Context, d trainingSet, cfg Config, doing string, mor
 		}
 		j.Save()
 	}
-	if j == nil || err != nil || t.stopped {
-		j.Stop(t.stopped)
+	if j == nil || err != nil || t.inner.Stopped() {
+		j.Stop(t.inner.Stopped())
 		return t, report, err
 	}
 	if more {

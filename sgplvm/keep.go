@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"time"
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
@@ -29,7 +28,7 @@ func (r Run) begin(d Data, cfg Config) (set trainingSet, end func(*Report, error
 		}
 	}
 	if r.clock == nil {
-		r.clock = &clock{begin: time.Now(), limit: r.Limit, watch: r.watcher(), parts: 1}
+		r.clock = r.newClock()
 	}
 	set = trainingSet{Data: d, run: r}
 	if !cfg.KeepOutliers {
@@ -42,8 +41,8 @@ func (r Run) begin(d Data, cfg Config) (set trainingSet, end func(*Report, error
 			report.Warnings = append(report.Warnings, r.journal.Warnings...)
 			err = r.journal.Close(err)
 		}
-		report.Forecast = r.clock.told
-		report.Warnings = append(report.Warnings, r.clock.warnings()...)
+		report.Forecast = r.clock.Told
+		report.Warnings = append(report.Warnings, r.clock.Warnings()...)
 		return err
 	}, nil
 }

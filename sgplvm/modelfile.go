@@ -11,6 +11,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/internal/quote"
 	"github.com/seed-08962ecc/kronfield/mat/safetensors"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/modelfile"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/training"
 )
 
 // Save writes the model to w: everything that inference and prediction need, sealed with a checksum. The bytes depend on the model alone. Of the training data
@@ -131,9 +132,9 @@ func (m *Model) parseChosen(entries map[string]string) error {
 		}
 	}
 	for i, p := range m.phases {
-		if p.Steps < 0 || len(p.Bounds) >= maxBounds || len(p.Bounds) > 0 && (p.Every < 1 || len(p.Bounds) > p.Steps/p.Every) {
+		if p.Steps < 0 || len(p.Bounds) >= training.MaxBounds || len(p.Bounds) > 0 && (p.Every < 1 || len(p.Bounds) > p.Steps/p.Every) {
 			return fmt.Errorf("metadata entry training: phase %d has %d bounds of %d steps, one in %d, expected fewer than %d, and no more than there were steps",
-				i, len(p.Bounds), p.Steps, p.Every, maxBounds)
+				i, len(p.Bounds), p.Steps, p.Every, training.MaxBounds)
 		}
 	}
 	return nil

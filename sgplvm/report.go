@@ -1,134 +1,25 @@
 package sgplvm
 
 import (
-	"slices"
-	"time"
-
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/outlier"
 )
 
-// Progress describes a step of training.
-type Progress struct {
-	Phase            string  // "start", "warm-up", "joint", "latent" (all but space free), "residual" or "film" (whose frames are left out one by one)
-	Iteration, Total int     // steps so far, and at most
-	Bound            float64 // lower bound on the log evidence of the scaled data
-	GradNorm         float64 // largest derivative of the bound in an optimised variable
-	Noise            float64 // noise standard deviation as a fraction of the data's
-
-	// StepsLeft is how many steps the part of training that goes on takes at most from here: all starts, the
-	// warm-up, the steps "joint" and "latent" in turn, or all residual rounds.
-	StepsLeft int
-
-	// Elapsed is the time spent on training. PhaseLeft and TimeLeft are how long that part and all of
-	// training take at most from here, at the pace of the last steps of each kind; 0 where steps of a
-	// kind to come, or the calibration after them, have not been measured.
-	Elapsed, PhaseLeft, TimeLeft time.Duration
-}
-
-// Report tells how training went.
-type Report struct {
-	Bound       float64       // lower bound on the log evidence of the scaled data
-	Iterations  int           // L-BFGS steps, of all starts
-	Evaluations int           // evaluations of the bound and its gradient
-	Phases      []PhaseReport // how each phase went, in order
-	Collapses   int           // times that training went back from a collapse into noise
-	Converged   bool          // the last phase ended by itself, not at the limit
-	Status      string        // how the last phase ended
-	Warnings    []string      // what a user should know, one sentence each
-
-	Missing int // values of the data, outliers among them
-
-	// Outliers are the observed values that counted as missing; Config.KeepOutliers keeps them.
-	Outliers []Outlier
-
-	// How long Fit or Complete would take in all, as was said beforehand (0: nothing was), and how long the
-	// search took. Nothing else depends on them.
-	Forecast, Searched time.Duration
-}
+// What training tells. Package field declares it.
+type (
+	Progress    = field.Progress    // of a step of training
+	Report      = field.Report      // how training went
+	PhaseReport = field.PhaseReport // how a phase of it went
+)
 
 // OutlierText says in one sentence that outliers count as missing, and names the first of them.
 func OutlierText(found []Outlier) string { return outlier.Text(found) }
 
-// PhaseReport tells how a phase of training went. A model's file keeps the name, the steps, the status and the bounds.
-type PhaseReport struct {
-	Name        string  `json:"name"`   // "start 0", "start 1", …, "warm-up", "alternating", "joint" or "residual 1", "residual 2", …
-	Steps       int     `json:"steps"`  // L-BFGS steps
-	Evaluations int     `json:"-"`      // evaluations of the bound and its gradient
-	Bound       float64 `json:"-"`      // at its end
-	Status      string  `json:"status"` // how it ended: an lbfgs.Status in words, or "collapsed"
-
-	// Bounds are those after the steps Every, 2·Every, …; there are fewer than maxBounds of them.
-	Every  int       `json:"every,omitempty"`
-	Bounds []float64 `json:"bounds,omitempty"`
-}
-
-// maxBounds bounds how many bounds of a phase are kept.
-const maxBounds = 64
-
-// note keeps the bound after the step that the phase has come to. Which bounds stay depends on the number of steps alone.
-func (p *PhaseReport) note(bound float64) {
-	p.Every = max(p.Every, 1)
-	if p.Steps%p.Every != 0 {
-		return
-	}
-	p.Bounds = append(p.Bounds, bound)
-	if len(p.Bounds) < maxBounds {
-		return
-	}
-	thinned := make([]float64, 0, maxBounds) // reports that were given away share the others
-	for i := 1; i < len(p.Bounds); i += 2 {
-		thinned = append(thinned, p.Bounds[i])
-	}
-	p.Every, p.Bounds = 2*p.Every, thinned
-}
-
-func (r Report) clone() Report {
-	r.Phases, r.Warnings = slices.Clone(r.Phases), slices.Clone(r.Warnings)
-	return r
-}
-
-// follow puts what happened in an earlier training before the rest.
-func (r *Report) follow(earlier Report) {
-	r.Iterations += earlier.Iterations
-	r.Evaluations += earlier.Evaluations
-	r.Phases = append(earlier.Phases, r.Phases...)
-	r.Collapses += earlier.Collapses
-	if r.Status == "" {
-		r.Status, r.Converged = earlier.Status, earlier.Converged
-	}
-	for _, w := range earlier.Warnings {
-		if !slices.Contains(r.Warnings, w) {
-			r.Warnings = append(r.Warnings, w)
-		}
-	}
-}
-
-// foundOutliers adds those that counted as missing.
-func (r *Report) foundOutliers(found []Outlier) {
+// foundOutliers adds to a report those that counted as missing.
+func foundOutliers(r *Report, found []Outlier) {
 	if r.Outliers = found; len(found) > 0 {
 		r.Warnings = append([]string{OutlierText(found)}, r.Warnings...)
 	}
-}
-
-// A stopwatch adds up the time spent between start and stop. Nothing depends on it but what
-// Progress is told.
-type stopwatch struct {
-	spent time.Duration
-	since time.Time
-}
-
-func (w *stopwatch) start() { w.since = time.Now() }
-
-func (w *stopwatch) stop() {
-	w.spent += time.Since(w.since)
-	w.since = time.Time{}
-}
-
-func (w *stopwatch) elapsed() time.Duration {
-	if w.since.IsZero() {
-		return w.spent
-	}
-	return w.spent + time.Since(w.since)
 }
 
 // A FillCheck tells how well values were filled in that were hidden on purpose.

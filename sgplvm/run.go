@@ -7,6 +7,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/journal"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/limit"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
@@ -28,7 +29,7 @@ type Run struct {
 
 	inputs  string           // digest of the inputs of an emulator
 	journal *journal.Journal // nil where none is kept
-	clock   *clock           // nil: the run has not begun
+	clock   *limit.Clock     // nil: the run has not begun
 }
 
 // Checkpoints keep what a run of Fit, Complete or Emulate has done: a run that was stopped, by an interrupt, an error or the end of the
@@ -44,6 +45,13 @@ type Checkpoints struct {
 
 	// Resume is what Save has kept of a run of the same data and configuration; Run.Limit may be another. nil: begin anew.
 	Resume io.Reader
+}
+
+// newClock returns the clock of a run that begins now.
+func (r Run) newClock() *limit.Clock {
+	c := limit.New(r.Limit)
+	c.Watch = r.watcher()
+	return c
 }
 
 // watcher returns Watch, or one that shows nothing.

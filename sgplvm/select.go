@@ -104,15 +104,14 @@ func (d trainingSet) search(ctx context.Context, cfg Config) (f found, err error
 
 // newSearch returns a search for what a configuration leaves open.
 func (d trainingSet) newSearch(cfg Config) *selection.Search {
-	r, film := d.run, d.film
-	d.film = nil // what is left out is compared as it was learned
+	r := d.run
 	run := selection.Run{Journal: r.journal, End: r.End, Limit: r.Limit, Watch: r.watcher(), Left: func() time.Duration { return r.Limit },
-		After: func() time.Duration { return expectedFilm(film) }}
+		After: d.film.CalibrationTime}
 	if c := r.clock; c != nil {
-		run.Left = c.search
-		run.Forecast = func(took time.Duration) { c.tell(time.Duration(max(1, c.searches))*took+c.after, false) }
+		run.Left = c.Search
+		run.Forecast = func(took time.Duration) { c.Tell(time.Duration(max(1, c.Searches))*took+c.After, false) }
 	}
-	return selection.New(d.candidates(), cfg.open(), trainers{given: cfg}, run)
+	return selection.New(d.candidates(), cfg.open(), trainers{}, run)
 }
 
 // selectionOf returns how a search at an effort went.

@@ -20,6 +20,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/sums"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/training"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
@@ -440,7 +441,7 @@ func (m *Model) note(r *RoundReport) {
 		r.Rise = (r.Bound - p.Bounds[len(p.Bounds)-1]) / float64(r.Examples)
 	}
 	p.Bounds = append(slices.Clone(p.Bounds), r.Bound)
-	p.Bounds = p.Bounds[max(0, len(p.Bounds)-maxBounds+1):]
+	p.Bounds = p.Bounds[max(0, len(p.Bounds)-training.MaxBounds+1):]
 	p.Steps++
 	r.Rounds, p.Bound = p.Steps, r.Bound
 	m.phases = []PhaseReport{p}

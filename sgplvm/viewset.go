@@ -14,6 +14,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/limit"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/selection"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/training"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/views"
@@ -25,8 +26,8 @@ type viewSet struct {
 	n     int
 	cfg   Config
 	views []*viewData
-	clock *clock // of the run
-	joint *clock // of what all views are trained for now
+	clock *limit.Clock // of the run
+	joint *limit.Clock // of what all views are trained for now
 
 	completed *viewState // of all that is missing; nil: not yet
 
@@ -47,7 +48,7 @@ type viewData struct {
 
 	alone  *Model        // of the view by itself, without times, from values that all views filled in
 	config Config        // that it was trained with
-	joint  *clock        // of all views, for its contest
+	joint  *limit.Clock  // of all views, for its contest
 	spent  time.Duration // of joint
 }
 
@@ -77,7 +78,7 @@ func newViewSet(ctx context.Context, r Run, given []View, cfg Config) (*viewSet,
 	if err := checkViews(given); err != nil {
 		return nil, err
 	}
-	s := &viewSet{cfg: cfg, clock: &clock{begin: time.Now(), limit: r.Limit, watch: r.watcher(), parts: 1}}
+	s := &viewSet{cfg: cfg, clock: r.newClock()}
 	s.joint = s.clock // until a part of the time is set apart
 	count := map[int]int{}
 	for _, g := range given {
@@ -131,11 +132,11 @@ func newViewSet(ctx context.Context, r Run, given []View, cfg Config) (*viewSet,
 		if own.LatentKernel == "" {
 			own.LatentKernel = "rbf+linear"
 		}
-		d.run.clock = s.clock.part(aloneShare)
+		d.run.clock = s.clock.Part(aloneShare)
 		if w.alone, _, err = fitWhole(ctx, d, own, w.name+": "); err != nil {
 			return nil, fmt.Errorf("view %s: %w", w.name, err)
 		}
-		s.clock.ended(d.run.clock)
+		s.clock.Ended(d.run.clock)
 		w.config, _ = w.alone.Config()
 	}
 	s.own = time.Since(begin)
@@ -152,7 +153,7 @@ func (s *viewSet) pace(ctx context.Context, y []mat.Matrix) {
 	order := s.incomplete(state)
 	some := order[:min(len(order), pacedExamples)]
 	begin := time.Now()
-	s.joint = &clock{begin: begin, limit: 1, parts: 1} // which is over: a step of each kind is made
+	s.joint = limit.New(1) // which is over: a step of each kind is made
 	t, err := s.train(ctx, state, nil, nil)
 	s.joint = s.clock
 	if err != nil {
@@ -188,7 +189,7 @@ func (s *viewSet) foretell(begin time.Time, v int, took, more time.Duration) {
 	for _, w := range s.views[v+1:] {
 		total += time.Duration(float64(took) * float64(len(w.y.Data)) / float64(len(s.views[v].y.Data)))
 	}
-	s.clock.tell(total-time.Since(begin), true)
+	s.clock.Tell(total-time.Since(begin), true)
 }
 
 // completions returns how many completions by all views there will be: for each view in the contest, where whole examples are missing again for each fold, and one to fill in.
@@ -295,8 +296,8 @@ const allViews = "all views together"
 func (s *viewSet) fillers(v int, missing []bool) []completion.Filler {
 	own, contest := s.views[v].set.run.clock, !slices.Equal(missing, s.views[v].holes.Missing)
 	components := func(ctx context.Context) (mean, variance mat.Matrix, err error) {
-		if contest && own.over(methodsShare) {
-			own.untried++
+		if contest && own.Over(limit.MethodsShare) {
+			own.Untried++
 			return mean, variance, errors.New("out of time")
 		}
 		y, of, err := s.components(ctx, missing, v)
@@ -315,14 +316,14 @@ func (s *viewSet) fillers(v int, missing []bool) []completion.Filler {
 			defer w.set.run.watcher().Timing(allViews)()
 			begin := time.Now()
 			s.joint = w.joint // which runs here alone, and the view's own elsewhere
-			s.joint.begin = begin.Add(-w.spent)
-			defer func() { w.spent, own.begin = w.spent+time.Since(begin), own.begin.Add(time.Since(begin)) }()
-			if contest && s.joint.spent() {
-				s.joint.without = true
+			s.joint.Begin = begin.Add(-w.spent)
+			defer func() { w.spent, own.Begin = w.spent+time.Since(begin), own.Begin.Add(time.Since(begin)) }()
+			if contest && s.joint.Spent() {
+				s.joint.Without = true
 				return mean, variance, errors.New("out of time")
 			}
-			if s.joint.parts = viewParts; contest {
-				s.joint.parts *= 2 // as many follow
+			if s.joint.Parts = viewParts; contest {
+				s.joint.Parts *= 2 // as many follow
 			}
 			if state, err = s.complete(ctx, missing, v); err != nil {
 				if ctx.Err() == nil {
@@ -357,8 +358,8 @@ func (s *viewSet) complete(ctx context.Context, missing []bool, v int) (*viewSta
 		return nil, err
 	}
 	for k := range viewRounds {
-		if k > 0 && s.joint.over(roundsShare) {
-			s.joint.rounds += viewRounds - k
+		if k > 0 && s.joint.Over(limit.RoundsShare) {
+			s.joint.Rounds += viewRounds - k
 			break
 		}
 		for f := range folds {
@@ -402,13 +403,13 @@ func (s *viewSet) fold(ctx context.Context, state *viewState, all *trainedViews,
 	}
 	failures, filled := make([]error, len(out)), make([][]Prediction, len(out))
 	mat.Parallel(len(out), func(k int) {
-		if s.joint.spent() {
+		if s.joint.Spent() {
 			filled[k] = make([]Prediction, len(models))
 		} else if failures[k] = ctx.Err(); failures[k] == nil {
 			filled[k], failures[k] = s.impute(ctx, models, state, out[k])
 		}
 	})
-	s.joint.asItIs = s.joint.asItIs || s.joint.spent()
+	s.joint.AsItIs = s.joint.AsItIs || s.joint.Spent()
 	if err := cmp.Or(failures...); err != nil {
 		return err
 	}
@@ -518,14 +519,14 @@ func (s *viewSet) train(ctx context.Context, state *viewState, from *trainedView
 	if from == nil {
 		parts = viewFewer
 	}
-	o.Until = s.joint.takes(trainShare, parts)
+	o.Until = s.joint.Takes(limit.TrainShare, parts)
 	for _, again := range []views.Options{o, {Dims: o.Dims, Steps: viewSteps, Seed: o.Seed, Until: o.Until}, {Dims: o.Dims, Steps: viewSteps, Seed: o.Seed, Plain: true, Until: o.Until}} { // until the bound keeps its digits
 		if t.joint, err = views.Train(ctx, len(all), t.list, again); err == nil || ctx.Err() != nil {
 			break
 		}
 	}
 	if err == nil && t.joint.Late {
-		s.joint.cut++
+		s.joint.Cut++
 	}
 	return t, err
 }
@@ -561,19 +562,18 @@ func modelAt(ctx context.Context, y *data.Scaled, d trainingSet, cfg Config, p *
 	kept := cfg.kept()
 	n, _, channels := d.Source.Dims()
 	cfg.Inducing = min(cfg.Inducing, n)
-	cfg, err := cfg.completed(n, d.Grid, channels)
+	s, err := cfg.open().Complete(n, d.Grid, channels)
 	if err != nil {
 		return nil, err
 	}
-	t, err := newTrainer(y, d, cfg, "Views", p)
+	inner, err := training.At(y, d.learned(), s, "Views", p)
 	if err != nil {
 		return nil, err
 	}
-	t.state.Stage = stageFinish
-	if err := t.finish(ctx); err != nil {
+	if err := inner.Finish(ctx); err != nil {
 		return nil, err
 	}
-	m, err := t.Model()
+	m, err := (&Trainer{inner: inner, config: cfg}).Model()
 	if err == nil {
 		kept.Infer.Blends = nil // which were chosen without what other views say
 		m.config = kept

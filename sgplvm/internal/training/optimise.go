@@ -1,4 +1,4 @@
-package sgplvm
+package training
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/seed-08962ecc/kronfield/lbfgs"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 )
 
@@ -27,7 +28,7 @@ type objective struct {
 	trial, grad *bound.Params
 	first       float64 // the bound at the start, as the phase sees it; NaN before it is known
 	failure     error   // of the last evaluation that failed
-	unread      *ReadError
+	unread      *field.ReadError
 	stop        func() // ends training: no other parameters help
 }
 
@@ -84,14 +85,14 @@ func (t *Trainer) optimise(ctx context.Context, p phase) (status string, err err
 	o.Progress = func(q lbfgs.Progress) bool {
 		c.Unpack(accepted, q.X)
 		s.Phase.Steps = before.Steps + q.Iteration - steps
-		s.Phase.note(-q.F)
+		note(&s.Phase, -q.F)
 		if s.Stage == stageTraining && accepted.Noise.Beta < min(collapsedRatio, s.NoiseFreed.Noise.Beta) {
 			s.Low++
 		} else {
 			s.Low = 0
 		}
 		t.stopped = !t.progress(p, q, accepted.Noise.Beta)
-		if late = t.data.run.clock.ends(); late {
+		if late = t.data.Clock.Ends(); late {
 			s.Limit = s.Result.Iterations + s.Phase.Steps
 		}
 		return !late && !t.stopped && !t.fell(s.Low >= collapsedSteps)
@@ -177,18 +178,18 @@ func (t *Trainer) progress(p phase, s lbfgs.Progress, beta float64) bool {
 	t.forecast.step(p.name, elapsed)
 	i, limit := t.state.Result.Iterations+t.state.Phase.Steps, t.state.Limit
 	now, after, open := t.ahead()
-	o := Progress{Phase: p.name, Iteration: earlier + i, Total: earlier + limit,
+	o := field.Progress{Phase: p.name, Iteration: earlier + i, Total: earlier + limit,
 		StepsLeft: stepsOf(now), Bound: -s.F, GradNorm: s.GradNorm, Noise: 1 / math.Sqrt(beta), Elapsed: elapsed}
 	var known bool
-	if o.PhaseLeft, known = t.forecast.left(now); known && t.data.run.clock.untold() {
+	if o.PhaseLeft, known = t.forecast.left(now); known && t.data.Clock.Untold() {
 		if rest, known := t.forecast.left(after); known {
-			film := t.data.film
+			film := t.data.Motion
 			if all := t.of; all != nil { // steps at all points take as many times as long as there are more
-				film = all.data.film
+				film = all.data.Motion
 				times := float64(all.atAll().Iterations) / float64(limit) * float64(all.data.Grid.Len()) / float64(t.data.Grid.Len())
 				rest += time.Duration(times * float64(elapsed+o.PhaseLeft))
 			}
-			t.data.run.clock.tell(o.PhaseLeft+rest+expectedFilm(film), true)
+			t.data.Clock.Tell(o.PhaseLeft+rest+film.CalibrationTime(), true)
 		}
 	}
 	if known && !open {

@@ -1,4 +1,4 @@
-package sgplvm
+package training
 
 import (
 	"bufio"
@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"reflect"
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/journal"
@@ -25,11 +25,11 @@ const checkpointFormat = "kronfield sgplvm checkpoint 1\n"
 type checkpoint struct {
 	Examples, Points, Channels int
 	Scaler                     data.Scaler       // which tells data from others
-	Settings                   map[string]string // see settings
+	Settings                   map[string]string // on which training depends, by name
 
 	State       trainerState
 	Params      *bound.Params
-	Training    TrainingConfig // as far as training has changed it
+	Training    Training // as far as training has changed it
 	Alpha       *kronprod.Tensor
 	Totals      []float64
 	Calibration *predict.Calibration
@@ -37,31 +37,18 @@ type checkpoint struct {
 	Coarse      *checkpoint
 }
 
-// settings returns the fields of a configuration on which training depends, as text.
-func (c Config) settings() map[string]string {
-	c.Start, c.Attributes, c.Partly, c.PartlyReach = nil, nil, nil, 0
-	all := map[string]string{}
-	v := reflect.ValueOf(c)
-	for i := range v.NumField() {
-		all[v.Type().Field(i).Name] = fmt.Sprintf("%#v", v.Field(i))
-	}
-	return all
+// Checkpoint is that of sgplvm.Trainer, with settings on which training depends as text.
+func (t *Trainer) Checkpoint(w io.Writer, settings map[string]string) error {
+	return journal.Seal(w, checkpointFormat, t.checkpoint(settings))
 }
 
-// Checkpoint writes all that training goes on from, but for data and configuration: a trainer of the
-// same data and configuration that resumes it goes on to the same bits. Between two steps, or after an
-// interruption.
-func (t *Trainer) Checkpoint(w io.Writer) error {
-	return journal.Seal(w, checkpointFormat, t.checkpoint())
-}
-
-func (t *Trainer) checkpoint() *checkpoint {
+func (t *Trainer) checkpoint(settings map[string]string) *checkpoint {
 	y := t.evaluator.Data()
-	c := &checkpoint{Examples: y.Examples, Points: y.Points, Channels: y.Channels, Scaler: y.Scaler, Settings: t.settings,
+	c := &checkpoint{Examples: y.Examples, Points: y.Points, Channels: y.Channels, Scaler: y.Scaler, Settings: settings,
 		State: t.state, Params: t.params, Training: t.config.Training, Alpha: t.alpha, Totals: t.totals,
 		Calibration: t.calibration, Residuals: t.residuals}
 	if t.coarse != nil {
-		c.Coarse = t.coarse.checkpoint()
+		c.Coarse = t.coarse.checkpoint(nil)
 	}
 	return c
 }
@@ -75,15 +62,13 @@ func readCheckpoint(r io.Reader) (*checkpoint, error) {
 	return c, journal.AtEnd(b)
 }
 
-// Resume makes the trainer go on from where a trainer of the same data and configuration was at its
-// Checkpoint. Errors change nothing: *FileError for what is not such a checkpoint, or one of other data
-// or settings; *ReadError.
-func (t *Trainer) Resume(r io.Reader) error {
+// Resume is that of sgplvm.Trainer, of a checkpoint with the same settings as text.
+func (t *Trainer) Resume(r io.Reader, settings map[string]string) error {
 	c, err := readCheckpoint(r)
 	if err != nil {
-		return &FileError{Err: fmt.Errorf("checkpoint: %w", err)}
+		return &field.FileError{Err: fmt.Errorf("checkpoint: %w", err)}
 	}
-	next, err := t.resumed(c)
+	next, err := t.resumed(c, settings)
 	if err != nil {
 		return err
 	}
@@ -92,20 +77,20 @@ func (t *Trainer) Resume(r io.Reader) error {
 }
 
 // resumed returns the trainer as it was at a checkpoint.
-func (t *Trainer) resumed(c *checkpoint) (*Trainer, error) {
-	if err := t.recognise(c); err != nil {
-		return nil, &FileError{Err: fmt.Errorf("checkpoint: %w", err)}
+func (t *Trainer) resumed(c *checkpoint, settings map[string]string) (*Trainer, error) {
+	if err := t.recognise(c, settings); err != nil {
+		return nil, &field.FileError{Err: fmt.Errorf("checkpoint: %w", err)}
 	}
 	next := *t
 	next.state, next.params, next.alpha, next.totals, next.base = c.State, c.Params, c.Alpha, c.Totals, nil
 	next.calibration, next.residuals, next.coarse, next.film = c.Calibration, c.Residuals, nil, nil
-	if t.data.film != nil && next.state.Stage == stageEnd {
+	if t.data.Motion != nil && next.state.Stage == stageEnd {
 		next.state.Stage = stageFinish // a further Fit calibrates the film, to the same bits
 	}
 	next.config.Training = c.Training
 	if origin := c.State.Origin; origin != nil {
 		if err := next.precondition(origin); err != nil {
-			return nil, &FileError{Err: fmt.Errorf("checkpoint: %w", err)}
+			return nil, &field.FileError{Err: fmt.Errorf("checkpoint: %w", err)}
 		}
 	}
 	if c.Coarse != nil {
@@ -113,7 +98,7 @@ func (t *Trainer) resumed(c *checkpoint) (*Trainer, error) {
 		if err != nil {
 			return nil, err
 		}
-		if next.coarse, err = coarse.resumed(c.Coarse); err != nil {
+		if next.coarse, err = coarse.resumed(c.Coarse, nil); err != nil {
 			return nil, err
 		}
 	}
@@ -121,7 +106,7 @@ func (t *Trainer) resumed(c *checkpoint) (*Trainer, error) {
 }
 
 // recognise returns why a checkpoint is none of this trainer's.
-func (t *Trainer) recognise(c *checkpoint) error {
+func (t *Trainer) recognise(c *checkpoint, settings map[string]string) error {
 	y := t.evaluator.Data()
 	if c.Examples != y.Examples || c.Points != y.Points || c.Channels != y.Channels {
 		return fmt.Errorf("%d examples, %d points and %d channels, expected %d, %d and %d", c.Examples, c.Points, c.Channels, y.Examples, y.Points, y.Channels)
@@ -129,8 +114,8 @@ func (t *Trainer) recognise(c *checkpoint) error {
 	if !slices.Equal(c.Scaler.Mean, y.Scaler.Mean) || !slices.Equal(c.Scaler.Scale, y.Scaler.Scale) {
 		return errors.New("other data: means or deviations differ")
 	}
-	for _, name := range slices.Sorted(maps.Keys(t.settings)) {
-		if c.Settings[name] != t.settings[name] {
+	for _, name := range slices.Sorted(maps.Keys(settings)) {
+		if c.Settings[name] != settings[name] {
 			return fmt.Errorf("another configuration: %s differs", name)
 		}
 	}

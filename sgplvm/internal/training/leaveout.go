@@ -1,24 +1,18 @@
-package sgplvm
+package training
 
 import (
 	"context"
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/dynamics"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
-// LeaveOneOut predicts every training example of a model with a dynamical prior from all
-// others, kernels and latent posteriors of the others as they are, at the training points: it
-// calls body with mean and variance (noise included, calibrated after Calibrate) in the
-// user's units, n_s×d_y each, which belong to body until it returns. The latent posterior at an
-// example's time without its own part of it is the cavity of expectation propagation (Minka 2001).
-// Errors: *ConfigError for a model with a structured residual, free spatial inducing points or
-// independent examples, of which nothing is known when they are not seen; *ReadError, ctx.Err() and
-// those of body.
+// LeaveOneOut is that of sgplvm.Trainer.
 func (t *Trainer) LeaveOneOut(ctx context.Context, body func(example int, mean, variance mat.Matrix) error) error {
 	return t.leaveSomeOut(ctx, every, body)
 }
@@ -31,7 +25,7 @@ const slabsLeftOut = 4
 
 // leaveSomeOut is LeaveOneOut of the examples that are wanted.
 func (t *Trainer) leaveSomeOut(ctx context.Context, wanted func(example int) bool, body func(example int, mean, variance mat.Matrix) error) error {
-	if err := t.canLeaveOut(); err != nil {
+	if err := t.CanLeaveOut(); err != nil {
 		return err
 	}
 	q, err := t.posterior(ctx)
@@ -71,7 +65,7 @@ func (t *Trainer) leaveSomeOut(ctx context.Context, wanted func(example int) boo
 }
 
 // leaveOutHoled predicts all examples of data with holes at their cavities.
-func (t *Trainer) leaveOutHoled(ctx context.Context, latents []Latent, wanted func(example int) bool, body func(example int, mean, variance mat.Matrix) error) error {
+func (t *Trainer) leaveOutHoled(ctx context.Context, latents []field.Latent, wanted func(example int) bool, body func(example int, mean, variance mat.Matrix) error) error {
 	scaler, inflation := t.evaluator.Data().Scaler, t.inflation()
 	for i, l := range latents {
 		if !wanted(i) {
@@ -98,8 +92,8 @@ func (t *Trainer) leaveOutHoled(ctx context.Context, latents []Latent, wanted fu
 }
 
 // leaveOut predicts some examples, in order, at their cavities, which are among latents.
-func (t *Trainer) leaveOut(ctx context.Context, q *predict.Posterior, latents []Latent, examples []int, body func(example int, mean, variance mat.Matrix) error) error {
-	own := make([]Latent, len(examples))
+func (t *Trainer) leaveOut(ctx context.Context, q *predict.Posterior, latents []field.Latent, examples []int, body func(example int, mean, variance mat.Matrix) error) error {
+	own := make([]field.Latent, len(examples))
 	for k, i := range examples {
 		own[k] = latents[i]
 	}
@@ -122,7 +116,7 @@ func (t *Trainer) leaveOut(ctx context.Context, q *predict.Posterior, latents []
 }
 
 // inflation returns that of the calibration, if there is one.
-func (t *Trainer) inflation() func(at Instant, without int) float64 {
+func (t *Trainer) inflation() func(at field.Instant, without int) float64 {
 	if t.calibration == nil {
 		return nil
 	}
@@ -172,11 +166,7 @@ func observed(residual mat.Matrix) int {
 	return n
 }
 
-// LeftOutDensities returns, for every training example, the mean negative log density (nats a
-// value, in the user's units) of its values as LeaveOneOut predicts them from all others, with
-// calibrated variances after Calibrate. It is what to compare models
-// of the same examples by where whole examples are to be predicted: the bound also counts how well
-// the values of an example predict one another. Those of an example without any value are NaN. Errors: as LeaveOneOut's.
+// LeftOutDensities is that of sgplvm.Trainer.
 func (t *Trainer) LeftOutDensities(ctx context.Context) ([]float64, error) {
 	densities := make([]float64, t.evaluator.Data().Examples)
 	err := t.leftUnexplained(ctx, every, func(example int, residual, variance mat.Matrix) {
@@ -198,7 +188,7 @@ func (t *Trainer) LeftOutDensities(ctx context.Context) ([]float64, error) {
 }
 
 // cavities returns what all other examples say of the latent variables at every example's time, nil where examples have no times.
-func (t *Trainer) cavities() ([]Latent, error) {
+func (t *Trainer) cavities() ([]field.Latent, error) {
 	if t.params.X.Paths == nil {
 		return nil, nil
 	}
@@ -207,9 +197,9 @@ func (t *Trainer) cavities() ([]Latent, error) {
 		return nil, err
 	}
 	at := t.params.X.At()
-	latents := make([]Latent, mu.Rows)
+	latents := make([]field.Latent, mu.Rows)
 	for i := range latents {
-		latents[i] = Latent{Mu: mu.Row(i), S: s.Row(i), Start: -1, At: &at[i]}
+		latents[i] = field.Latent{Mu: mu.Row(i), S: s.Row(i), Start: -1, At: &at[i]}
 	}
 	return latents, nil
 }

@@ -1,4 +1,4 @@
-package sgplvm
+package training
 
 import (
 	"context"
@@ -9,16 +9,12 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/limit"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
-// Calibrate compares what the model says of every training example from the others
-// (LeaveOneOut) with the example itself and calibrates the variances that models give
-// at a time by it (docs/math.md, "Calibration"): point by point by the ratio of the mean squares that were
-// found to those expected, in how they grow from what is well known to what is not, and by
-// how large errors are at some times. The model file keeps that. Means stay as they are. When it
-// fails, an earlier calibration stays. Errors: as LeaveOneOut's.
+// Calibrate is that of sgplvm.Trainer.
 func (t *Trainer) Calibrate(ctx context.Context) error {
 	earlier := t.calibration
 	t.calibration = nil
@@ -44,7 +40,7 @@ func (t *Trainer) calibrated(ctx context.Context) (*predict.Calibration, error) 
 	for _, l := range logs {
 		c.Mean = append(c.Mean, math.Exp(l))
 	}
-	if t.data.film != nil {
+	if t.data.Motion != nil {
 		c.Power, c.Inflation = 1, predict.Inflation{Ratios: make([]float64, t.evaluator.Data().Examples)}
 		return c, nil
 	}
@@ -80,7 +76,7 @@ func (t *Trainer) calibrated(ctx context.Context) (*predict.Calibration, error) 
 
 // calibratedBy tells which examples tell factors: those of a film that it examines, else all.
 func (t *Trainer) calibratedBy() (wanted func(example int) bool) {
-	if f := t.data.film; f != nil {
+	if f := t.data.Motion; f != nil {
 		return f.Examined()
 	}
 	return every
@@ -210,18 +206,18 @@ func (t *Trainer) calibrateInTime(each unexplained, c *predict.Calibration) erro
 	return nil
 }
 
-// calibrateFilm finds where variances of the film's frames are too small or too large, and how their errors are
+// CalibrateFilm finds where variances of the film's frames are too small or too large, and how their errors are
 // correlated, by predicting every frame from the others. Progress may stop it.
-func (t *Trainer) calibrateFilm(ctx context.Context) error {
+func (t *Trainer) CalibrateFilm(ctx context.Context) error {
 	leaveOut, err := t.leavingFramesOut(ctx)
 	if err != nil {
 		return err
 	}
-	f, err := t.data.film.Calibrated(ctx, leaveOut, func(done, total int) error {
-		if step := t.Progress; step != nil && !step(Progress{Phase: filmPhase, Iteration: done, Total: total, Bound: t.state.BestBound}) {
+	f, err := t.data.Motion.Calibrated(ctx, leaveOut, func(done, total int) error {
+		if step := t.Progress; step != nil && !step(field.Progress{Phase: FilmPhase, Iteration: done, Total: total, Bound: t.state.BestBound}) {
 			return errStopped
 		}
-		if t.data.run.clock.over(leavingShare) {
+		if t.data.Clock.Over(limit.LeavingShare) {
 			return errLate
 		}
 		return nil
@@ -232,7 +228,7 @@ func (t *Trainer) calibrateFilm(ctx context.Context) error {
 	if err == errStopped {
 		t.stopped, err = true, nil
 	} else if err == errLate {
-		t.data.run.clock.unknown, err = true, nil
+		t.data.Clock.Unknown, err = true, nil
 	}
 	return err
 }
@@ -273,8 +269,8 @@ func (t *Trainer) leavingFramesOut(ctx context.Context) (film.LeaveOut, error) {
 	}, nil
 }
 
-// filmPhase is the phase that Progress tells of meanwhile. Interrupted, it begins anew.
-const filmPhase = "film"
+// FilmPhase is the phase that Progress tells of meanwhile. Interrupted, it begins anew.
+const FilmPhase = "film"
 
 // errStopped ends what Progress stops.
 var errStopped = errors.New("stopped")

@@ -1,4 +1,4 @@
-package sgplvm
+package training
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/lbfgs"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/dynamics"
 )
@@ -43,8 +44,8 @@ type trainerState struct {
 	Refitted   bool          // the kernels in time of single dimensions were found again
 	Best       *bound.Params // with the highest bound of all
 	BestBound  float64
-	Phase      PhaseReport // the one that goes on
-	Result     Report      // of the phases before it
+	Phase      field.PhaseReport // the one that goes on
+	Result     field.Report      // of the phases before it
 }
 
 // check returns what a state from a file lacks to go on.
@@ -69,7 +70,7 @@ func (t *Trainer) begin() error {
 }
 
 // beginAt sets the state to the start of training with the given options from the trainer's parameters.
-func (t *Trainer) beginAt(o TrainingConfig) error {
+func (t *Trainer) beginAt(o Training) error {
 	if err := t.precondition(t.params); err != nil {
 		return err
 	}
@@ -90,7 +91,7 @@ func (t *Trainer) precondition(p *bound.Params) (err error) {
 // enter begins the record of a stage.
 func (t *Trainer) enter() {
 	s := &t.state
-	s.Phase = PhaseReport{Name: "warm-up"}
+	s.Phase = field.PhaseReport{Name: "warm-up"}
 	switch s.Stage {
 	case stageTraining:
 		s.Phase.Name = "alternating"
@@ -111,5 +112,5 @@ func (t *Trainer) record(status string) {
 	r.Evaluations += s.Phase.Evaluations
 	r.Status, r.Converged = status, terminates(status)
 	r.Phases = append(r.Phases, s.Phase)
-	s.Phase = PhaseReport{}
+	s.Phase = field.PhaseReport{}
 }

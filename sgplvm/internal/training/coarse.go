@@ -1,4 +1,4 @@
-package sgplvm
+package training
 
 import (
 	"context"
@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/training"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
@@ -48,22 +48,22 @@ func (t *Trainer) advanceCoarse(ctx context.Context) (err error) {
 }
 
 // atAll returns how training goes on at all points.
-func (t *Trainer) atAll() TrainingConfig {
+func (t *Trainer) atAll() Training {
 	o := t.config.Training
 	if len(t.data.Grid) > 1 {
-		o.Iterations, o.Warmup = min(training.CoarseRounds*(training.LatentSteps+training.JointSteps), max(1, o.Iterations/8)), 0
+		o.Iterations, o.Warmup = min(CoarseRounds*(LatentSteps+JointSteps), max(1, o.Iterations/8)), 0
 	} else {
-		o.Iterations, o.Warmup, o.HoldSpace = training.AdaptSteps, training.AdaptSteps, true
+		o.Iterations, o.Warmup, o.HoldSpace = AdaptSteps, AdaptSteps, true
 	}
 	return o
 }
 
 // coarsePoints returns the points of coarse training, count of them or of several factors fewer, and their grid.
-func (t *Trainer) coarsePoints(count int) (points []int, grid Grid) {
+func (t *Trainer) coarsePoints(count int) (points []int, grid field.Grid) {
 	g := t.data.Grid
 	if len(g) == 1 {
 		points = subset(g[0], count, rand.New(rand.NewPCG(t.config.Seed, 0x636f61727365)))
-		return points, Grid{work.Gather(g[0], points)}
+		return points, field.Grid{work.Gather(g[0], points)}
 	}
 	points, grid = data.Thinned(g, 2)
 	for every := 3; grid.Len() > count && len(points) > 1; every++ {
@@ -116,15 +116,15 @@ func (t *Trainer) coarseTrainer(ctx context.Context, count int) (*Trainer, error
 		return nil, err
 	}
 	d, cfg := t.data, t.config
-	d.film, d.imputationErrors = nil, completion.Errors{}
+	d.Motion, d.Imputed = nil, completion.Errors{}
 	d.Grid = grid
-	d.Source = NewSource(values, y.Examples, len(points), y.Channels)
+	d.Source = field.NewSource(values, y.Examples, len(points), y.Channels)
 	cfg.Training.CoarsePoints, cfg.Training.Uncalibrated = 0, true
-	cfg.Residual.Rounds, cfg.Residual.Local = 0, Off
+	cfg.Residual.Rounds, cfg.Residual.Local = 0, field.Off
 	params := t.params.Clone()
 	params.Noise.Covariance, params.Noise.Taper = mat.Matrix{}, nil
 	scaled := &data.Scaled{Source: d.Source, Examples: y.Examples, Points: len(points), Channels: y.Channels, Scaler: y.Scaler}
-	coarse, err := newTrainer(scaled, d, cfg, "Start", params)
+	coarse, err := At(scaled, d, cfg, "Start", params)
 	if err == nil {
 		coarse.of = t
 	}

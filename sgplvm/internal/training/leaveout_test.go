@@ -1,4 +1,4 @@
-package sgplvm
+package training
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/field"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/dynamics"
@@ -17,12 +18,12 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
-// trainerOf returns a trainer of a random model with its data, in the model's units.
+// trainedOf returns a trainer of a random model with its data, in the model's units.
 func trainedOf(t testing.TB, m *reference.Model) *Trainer {
 	t.Helper()
 	n := m.Examples()
 	y := &data.Scaled{Source: field.MatrixSource(m.Y, n), Examples: n, Points: m.Y.Rows / n, Channels: m.Y.Cols, Scaler: reference.Unscaled(m.Y.Cols)}
-	cfg, err := Config{}.completed(n, m.Space, 1)
+	cfg, err := Settings{}.Complete(n, m.Space, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +32,7 @@ func trainedOf(t testing.TB, m *reference.Model) *Trainer {
 	if p := m.Params.X.Paths; p != nil {
 		d.Times, d.Sequences = p.Prior.Times, p.Prior.Sequences
 	}
-	tr, err := newTrainer(y, trainingSet{Data: d}, cfg, "Start", m.Params)
+	tr, err := At(y, d, cfg, "Start", m.Params)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +72,7 @@ func without(t *testing.T, m *reference.Model, gone int) *predict.Posterior {
 		}
 	}
 	other := &reference.Model{Params: p, Space: m.Space, Jitter: m.Jitter, Y: mat.New(n*m.Space.Len(), m.Channels())}
-	other.Params.X = boundLatents(p.X.Mu, p.X.S, paths)
+	other.Params.X = bound.Latents{Mu: p.X.Mu, S: p.X.S, Paths: paths}
 	for j, i := range p.ZExamples {
 		if p.ZExamples[j] = slices.Index(keep, i); p.ZExamples[j] < 0 {
 			return nil // the time of an inducing point is that of the example
@@ -107,7 +108,7 @@ func TestLeaveOneOut(t *testing.T) {
 		for i := range paths.Prior.Times { // no two equal
 			paths.Prior.Times[i] += 0.1 * float64(i)
 		}
-		m.Params.X = boundLatents(m.Params.X.Mu, m.Params.X.S, paths)
+		m.Params.X = bound.Latents{Mu: m.Params.X.Mu, S: m.Params.X.S, Paths: paths}
 		paths.Lambda.Fill(1e7) // S of 1e-7 is what stays in
 		reference.SetMarginals(t, m.Params)
 		mu, s, err := dynamics.Cavities(paths, m.Params.X.Mu, m.Params.X.S)
@@ -121,7 +122,7 @@ func TestLeaveOneOut(t *testing.T) {
 			}
 			compared++
 			at := m.Params.X.At()[example]
-			want, err := q.Predict(Latent{Mu: mu.Row(example), S: s.Row(example), At: &at}, nil)
+			want, err := q.Predict(field.Latent{Mu: mu.Row(example), S: s.Row(example), At: &at}, nil)
 			if err != nil {
 				return err
 			}
@@ -149,16 +150,16 @@ func TestLeaveOneOutErrors(t *testing.T) {
 	free := all["free inducing points"]
 	free.data.Times = line(12).Data
 	for name, s := range map[string]set{"independent": all["product"], "residual": residual, "free inducing points": free} {
-		tr := newTestTrainer(t, s.data, s.config)
+		tr := newTrainer(t, s.data, s.config)
 		_, err := tr.LeftOutDensities(ctx)
 		for _, err := range []error{err, tr.Calibrate(ctx), tr.LeaveOneOut(ctx, func(int, mat.Matrix, mat.Matrix) error { return nil })} {
-			var refused *ConfigError
+			var refused *field.ConfigError
 			if !errors.As(err, &refused) || refused.Field != "LeaveOneOut" || !errors.Is(err, errNotLeftOut) {
 				t.Errorf("%s: error %v", name, err)
 			}
 		}
 	}
-	tr := newTestTrainer(t, swelling(), swellingConfig())
+	tr := newTrainer(t, swelling(), swellingSettings())
 	enough, calls := errors.New("enough"), 0
 	if err := tr.LeaveOneOut(ctx, func(int, mat.Matrix, mat.Matrix) error { calls++; return enough }); err != enough || calls != 1 {
 		t.Errorf("error %v after %d calls", err, calls)

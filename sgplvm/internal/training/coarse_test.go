@@ -1,4 +1,4 @@
-package sgplvm
+package training
 
 import (
 	"context"
@@ -10,10 +10,10 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/training"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
@@ -22,7 +22,7 @@ import (
 func TestCoarse(t *testing.T) {
 	s := sets()["coarse"]
 	s.config.Training.CoarsePoints = 0
-	tr := newTestTrainer(t, s.data, s.config)
+	tr := newTrainer(t, s.data, s.config)
 	for _, count := range []int{1, 7, 30} {
 		c, err := tr.coarseTrainer(context.Background(), count)
 		if err != nil {
@@ -90,7 +90,7 @@ func TestCoarseTraining(t *testing.T) {
 	s := sets()["coarse"]
 	s.config.Training.Iterations = 40
 	last := 0
-	tr, r := fit(t, s.data, s.config, func(p Progress) bool {
+	tr, r := fit(t, s.data, s.config, func(p field.Progress) bool {
 		if p.Iteration != last+1 || p.Iteration > p.Total {
 			t.Errorf("step %d of %d follows step %d", p.Iteration, p.Total, last)
 		}
@@ -100,13 +100,13 @@ func TestCoarseTraining(t *testing.T) {
 	if last != r.Iterations {
 		t.Errorf("progress of %d steps, %d reported", last, r.Iterations)
 	}
-	c, err := newTestTrainer(t, s.data, s.config).coarseTrainer(context.Background(), 12)
+	c, err := newTrainer(t, s.data, s.config).coarseTrainer(context.Background(), 12)
 	if err != nil {
 		t.Fatal(err)
 	}
 	first := finish(t, c)
 	n := len(first.Phases)
-	if len(r.Phases) != n+2 || r.Phases[n].Name != "warm-up" || r.Phases[n].Steps > training.AdaptSteps || r.Phases[n+1].Name != "residual 1" {
+	if len(r.Phases) != n+2 || r.Phases[n].Name != "warm-up" || r.Phases[n].Steps > AdaptSteps || r.Phases[n+1].Name != "residual 1" {
 		t.Errorf("phases %+v after %+v", r.Phases, first.Phases)
 	}
 	p, q := tr.params, c.params
@@ -168,7 +168,7 @@ func TestCoarseFactors(t *testing.T) {
 // newTestCoarse returns the coarse trainer of a set.
 func newTestCoarse(t *testing.T, s set) *Trainer {
 	t.Helper()
-	c, err := newTestTrainer(t, s.data, s.config).coarseTrainer(context.Background(), s.config.Training.CoarsePoints)
+	c, err := newTrainer(t, s.data, s.config).coarseTrainer(context.Background(), s.config.Training.CoarsePoints)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +180,7 @@ func TestAllPointsOfOneFactor(t *testing.T) {
 	for name, moves := range map[string]bool{"coarse": false, "coarse factors": true} {
 		s := sets()[name]
 		s.config.Training.Iterations = 40
-		tr := newTestTrainer(t, s.data, s.config)
+		tr := newTrainer(t, s.data, s.config)
 		for tr.state.Stage == stageCoarse {
 			if _, err := tr.Step(t.Context()); err != nil {
 				t.Fatal(err)
@@ -198,7 +198,7 @@ func TestAllPointsOfOneFactor(t *testing.T) {
 func TestAllPointsNeedNoise(t *testing.T) {
 	s := sets()["coarse"]
 	s.config.Training.Iterations = 40
-	tr := newTestTrainer(t, s.data, s.config)
+	tr := newTrainer(t, s.data, s.config)
 	var err error
 	if tr.coarse, err = tr.coarseTrainer(t.Context(), s.config.Training.CoarsePoints); err != nil {
 		t.Fatal(err)
@@ -219,12 +219,12 @@ func TestAllPointsNeedNoise(t *testing.T) {
 func TestLearnedCovarianceNeedsNoise(t *testing.T) {
 	s := sets()["coarse"]
 	s.config.Training.CoarsePoints = 0
-	tr := newTestTrainer(t, s.data, s.config)
+	tr := newTrainer(t, s.data, s.config)
 	beta, wrong := tr.params.Noise.Beta, mat.New(tr.data.Grid.Len(), tr.data.Grid.Len())
 	for i := range wrong.Rows {
 		wrong.Row(i)[i] = -10
 	}
-	tr.data.imputationErrors.Covariance = wrong
+	tr.data.Imputed.Covariance = wrong
 	if err := tr.learnResidual(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +236,7 @@ func TestLearnedCovarianceNeedsNoise(t *testing.T) {
 // Where the bound cannot be evaluated at all points there is more noise, as little as serves, in a covariance that was learned too; what no noise helps is an error.
 func TestRaiseNoise(t *testing.T) {
 	s := sets()["coarse"]
-	tr := newTestTrainer(t, s.data, s.config)
+	tr := newTrainer(t, s.data, s.config)
 	p := tr.params
 	raised := func(beta float64) (times float64) {
 		t.Helper()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/limit"
 )
 
 // A limit that has passed ends each training after a step and leaves rounds of a completion out, and the warnings say so; all holes are filled in.
@@ -17,7 +18,7 @@ func TestLimit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "the limit of 1ns ended 1 training early"; !slices.Contains(r.Warnings, want) || r.Iterations > 2 || r.Status != outOfTime {
+	if want := "the limit of 1ns ended 1 training early"; !slices.Contains(r.Warnings, want) || r.Iterations > 2 || r.Status != "out of time" {
 		t.Errorf("%d steps, %s, warnings %q, expected %q", r.Iterations, r.Status, r.Warnings, want)
 	}
 	c, err := Run{Limit: 1}.Complete(t.Context(), holed(mixed(12, 3, 3, 1), scatteredHoles(0.2, 3)), Config{LatentDims: 2, Effort: EffortNone})
@@ -39,45 +40,17 @@ func TestLimit(t *testing.T) {
 func TestMethodsEndInTime(t *testing.T) {
 	fill := func(ctx context.Context) (mean, variance mat.Matrix, err error) { return mean, variance, ctx.Err() }
 	for _, begin := range []time.Duration{0, -time.Hour} {
-		c := &clock{begin: time.Now().Add(begin), limit: time.Hour}
+		c := limit.New(time.Hour)
+		c.Begin = c.Begin.Add(begin)
 		var failed []string
-		for _, m := range c.within([]completion.Filler{{Name: "mean", Fill: fill}, {Name: "lines", Fill: fill}, {Name: "another view", Sure: true, Fill: fill}}) {
+		for _, m := range inTime(c, []completion.Filler{{Name: "mean", Fill: fill}, {Name: "lines", Fill: fill}, {Name: "another view", Sure: true, Fill: fill}}) {
 			if _, _, err := m.Fill(t.Context()); err != nil {
 				failed = append(failed, m.Name)
 			}
 		}
-		if late := begin < 0; late != slices.Equal(failed, []string{"lines"}) || late != strings.Contains(strings.Join(c.warnings(), ""), "comparison with 1 simple method early") {
-			t.Errorf("%v: %q failed, warnings %q", begin, failed, c.warnings())
+		if late := begin < 0; late != slices.Equal(failed, []string{"lines"}) || late != strings.Contains(strings.Join(c.Warnings(), ""), "comparison with 1 simple method early") {
+			t.Errorf("%v: %q failed, warnings %q", begin, failed, c.Warnings())
 		}
-	}
-}
-
-// Parts of the work get shares of what is left: those to come equal ones, a search half as much as all of them and its own.
-func TestClockShares(t *testing.T) {
-	c := &clock{begin: time.Now(), limit: time.Hour}
-	c.expects(4)
-	about := func(got time.Duration, minutes float64) {
-		t.Helper()
-		if d := got.Minutes() - minutes; d > 0 || d < -1 {
-			t.Errorf("%v, expected %v minutes", got, minutes)
-		}
-	}
-	about(c.search(), 20)
-	for parts, minutes := range map[int]float64{4: 12, 1: 48, 0: 48} {
-		c.parts = parts
-		c.train(0.8)
-		about(time.Until(c.until), minutes)
-	}
-	if c.ends() || c.cut > 0 || c.over(0.5) || !(&clock{begin: time.Now().Add(-time.Hour), limit: time.Hour}).over(0.9) {
-		t.Error("ends early, or not at all")
-	}
-	c.until = time.Now().Add(-1)
-	if first, again := c.ends(), c.ends(); !first || !again || c.cut != 1 {
-		t.Errorf("%d trainings counted", c.cut)
-	}
-	var none *clock
-	if none.train(1); none.ends() || none.over(0) || none.untold() {
-		t.Error("nothing has a limit")
 	}
 }
 
@@ -117,23 +90,12 @@ func TestCancelledAtStart(t *testing.T) {
 	}
 }
 
-// A forecast beyond the limit is told as the limit, and what the run would have taken is kept for the report.
-func TestForecastWithinLimit(t *testing.T) {
-	for limit, want := range map[time.Duration]time.Duration{time.Minute: time.Minute, 0: time.Hour, 2 * time.Hour: time.Hour} {
-		watch := new(teller)
-		c := &clock{begin: time.Now(), limit: limit, watch: watch}
-		c.tell(time.Hour, false)
-		if len(watch.told) != 1 || watch.told[0].Round(time.Minute) != want || c.told < time.Hour {
-			t.Errorf("limit %v: told %v, kept %v", limit, watch.told, c.told)
-		}
-	}
-}
-
 // No limit of a run ends the training of a candidate: what a search compares is trained as it would be alone.
 func TestSearchIsQuiet(t *testing.T) {
-	c := &clock{begin: time.Now(), limit: time.Hour, until: time.Now().Add(-time.Second), watch: unwatched{}, parts: 1}
+	c := limit.New(time.Hour)
+	c.Train(0)
 	d := trainingSet{Data: sceneData(evenly(10)), run: Run{clock: c}} // each candidate is trained on all frames
-	if _, s, err := choose(t.Context(), d, Config{LatentDims: 2, Training: steps(8)}); err != nil || len(s.selection.Stages) == 0 || s.selection.Ended != "" || c.cut > 0 {
-		t.Errorf("%d trainings were ended, %+v, error %v", c.cut, s.selection, err)
+	if _, s, err := choose(t.Context(), d, Config{LatentDims: 2, Training: steps(8)}); err != nil || len(s.selection.Stages) == 0 || s.selection.Ended != "" || c.Cut > 0 {
+		t.Errorf("%d trainings were ended, %+v, error %v", c.Cut, s.selection, err)
 	}
 }

@@ -1,11 +1,10 @@
-package sgplvm
+package training
 
 import (
 	"math"
 	"time"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/training"
 )
 
 // A forecast knows how long steps of each kind took, for Progress alone. Steps of one kind say nothing of
@@ -80,7 +79,7 @@ func stepsOf(all []stretch) int {
 func (t *Trainer) ahead() (now, after []stretch, open bool) {
 	s, o := &t.state, &t.config.Training
 	left := s.Limit - s.Result.Iterations - s.Phase.Steps
-	open = t.of != nil || !o.Uncalibrated && t.canLeaveOut() == nil
+	open = t.of != nil || !o.Uncalibrated && t.CanLeaveOut() == nil
 	if rounds := t.config.Residual.Rounds; rounds > 0 && s.Params.Noise.Structured() && s.Stage != stageResidual {
 		after = []stretch{{"residual", float64(rounds * t.config.Residual.Steps)}}
 	}
@@ -100,6 +99,6 @@ func (t *Trainer) schedule(steps int) []stretch {
 	if o.Joint || o.HoldSpace || t.free(bound.GroupSpatial).Count(t.state.Params) == 0 {
 		return []stretch{{"joint", float64(steps)}}
 	}
-	const round = training.LatentSteps + training.JointSteps
-	return []stretch{{"latent", float64(steps) * training.LatentSteps / round}, {"joint", float64(steps) * training.JointSteps / round}}
+	const round = LatentSteps + JointSteps
+	return []stretch{{"latent", float64(steps) * LatentSteps / round}, {"joint", float64(steps) * JointSteps / round}}
 }

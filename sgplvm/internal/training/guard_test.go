@@ -1,33 +1,51 @@
-package sgplvm
+package training
 
 import (
 	"context"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 )
 
 // collapsing explains its data as noise if the noise is free from the first step: it begins with a lot of it
 // and latent means near 0.
-func collapsing(t testing.TB, o TrainingConfig) *Trainer {
-	d := normals(16, 30, 1, 2)
-	mat.Add(d.Y, d.Y, 0.1, bumps(16, 6, 5, 1).Y)
+func collapsing(t testing.TB, o Training) *Trainer {
+	d, noise := bumps(16, 6, 5, 1), normals(16*30, 2)
+	y := make([]float64, len(noise))
+	if err := d.Source.ReadExamples(y, 0, 16); err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range y {
+		y[i] = noise[i] + 0.1*v
+	}
+	d.Source = field.NewSource(y, 16, 30, 1)
 	cfg := small()
 	cfg.Noise = 0.9
-	return startFrom(t, newTestTrainer(t, d.on(line(6), line(5)), cfg.with(o)), func(p *bound.Params) {
+	return startFrom(t, newTrainer(t, d, cfg.with(o)), func(p *bound.Params) {
 		p.X.S.Fill(0.5)
 		mat.Scale(p.X.Mu, 0.03, p.X.Mu)
 		mat.Scale(p.Z, 0.03, p.Z)
 	})
 }
 
+// normals returns n independent numbers.
+func normals(n int, seed uint64) []float64 {
+	y, rng := make([]float64, n), rand.New(rand.NewPCG(seed, 21))
+	for i := range y {
+		y[i] = rng.NormFloat64()
+	}
+	return y
+}
+
 // The guard goes back from a collapse and finds what is there; without it the model stays collapsed.
 func TestGuard(t *testing.T) {
 	for _, joint := range []bool{false, true} {
-		o := TrainingConfig{Iterations: 100, Warmup: -1, Joint: joint}
+		o := Training{Iterations: 100, Warmup: -1, Joint: joint}
 		defer func(n int) { maxCollapses = n }(maxCollapses)
 		maxCollapses = 0
 		tr := collapsing(t, o)
@@ -52,9 +70,9 @@ func TestGuard(t *testing.T) {
 
 // A long collapse is noticed before the end, a short one is left to pass.
 func TestGuardIsPatient(t *testing.T) {
-	o := TrainingConfig{Iterations: 300, Warmup: -1}
+	o := Training{Iterations: 300, Warmup: -1}
 	for low, want := range map[int]stage{0: stageTraining, collapsedSteps - 1: stageTraining, collapsedSteps: stageWarmup} {
-		tr := newTestTrainer(t, bumps(6, 4, 3, 1), Config{LatentDims: 2, Training: o})
+		tr := newTrainer(t, bumps(6, 4, 3, 1), Settings{LatentDims: 2, Training: o})
 		tr.freeNoise()
 		p := tr.next()
 		status, err := tr.optimise(context.Background(), p)
@@ -85,21 +103,22 @@ func TestGuardIsPatient(t *testing.T) {
 // of what is no noise says nothing.
 func TestGuardGivesUp(t *testing.T) {
 	best := math.Inf(-1)
-	tr, r := fit(t, normals(10, 20, 1, 2), Config{LatentDims: 1, Inducing: 3, Training: TrainingConfig{Iterations: 200}}, func(p Progress) bool {
+	tr, r := fit(t, Data{Source: field.NewSource(normals(10*20, 2), 10, 20, 1), Grid: field.Grid{line(20)}}, Settings{LatentDims: 1, Inducing: 3, Training: Training{Iterations: 200}}, func(p field.Progress) bool {
 		best = max(best, p.Bound)
 		if p.Iteration > p.Total {
 			t.Errorf("step %d of %d", p.Iteration, p.Total)
 		}
 		return true
 	})
-	ratio := modelOf(t, tr).Summary().SignalToNoise
+	ratio := tr.params.Noise.Beta
 	if r.Collapses != maxCollapses || ratio > collapsedRatio || !(r.Bound >= best) || boundOf(t, tr) != r.Bound {
 		t.Errorf("signal-to-noise ratio %v, best bound seen %v, %+v", ratio, best, r)
 	}
 	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "smaller initial noise") || !strings.Contains(r.Warnings[0], "2 times") {
 		t.Errorf("%q", r.Warnings)
 	}
-	if ratio := trained(t).Summary().SignalToNoise; ratio < 20 {
+	if tr, _ := fit(t, bumps(16, 6, 5, 1), small().with(steps(150))); tr.params.Noise.Beta < 20 {
+		ratio := tr.params.Noise.Beta
 		t.Errorf("signal-to-noise ratio %v where the noise is a small part", ratio)
 	}
 }

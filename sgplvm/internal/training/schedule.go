@@ -1,4 +1,4 @@
-package sgplvm
+package training
 
 import (
 	"context"
@@ -6,8 +6,8 @@ import (
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/lbfgs"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/training"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
@@ -62,10 +62,10 @@ func (t *Trainer) next() phase {
 		if o.HoldSpace || t.free(bound.GroupSpatial).Count(s.Params) == 0 {
 			p.free = bound.GroupLatent | bound.GroupNoise
 		} else if !o.Joint {
-			p.steps, p.pairs = min(left, training.JointSteps), &s.Joint
+			p.steps, p.pairs = min(left, JointSteps), &s.Joint
 			if s.Round%2 == 0 {
 				p.name, p.free = "latent", bound.GroupLatent|bound.GroupNoise
-				p.steps, p.pairs = min(left, training.LatentSteps), &s.Latent
+				p.steps, p.pairs = min(left, LatentSteps), &s.Latent
 			}
 		}
 	}
@@ -200,7 +200,7 @@ func (t *Trainer) learnResidual(ctx context.Context) error {
 			p.Noise.Taper = append(p.Noise.Taper, taper*two/2)
 		}
 	}
-	if err := t.evaluator.LearnNoise(ctx, p, c.Strength, t.data.imputationErrors.Covariance); err != nil {
+	if err := t.evaluator.LearnNoise(ctx, p, c.Strength, t.data.Imputed.Covariance); err != nil {
 		return err
 	}
 	value, err := t.raiseNoise(ctx, p)
@@ -219,7 +219,7 @@ func (t *Trainer) learnResidual(ctx context.Context) error {
 func (t *Trainer) raiseNoise(ctx context.Context, p *bound.Params) (float64, error) {
 	for raised := 0; ; raised++ {
 		value, err := t.evaluator.Bound(ctx, p)
-		var bad *FactorizationError
+		var bad *field.FactorizationError
 		if !errors.As(err, &bad) {
 			return value, err
 		}
