@@ -26,6 +26,7 @@ type clock struct {
 	until    time.Time     // when the training under way ends; zero: it may take what it needs
 	cut      int           // trainings that ended early
 	asItIs   bool          // some values were not filled in
+	late     int           // examples that a simpler method filled in
 	counted  bool          // the training under way among them
 	rounds   int           // of completion that were left out
 	unknown  bool          // the variances of a film are not calibrated
@@ -55,7 +56,7 @@ func (c *clock) ended(p *clock) {
 	if c == nil {
 		return
 	}
-	c.cut, c.rounds, c.untried, c.asItIs, c.without = c.cut+p.cut, c.rounds+p.rounds, c.untried+p.untried, c.asItIs || p.asItIs, c.without || p.without
+	c.cut, c.rounds, c.untried, c.late, c.asItIs, c.without = c.cut+p.cut, c.rounds+p.rounds, c.untried+p.untried, c.late+p.late, c.asItIs || p.asItIs, c.without || p.without
 }
 
 // warnings say what the limit has ended.
@@ -70,6 +71,7 @@ func (c *clock) warnings() (list []string) {
 	if c.asItIs {
 		note(1, "filling in early: some values are as a matrix of low rank, or the round before, has them")
 	}
+	note(c.late, "filling in by the model early: "+quote.Counted(c.late, "example")+" are as simpler methods have them")
 	if c.unknown {
 		note(1, "the run before variances of the film were calibrated")
 	}
