@@ -47,6 +47,7 @@ type completer struct {
 	rows       []int               // which of all the examples are
 	hopeless   bool                // the model is much worse than the simplest methods
 	contest    *completion.Contest // of the model and the simplest methods; nil: there was none
+	simplest   *completion.Contest // of the simplest methods; nil: these have not filled in anything
 	still      *completer          // of the frames of a film as examples in no order; nil: there is none
 }
 
@@ -235,14 +236,18 @@ func (c *completer) againstSimple(ctx context.Context, cfg Config) (*completion.
 		}
 		t.Add(withoutMotion, still)
 	}
-	defer c.watch.Timing("the simplest methods beside the model")()
-	begin := time.Now()
-	own := c.all
-	own.Beside = nil // which takes long
-	if err := t.Try(ctx, list, inTime(c.d.run.clock, own.Fillers(list, cfg.Seed))); err != nil {
-		return nil, err
+	if !c.simplest.About(list) {
+		defer c.watch.Timing("the simplest methods beside the model")()
+		begin := time.Now()
+		own := c.all
+		own.Beside = nil // which takes long
+		c.simplest = c.newContest()
+		if err := c.simplest.Try(ctx, list, inTime(c.d.run.clock, own.Fillers(list, cfg.Seed))); err != nil {
+			return nil, err
+		}
+		c.simple = time.Since(begin)
 	}
-	c.simple = time.Since(begin)
+	t.Join(c.simplest)
 	t.Decide()
 	return t, nil
 }
@@ -356,17 +361,18 @@ func (c *completer) foresee(cfg Config, spent time.Duration) {
 	}
 }
 
-// whole returns how long the simplest methods take to fill in what is missing and, beside the model, examples that are missing as a whole, and with searched how long the
-// search and the trainings for these take, each as long as one of a fold.
+// whole returns how long it takes to fill in the examples that are not learned from, the simplest methods to fill in what is missing and, beside the model, examples that
+// are missing as a whole, and with searched how long the search and the trainings for these take, each as long as one of a fold.
 func (c *completer) whole(cfg Config, searched bool) time.Duration {
+	others := c.took.imputed * time.Duration(len(c.unlearned())) / time.Duration(max(1, len(c.incomplete)))
 	if len(c.d.absent) == 0 {
-		return c.simple
+		return c.simple + others
 	}
 	folds, trainings := 1+selection.Plans[cfg.Effort].Folds, 0
 	if searched {
 		trainings = folds*c.d.newSearch(cfg).TimeCandidates() + 2
 	}
-	return time.Duration(1+folds)*c.simple + time.Duration(trainings)*c.took.trained/time.Duration(c.folds())
+	return others + time.Duration(1+folds)*c.simple + time.Duration(trainings)*c.took.trained/time.Duration(c.folds())
 }
 
 // completions returns the number of rounds after the choice. It is one if the noise has a parametric covariance: that ignores the errors of imputed values, so it

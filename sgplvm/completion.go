@@ -12,6 +12,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/limit"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/outlier"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/selection"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
@@ -230,20 +231,28 @@ func (c *completer) apart(cfg Config) (all completion.Filled, d trainingSet, som
 }
 
 // finish fills in the examples that were not learned from, then each kind of missing values by its winner, reports the errors, and returns the kind of each value.
+// Examples for which the limit left the model no time are filled in by the best method that needs none; where most are, all.
 func (c *completer) finish(ctx context.Context, w *wholeTask, cfg Config, done *Completion) (kinds []completion.Kind, err error) {
 	for k, i := range c.rows {
 		copy(c.all.Y.Row(i), c.y.Row(k))
 		copy(c.all.Variance.Row(i), c.variance.Row(k))
 	}
 	kinds = c.all.Kinds()
-	if err := c.imputeOthers(ctx, done.Model, kinds); err != nil {
+	late, err := c.imputeOthers(ctx, done.Model, kinds)
+	if err != nil {
 		return nil, err
 	}
-	methods := c.all.Fillers(nil, cfg.Seed)
+	byModel, simpler := slices.Clone(kinds), slices.Repeat([]completion.Kind{completion.KindCount}, len(kinds))
+	for _, i := range late {
+		for j := i * c.all.Holes.Size; j < (i+1)*c.all.Holes.Size; j++ {
+			byModel[j], simpler[j] = simpler[j], byModel[j]
+		}
+	}
+	methods := completion.Once(c.all.Fillers(nil, cfg.Seed))
 	if c.still != nil {
 		methods = append(methods, completion.Filler{Name: withoutMotion, Fill: func(context.Context) (mean, variance mat.Matrix, err error) { return c.still.y, c.still.variance, nil }})
 	}
-	count := completion.CountKinds(kinds)
+	count, lateCount := completion.CountKinds(kinds), completion.CountKinds(simpler)
 	done.Report.Missing = 0
 	for k := range completion.KindCount {
 		done.Report.Missing += count[k]
@@ -254,7 +263,16 @@ func (c *completer) finish(ctx context.Context, w *wholeTask, cfg Config, done *
 		if t == nil || count[k] == 0 {
 			continue
 		}
-		if err := t.Fill(ctx, k, kinds, c.all.Y, c.all.Variance, methods); err != nil {
+		if len(late) > 0 {
+			w := t.WithoutModel(k)
+			if err := t.Fill(ctx, w, k, simpler, c.all.Y, c.all.Variance, methods); err != nil {
+				return nil, err
+			}
+			if 2*lateCount[k] > count[k] {
+				t.Winner[k] = w
+			}
+		}
+		if err := t.Fill(ctx, t.Winner[k], k, byModel, c.all.Y, c.all.Variance, methods); err != nil {
 			return nil, err
 		}
 		done.Kinds = append(done.Kinds, checkOfKind(t, k, count[k]))
@@ -263,24 +281,22 @@ func (c *completer) finish(ctx context.Context, w *wholeTask, cfg Config, done *
 	return kinds, nil
 }
 
-// imputeOthers fills in the examples that were not learned from, if the model has a part in it.
-func (c *completer) imputeOthers(ctx context.Context, m *Model, kinds []completion.Kind) error {
-	learned := make([]bool, c.all.Y.Rows)
-	for _, i := range c.rows {
-		learned[i] = true
-	}
-	var list []int
-	for i := range learned {
-		own := kinds[i*c.all.Holes.Size : (i+1)*c.all.Holes.Size]
-		if !learned[i] && slices.ContainsFunc(own, func(k completion.Kind) bool {
+// unlearned returns the examples with missing values that are not learned from.
+func (c *completer) unlearned() []int {
+	return slices.DeleteFunc(work.AllBut(c.all.Y.Rows, c.rows), func(i int) bool { return !c.all.Holes.Any(i) })
+}
+
+// imputeOthers fills in the examples that were not learned from, if the model has a part in it. It returns those for which the limit left no time.
+func (c *completer) imputeOthers(ctx context.Context, m *Model, kinds []completion.Kind) (late []int, err error) {
+	list := slices.DeleteFunc(c.unlearned(), func(i int) bool {
+		return !slices.ContainsFunc(kinds[i*c.all.Holes.Size:(i+1)*c.all.Holes.Size], func(k completion.Kind) bool {
 			return k < completion.KindCount && (k == completion.KindWhole || c.contest == nil || c.contest.Winner[k].NeedsModel())
-		}) {
-			list = append(list, i)
-		}
-	}
-	failures := make([]error, len(list))
+		})
+	})
+	failures, left := make([]error, len(list)), make([]bool, len(list))
 	mat.Parallel(len(list), func(k int) {
-		if failures[k] = ctx.Err(); failures[k] != nil {
+		left[k] = c.contest != nil && c.d.run.clock.Over(limit.LeavingShare)
+		if failures[k] = ctx.Err(); failures[k] != nil || left[k] {
 			return
 		}
 		i := list[k]
@@ -299,7 +315,15 @@ func (c *completer) imputeOthers(ctx context.Context, m *Model, kinds []completi
 			}
 		}
 	})
-	return cmp.Or(failures...)
+	for k, i := range list {
+		if left[k] {
+			late = append(late, i)
+		}
+	}
+	if len(late) > 0 {
+		c.d.run.clock.Late += len(late)
+	}
+	return late, cmp.Or(failures...)
 }
 
 // tooLittle explains an error of training: all examples are the same, or too little was observed. Other errors it returns as they are.

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed-08962ecc/kronfield/internal/simple"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/limit"
@@ -97,5 +98,70 @@ func TestSearchIsQuiet(t *testing.T) {
 	d := trainingSet{Data: sceneData(evenly(10)), run: Run{clock: c}} // each candidate is trained on all frames
 	if _, s, err := choose(t.Context(), d, Config{LatentDims: 2, Training: steps(8)}); err != nil || len(s.selection.Stages) == 0 || s.selection.Ended != "" || c.Cut > 0 {
 		t.Errorf("%d trainings were ended, %+v, error %v", c.Cut, s.selection, err)
+	}
+}
+
+// Where the limit leaves a model no time for the examples that it has not learned from, the best method that needs none fills these in, and the others too where these are the most.
+func TestLateExamples(t *testing.T) {
+	for learned, want := range map[int]string{30: "the model", 6: simple.Mean} {
+		d, err := holed(mixed(40, 1, 4, 2), scatteredHoles(0.3, 3)).checked()
+		if err != nil {
+			t.Fatal(err)
+		}
+		clock := limit.New(time.Hour)
+		clock.Begin = clock.Begin.Add(-time.Hour)
+		c, err := newCompleter(trainingSet{Data: d, run: Run{clock: clock}}, Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.all, _, c.rows, _ = c.apart(Config{})
+		c.rows = c.rows[:learned]
+		held := []completion.HeldValue{{Kind: completion.KindScattered, Truth: 1, Variance: 1}}
+		c.contest = c.newContest()
+		for _, name := range []string{"", simple.Mean} {
+			held[0].Mean += 0.1
+			c.contest.Add(name, held)
+		}
+		c.contest.Winner[completion.KindScattered] = completion.Candidate{Factor: 1}
+		c.y.Fill(7) // as a model filled in what it had learned from
+		done := new(Completion)
+		kinds, err := c.finish(t.Context(), &wholeTask{completer: c}, Config{}, done)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := c.contest.Winner[completion.KindScattered].String(); got != want || clock.Late == 0 || len(done.Kinds) == 0 {
+			t.Errorf("%d learned from: %s fills in, %d examples late, %v", learned, got, clock.Late, done.Kinds)
+		}
+		means, _, err := c.all.Fillers(nil, 0)[0].Fill(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, kind := range kinds {
+			i := k / c.all.Holes.Size
+			if byModel := i < learned && want == "the model"; kind < completion.KindCount && done.Mean.Data[k] != map[bool]float64{true: 7, false: means.Data[k]}[byModel] {
+				t.Fatalf("value %d of example %d is %v", k%c.all.Holes.Size, i, done.Mean.Data[k])
+			}
+		}
+	}
+}
+
+// Methods of a contest fill in the same held-out values once, and missing values of several kinds once.
+func TestMethodsOnce(t *testing.T) {
+	calls := 0
+	methods := completion.Once([]completion.Filler{{Fill: func(context.Context) (mean, variance mat.Matrix, err error) {
+		calls++
+		return mat.New(1, 1), mat.New(1, 1), nil
+	}}})
+	for range 3 {
+		if m, _, err := methods[0].Fill(t.Context()); err != nil || m.Rows != 1 {
+			t.Fatalf("%v, error %v", m, err)
+		}
+	}
+	list := []completion.HeldValue{{Example: 1}, {Example: 2, Value: 3}}
+	c := completion.NewContest(mat.New(3, 4), &completion.Mask{Size: 4, Missing: make([]bool, 12)}, 1, false)
+	c.Add("mean", list)
+	other := []completion.HeldValue{{Example: 1}, {Example: 2, Value: 2}}
+	if calls != 1 || !c.About(list) || c.About(other) || c.About(list[:1]) || (*completion.Contest)(nil).About(nil) {
+		t.Errorf("called %d times, or another list of values taken for the same", calls)
 	}
 }

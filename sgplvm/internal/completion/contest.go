@@ -85,6 +85,21 @@ func (c *Contest) Try(ctx context.Context, list []HeldValue, methods []Filler) e
 	return nil
 }
 
+// Join adds what the methods of another contest filled in for the same values.
+func (c *Contest) Join(other *Contest) {
+	for _, name := range other.Names {
+		c.sure[name] = other.sure[name]
+		c.Add(name, other.Held[name])
+	}
+}
+
+// About reports whether a contest is about some held-out values, of the same kinds; false for nil.
+func (c *Contest) About(list []HeldValue) bool {
+	return c != nil && len(c.Names) > 0 && slices.EqualFunc(c.Held[c.Names[0]], list, func(a, b HeldValue) bool {
+		return a.Example == b.Example && a.Value == b.Value && a.Kind == b.Kind
+	})
+}
+
 // Of returns what a method filled in for the held-out values of a kind; for KindCount of all kinds but whole examples, which are another task. It returns nil if the method
 // leaves some of them open.
 func (c *Contest) Of(name string, k Kind) (list []HeldValue) {
@@ -272,9 +287,18 @@ func (c *Contest) Wins(name string, kinds []Kind) bool {
 	return slices.ContainsFunc(kinds, func(k Kind) bool { return k < KindCount && c.Winner[k].needs(name) })
 }
 
-// Fill replaces the missing values of a kind, filled in by the model, by those of its winner. Values that the winner leaves open stay.
-func (c *Contest) Fill(ctx context.Context, k Kind, kinds []Kind, y, variance mat.Matrix, methods []Filler) error {
-	w := c.Winner[k]
+// WithoutModel returns the best of the candidates for a kind that need no model.
+func (c *Contest) WithoutModel(k Kind) Candidate {
+	simpler := *c
+	simpler.Names = slices.DeleteFunc(slices.Clone(c.Names), func(name string) bool { return name == "" })
+	if len(c.Of(simpler.Names[0], k)) == 0 {
+		k = KindCount
+	}
+	return simpler.Best(k)
+}
+
+// Fill replaces the missing values of a kind, filled in by the model, by those of a candidate. Values that it leaves open stay.
+func (c *Contest) Fill(ctx context.Context, w Candidate, k Kind, kinds []Kind, y, variance mat.Matrix, methods []Filler) error {
 	if w.NeedsModel() && !w.Pair && !(w.Factor > 1) {
 		return nil
 	}

@@ -246,7 +246,7 @@ func TestContestFills(t *testing.T) {
 	c.Winner[KindScattered] = Candidate{And: "2", Pair: true, Factor: 2}
 	y, variance := mat.NewDense(2, 3, []float64{10, 11, 12, 13, 14, 15}), mat.NewDense(2, 3, []float64{1, 0, 1, 1, 1, 1})
 	for k := range KindCount {
-		if err := c.Fill(t.Context(), k, kinds, y, variance, []Filler{says(1, 1), says(2, 0.5)}); err != nil {
+		if err := c.Fill(t.Context(), c.Winner[k], k, kinds, y, variance, []Filler{says(1, 1), says(2, 0.5)}); err != nil {
 			t.Fatal(err)
 		}
 	}

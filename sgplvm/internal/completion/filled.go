@@ -116,6 +116,24 @@ type Filler struct {
 	Fill func(ctx context.Context) (mean, variance mat.Matrix, err error)
 }
 
+// Once returns methods that keep what they filled in: several kinds of missing values may have one winner.
+func Once(methods []Filler) []Filler {
+	for i := range methods {
+		m := &methods[i]
+		fill, done := m.Fill, false
+		var mean, variance mat.Matrix
+		m.Fill = func(ctx context.Context) (mat.Matrix, mat.Matrix, error) {
+			var err error
+			if !done {
+				mean, variance, err = fill(ctx)
+				done = err == nil
+			}
+			return mean, variance, err
+		}
+	}
+	return methods
+}
+
 // ByComponents fills the holes of y, n_ξ×(n_s·d_y) with points x in mean spacings, by principal components; a channel that nobody has seen by 0. Errors: ctx.Err(), those of chol.
 func ByComponents(ctx context.Context, y mat.Matrix, h *Mask, x mat.Matrix, channels int) error {
 	mean, _, err := simple.PrincipalComponents.Fill(ctx, examples(y, h.Missing, x, channels))

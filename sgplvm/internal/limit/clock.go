@@ -27,6 +27,7 @@ type Clock struct {
 	until    time.Time     // when the training under way ends; zero: it may take what it needs
 	Cut      int           // trainings that ended early
 	AsItIs   bool          // some values were not filled in
+	Late     int           // examples that a simpler method filled in
 	counted  bool          // the training under way among them
 	Rounds   int           // of completion that were left out
 	Unknown  bool          // the variances of a film are not calibrated
@@ -59,7 +60,7 @@ func (c *Clock) Ended(p *Clock) {
 	if c == nil {
 		return
 	}
-	c.Cut, c.Rounds, c.Untried, c.AsItIs, c.Without = c.Cut+p.Cut, c.Rounds+p.Rounds, c.Untried+p.Untried, c.AsItIs || p.AsItIs, c.Without || p.Without
+	c.Cut, c.Rounds, c.Untried, c.Late, c.AsItIs, c.Without = c.Cut+p.Cut, c.Rounds+p.Rounds, c.Untried+p.Untried, c.Late+p.Late, c.AsItIs || p.AsItIs, c.Without || p.Without
 }
 
 // Warnings say what the limit has ended.
@@ -74,6 +75,7 @@ func (c *Clock) Warnings() (list []string) {
 	if c.AsItIs {
 		note(1, "filling in early: some values are as a matrix of low rank, or the round before, has them")
 	}
+	note(c.Late, "filling in by the model early: "+quote.Counted(c.Late, "example")+" are as simpler methods have them")
 	if c.Unknown {
 		note(1, "the run before variances of the film were calibrated")
 	}
