@@ -97,8 +97,9 @@ func (o *CompileOptions) setLearning(m *Model, c *points.Contents) error {
 	}
 	b := sums.NewBasis(q.Params(), q.Grid(), q.Jitter(), m.Channels())
 	l := &c.Learning
-	all := b.Recover(m.solution(), q.Options().Totals)
-	h, trace := b.Features(all, m.solution())
+	solution := sums.Solution{Alpha: q.Alpha(), Spectra: q.Options().Spectra}
+	all := b.Recover(solution, q.Options().Totals)
+	h, trace := b.Features(all, solution)
 	l.Jitter, l.Floor, l.Trace, l.Totals, l.Sums = q.Jitter(), q.Params().Noise.Floor, trace, slices.Clone(all.Totals), points.NewTable(h)
 	if o.Type != edge.Float64 {
 		l.Sums = l.Sums.As(points.Float32)

@@ -1,4 +1,4 @@
-package sgplvm
+package update
 
 import (
 	"bufio"
@@ -18,9 +18,10 @@ import (
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/internal/quote"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/sums"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/training"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
@@ -38,11 +39,8 @@ const shardFormat = "kronfield sums 1\n"
 // maxShards bounds the number of parts. More than there are leaves have nothing to do.
 const maxShards = 1 << 20
 
-// A ShardPart is one of Count parts of the examples, by its number from 1.
-type ShardPart struct{ Index, Count int }
-
 // leaves returns which leaves are of the part: of few parts they are cut where few nodes are on each side.
-func (p ShardPart) leaves() (from, to int) {
+func leaves(p field.ShardPart) (from, to int) {
 	unit := 1
 	for unit*16*p.Count <= 1<<shardLevels {
 		unit *= 2
@@ -55,8 +53,8 @@ func (p ShardPart) leaves() (from, to int) {
 type shardNode struct{ Level, Index int }
 
 // nodes returns the fewest nodes with the leaves of the part.
-func (p ShardPart) nodes() (all []shardNode) {
-	for from, to := p.leaves(); from < to; {
+func nodes(p field.ShardPart) (all []shardNode) {
+	for from, to := leaves(p); from < to; {
 		level := min(bits.TrailingZeros(uint(from)|1<<shardLevels), bits.Len(uint(to-from))-1)
 		all = append(all, shardNode{level, from >> level})
 		from += 1 << level
@@ -69,24 +67,24 @@ type shardHeader struct {
 	Model    string // checksum of its file
 	Data     string // as the caller names the data
 	Examples int    // in all parts
-	Part     ShardPart
+	Part     field.ShardPart
 	Numbers  int // of each of its nodes
 }
 
-// keptBytes is up to how much the model of all examples keeps of examples that others are compared with, where it keeps residuals; and at least as many as the
+// KeptBytes is up to how much the model of all examples keeps of examples that others are compared with, where it keeps residuals; and at least as many as the
 // model of the sample. Tests change it.
-var keptBytes = 64 << 20
+var KeptBytes = 64 << 20
 
 // keptSeed makes the choice of these one of its own.
 const keptSeed = 0x6b657074
 
 // chosen returns which of n examples are kept: one at random of each of as many stretches.
 func (m *Model) chosen(n int) (all []int) {
-	own := m.posterior.Options().Residuals
+	own := m.Posterior.Options().Residuals
 	if own.Rows == 0 {
 		return nil
 	}
-	rng, count := rand.New(rand.NewPCG(m.seed, keptSeed)), min(n, max(own.Rows, keptBytes/(8*own.Cols)))
+	rng, count := rand.New(rand.NewPCG(m.Seed, keptSeed)), min(n, max(own.Rows, KeptBytes/(8*own.Cols)))
 	for k := range count {
 		from, to := work.Block(k, count, n)
 		all = append(all, from+rng.IntN(to-from))
@@ -107,21 +105,10 @@ func leafBegin(leaf, n int) int {
 	return from
 }
 
-// digest is the checksum of the model's file.
-func (m *Model) digest() (string, error) {
-	sum := sha256.New()
-	err := m.Save(sum)
-	return fmt.Sprintf("%x", sum.Sum(nil)), err
-}
-
-// Shard infers the latent variables of a part of the examples and writes what Reduce needs of them, one of the files for a round: m_ξ·(m_ξ + n_s·d_y) numbers, n_s² more
-// where the noise has structure, and up to six times as many where the parts are no power of two; beside them the values of examples that are kept. The bits of a round do not depend on the number of parts.
-// data names the data: parts of data with other names do not go together. What a part takes of memory does not depend on the number of examples.
-// progress, if not nil, is told how many examples are done.
-// Errors: *ConfigError for what Update refuses, *ValueError, *ReadError, ctx.Err() and those of w.
-func (m *Model) Shard(ctx context.Context, examples Source, part ShardPart, data string, w io.Writer, progress func(done, of int)) error {
+// Shard is that of sgplvm.Model.
+func (m *Model) Shard(ctx context.Context, examples field.Source, part field.ShardPart, data string, w io.Writer, progress func(done, of int)) error {
 	if part.Index < 1 || part.Index > part.Count || part.Count > maxShards {
-		return &ConfigError{Field: "Part", Err: fmt.Errorf("%d of %d, expected one from 1 on, of at most %d", part.Index, part.Count, maxShards)}
+		return &field.ConfigError{Field: "Part", Err: fmt.Errorf("%d of %d, expected one from 1 on, of at most %d", part.Index, part.Count, maxShards)}
 	}
 	b, err := m.sumsOf(examples.Dims())
 	if err != nil {
@@ -132,9 +119,9 @@ func (m *Model) Shard(ctx context.Context, examples Source, part ShardPart, data
 	s := &sharding{ctx: ctx, m: m, b: b, examples: examples, progress: progress, w: both}
 	s.count, _, _ = examples.Dims()
 	h := shardHeader{Data: data, Examples: s.count, Part: part, Numbers: b.Len()}
-	from, to := part.leaves()
+	from, to := leaves(part)
 	s.all, s.chosen = leafBegin(to, s.count)-leafBegin(from, s.count), amongLeaves(m.chosen(s.count), s.count, from, to)
-	if h.Model, err = m.digest(); err != nil {
+	if h.Model, err = m.Digest(); err != nil {
 		return err
 	}
 	if _, err := io.WriteString(both, shardFormat); err != nil {
@@ -143,7 +130,7 @@ func (m *Model) Shard(ctx context.Context, examples Source, part ShardPart, data
 	if err := json.NewEncoder(both).Encode(h); err != nil {
 		return err
 	}
-	for _, n := range part.nodes() {
+	for _, n := range nodes(part) {
 		v, err := s.node(n)
 		if err != nil {
 			return err
@@ -157,15 +144,15 @@ func (m *Model) Shard(ctx context.Context, examples Source, part ShardPart, data
 	return err
 }
 
-// ShardSize returns how many bytes Shard writes at most, but for a header, where so many examples are divided into count parts.
+// ShardSize is that of sgplvm.Model.
 func (m *Model) ShardSize(examples, count int) (most int64) {
-	b, err := m.sumsOf(examples, m.Grid().Len(), m.Channels())
+	b, err := m.sumsOf(examples, m.Posterior.Grid().Len(), m.channels())
 	if err != nil {
 		return 0
 	}
 	for i := range min(count, 1<<shardLevels) {
 		size := int64(0)
-		for _, n := range m.keptBy(ShardPart{i + 1, count}, examples) {
+		for _, n := range m.keptBy(field.ShardPart{Index: i + 1, Count: count}, examples) {
 			size += int64(n + b.Len())
 		}
 		most = max(most, 8*size)
@@ -178,7 +165,7 @@ type sharding struct {
 	ctx              context.Context
 	m                *Model
 	b                *sums.Basis
-	examples         Source
+	examples         field.Source
 	progress         func(done, of int)
 	count, done, all int   // examples of all parts, and of this one
 	chosen           []int // which are still to be kept
@@ -229,9 +216,9 @@ func (s *sharding) leaf(leaf int) (*sums.Sums, error) {
 }
 
 // keptBy returns how many numbers of n examples the nodes of a part keep.
-func (m *Model) keptBy(part ShardPart, n int) (all []int) {
+func (m *Model) keptBy(part field.ShardPart, n int) (all []int) {
 	chosen := m.chosen(n)
-	for _, k := range part.nodes() {
+	for _, k := range nodes(part) {
 		all = append(all, len(amongLeaves(chosen, n, k.Index<<k.Level, (k.Index+1)<<k.Level))*m.keptLen())
 	}
 	return all
@@ -239,7 +226,7 @@ func (m *Model) keptBy(part ShardPart, n int) (all []int) {
 
 // keptLen is how many numbers an example that is kept has.
 func (m *Model) keptLen() int {
-	return m.posterior.Options().Residuals.Cols + 2*m.posterior.Params().X.Mu.Cols
+	return m.Posterior.Options().Residuals.Cols + 2*m.Posterior.Params().X.Mu.Cols
 }
 
 // keep writes those of the examples from number from on that were chosen: values in the model's units and q(x); NaN where values were filled in.
@@ -271,23 +258,8 @@ type Shard struct {
 // maxShardHeader bounds a part's header, in bytes, and maxShardNumbers the numbers of a node.
 const maxShardHeader, maxShardNumbers = 1 << 16, 1 << 40
 
-// A PartError reports a part that cannot be used, or that is missing.
-type PartError struct {
-	Part ShardPart // zero where the file does not say
-	Err  error
-}
-
-func (e *PartError) Error() string {
-	if e.Part.Count == 0 {
-		return e.Err.Error()
-	}
-	return fmt.Sprintf("part %d of %d %v", e.Part.Index, e.Part.Count, e.Err)
-}
-
-func (e *PartError) Unwrap() error { return e.Err }
-
-// OpenShard reads the header of a part's file, and its checksum; the file must not change while the Shard is used. Errors: *PartError.
-func OpenShard(file interface {
+// Open is sgplvm.OpenShard.
+func Open(file interface {
 	io.ReadSeeker
 	io.ReaderAt
 }) (*Shard, error) {
@@ -297,7 +269,7 @@ func OpenShard(file interface {
 		err = s.open()
 	}
 	if err != nil {
-		return nil, &PartError{Err: err}
+		return nil, &field.PartError{Err: err}
 	}
 	return s, nil
 }
@@ -320,7 +292,7 @@ func (s *Shard) open() error {
 	if p := h.Part; p.Index < 1 || p.Index > p.Count || p.Count > maxShards || h.Examples < 1 || h.Numbers < 1 || int64(h.Numbers) > maxShardNumbers {
 		return errors.New("a header that does not fit together")
 	}
-	s.nodes = h.Part.nodes()
+	s.nodes = nodes(h.Part)
 	body.Seek(0, io.SeekStart)
 	if _, err := io.Copy(sum, body); err != nil {
 		return err
@@ -351,60 +323,45 @@ func (s *Shard) read(dst []float64, n shardNode, from int) (ok bool, err error) 
 	return true, binary.Read(io.NewSectionReader(s.file, at, int64(8*len(dst))), binary.LittleEndian, dst)
 }
 
-// RoundReport tells of a round of Shard and Reduce.
-type RoundReport struct {
-	Examples int     `json:"examples"`
-	Rounds   int     `json:"rounds"` // in a row with so many examples
-	Bound    float64 `json:"bound"`  // on the log density of all examples
-	Rise     float64 `json:"rise"`   // of the bound since the round before, in nats an example; 0 in the first round
-}
-
-// Reduce returns the model with the examples of all parts in place of those that it has, without training: kernels and inducing points stay, fields and noise are those of all
-// examples. A model that keeps residuals keeps those of all examples, or of as many as 64 MiB hold, spread evenly. What was chosen stays. Round after round,
-// each with the model of the one before, raises the bound. Errors: *PartError for parts that are missing, there twice, or of another model or other data; *ConfigError, *FactorizationError, those of reading, ctx.Err().
-func (m *Model) Reduce(ctx context.Context, shards []*Shard) (*Model, RoundReport, error) {
+// Reduce returns the posterior with the examples of all parts in place of its own, how many they are, and the bound: sgplvm.Model.Reduce.
+func (m *Model) Reduce(ctx context.Context, shards []*Shard) (*predict.Posterior, int, float64, error) {
 	shards, err := m.whole(shards)
 	if err != nil {
-		return nil, RoundReport{}, err
+		return nil, 0, 0, err
 	}
 	h := shards[0].header
-	b, err := m.sumsOf(h.Examples, m.Grid().Len(), m.Channels())
+	b, err := m.sumsOf(h.Examples, m.Posterior.Grid().Len(), m.channels())
 	if err != nil {
-		return nil, RoundReport{}, err
+		return nil, 0, 0, err
 	}
 	if h.Numbers != b.Len() {
-		return nil, RoundReport{}, &PartError{h.Part, fmt.Errorf("has sums of %d numbers, expected %d", h.Numbers, b.Len())}
+		return nil, 0, 0, &field.PartError{Part: h.Part, Err: fmt.Errorf("has sums of %d numbers, expected %d", h.Numbers, b.Len())}
 	}
 	all := b.New()
 	const together = 1 << 16 // numbers, so that little but the result is in memory
 	for from := 0; from < h.Numbers; from += together {
 		if err := added(shards, all.Numbers[from:min(h.Numbers, from+together)], shardNode{shardLevels, 0}, from); err != nil {
-			return nil, RoundReport{}, err
+			return nil, 0, 0, err
 		}
 	}
 	kept, err := m.keptOf(shards)
 	if err != nil {
-		return nil, RoundReport{}, err
+		return nil, 0, 0, err
 	}
-	parametric := m.posterior.Params().Noise
-	prior := learnedNoise{weight: m.noiseStrength()}
+	parametric := m.Posterior.Params().Noise
+	prior := learnedNoise{weight: m.Strength}
 	if parametric.Learned() {
 		parametric.Covariance = mat.Matrix{}
-		prior.mean = mat.New(m.Grid().Len(), m.Grid().Len())
-		parametric.Matrix(prior.mean, m.Grid()[0])
+		prior.mean = mat.New(m.Posterior.Grid().Len(), m.Posterior.Grid().Len())
+		parametric.Matrix(prior.mean, m.Posterior.Grid()[0])
 	}
 	next, bound, err := m.withSums(ctx, b, all, all, prior, kept)
-	if err != nil {
-		return nil, RoundReport{}, err
-	}
-	r := RoundReport{Examples: h.Examples, Bound: bound}
-	next.note(&r)
-	return next, r, nil
+	return next, h.Examples, bound, err
 }
 
 // keptOf returns the examples that all parts keep, in their order; those of the model where it keeps none.
 func (m *Model) keptOf(shards []*Shard) (*inferred, error) {
-	dims, size := m.posterior.Params().X.Mu.Cols, m.posterior.Options().Residuals.Cols
+	dims, size := m.Posterior.Params().X.Mu.Cols, m.Posterior.Options().Residuals.Cols
 	if size == 0 {
 		return m.kept(), nil
 	}
@@ -433,20 +390,6 @@ func (m *Model) keptOf(shards []*Shard) (*inferred, error) {
 	return f, nil
 }
 
-// note keeps the bound of a round in place of the phases of training, whose bounds are those of other examples, and completes the report by the round before.
-func (m *Model) note(r *RoundReport) {
-	p := PhaseReport{Name: fmt.Sprintf("sums of %d examples", r.Examples), Status: "reduced", Every: 1}
-	if last := len(m.phases) - 1; last >= 0 && m.phases[last].Name == p.Name && len(m.phases[last].Bounds) > 0 {
-		p = m.phases[last]
-		r.Rise = (r.Bound - p.Bounds[len(p.Bounds)-1]) / float64(r.Examples)
-	}
-	p.Bounds = append(slices.Clone(p.Bounds), r.Bound)
-	p.Bounds = p.Bounds[max(0, len(p.Bounds)-training.MaxBounds+1):]
-	p.Steps++
-	r.Rounds, p.Bound = p.Steps, r.Bound
-	m.phases = []PhaseReport{p}
-}
-
 // added sets dst to numbers of a node from number from on, of the parts that have it or what it is the sum of.
 func added(shards []*Shard, dst []float64, n shardNode, from int) error {
 	for _, s := range shards {
@@ -468,9 +411,9 @@ func added(shards []*Shard, dst []float64, n shardNode, from int) error {
 // whole returns the parts in their order, and an error unless they are all of one whole, made with the model.
 func (m *Model) whole(shards []*Shard) ([]*Shard, error) {
 	if len(shards) == 0 {
-		return nil, &PartError{Err: errors.New("no part, expected all")}
+		return nil, &field.PartError{Err: errors.New("no part, expected all")}
 	}
-	digest, err := m.digest()
+	digest, err := m.Digest()
 	if err != nil {
 		return nil, err
 	}
@@ -490,12 +433,12 @@ func (m *Model) whole(shards []*Shard) ([]*Shard, error) {
 			err = errors.New("is there twice")
 		}
 		if err != nil {
-			return nil, &PartError{h.Part, err}
+			return nil, &field.PartError{Part: h.Part, Err: err}
 		}
 		ordered[h.Part.Index-1] = s
 	}
 	if i := slices.Index(ordered, nil); i >= 0 {
-		return nil, &PartError{ShardPart{i + 1, len(ordered)}, errors.New("is missing")}
+		return nil, &field.PartError{Part: field.ShardPart{Index: i + 1, Count: len(ordered)}, Err: errors.New("is missing")}
 	}
 	return ordered, nil
 }
