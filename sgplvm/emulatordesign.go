@@ -36,7 +36,7 @@ func (e *Emulator) Design(ctx context.Context, o DesignOptions) (*Designed, erro
 	x := references
 	switch {
 	case o.Candidates != nil:
-		if x, err = e.exactly(o.Candidates); err != nil {
+		if x, err = (*emulator.Runs)(o.Candidates).Exactly(e.model); err != nil {
 			return nil, err
 		}
 		candidates = x

@@ -2,9 +2,7 @@ package sgplvm
 
 import (
 	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
-	"math"
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
@@ -69,42 +67,11 @@ func (c Config) about(d Data) (map[string]string, error) {
 		if source == nil {
 			continue
 		}
-		sum, err := digest(source)
+		sum, err := data.Digest(source)
 		if err != nil {
 			return nil, err
 		}
 		about[name] = sum
 	}
 	return about, nil
-}
-
-// digest returns a SHA-256 checksum of sizes and values. Errors: *ReadError.
-func digest(source Source) (string, error) {
-	all := &data.Scaled{Source: source}
-	all.Examples, all.Points, all.Channels = source.Dims()
-	sum := sha256.New()
-	fmt.Fprintln(sum, all.Examples, all.Points, all.Channels)
-	var b []byte
-	err := all.EachSlab(func(slab []float64, _ int) error {
-		b = b[:0]
-		for _, v := range slab {
-			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
-		}
-		sum.Write(b)
-		return nil
-	})
-	return fmt.Sprintf("%x", sum.Sum(nil)), err
-}
-
-// digest returns a checksum of the inputs. Errors: *ReadError.
-func (in *Inputs) digest() (string, error) {
-	sum := sha256.New()
-	for _, c := range in.Columns {
-		fmt.Fprintf(sum, "%q %v %v %q\n", c.Name, c.Numbers, c.Errors, c.Labels)
-	}
-	if in.Fields == nil {
-		return fmt.Sprintf("%x", sum.Sum(nil)), nil
-	}
-	fields, err := digest(in.Fields)
-	return fmt.Sprintf("%x %s", sum.Sum(nil), fields), err
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/internal/quote"
 	"github.com/seed-08962ecc/kronfield/mat/safetensors"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/emulator"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/modelfile"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/training"
 )
@@ -88,7 +89,7 @@ func load(r io.Reader, depth int) (*Model, error) {
 
 // fromFile reads a model that is the depth-th within others.
 func fromFile(f *safetensors.File, depth int) (*Model, error) {
-	if f.Metadata["format"] == emulatorFormat {
+	if f.Metadata["format"] == emulator.Format {
 		return nil, ErrEmulator
 	}
 	if f.Metadata["format"] == viewsFormat {

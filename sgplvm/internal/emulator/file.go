@@ -1,4 +1,4 @@
-package sgplvm
+package emulator
 
 import (
 	"encoding/json"
@@ -9,12 +9,12 @@ import (
 	"github.com/seed-08962ecc/kronfield/internal/quote"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/mat/safetensors"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/emulator"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/modelfile"
 )
 
-// emulatorFormat is that of an Emulator's file.
-const emulatorFormat = "kronfield emulator 1"
+// Format is that of an emulator's file.
+const Format = "kronfield emulator 1"
 
 // An emulator file is a sealed safetensors file. Its tensors, F64 in C order but where it says otherwise:
 //
@@ -28,15 +28,21 @@ const emulatorFormat = "kronfield emulator 1"
 //
 // and its metadata: format, emulator (JSON of the rest) and attribute.NAME.
 
-// Save writes the emulator to w, sealed with a checksum. The bytes depend on the emulator alone. It has the inputs of the runs, and their outputs as far as
-// components tell them.
-func (e *Emulator) Save(w io.Writer) error {
-	m := e.model
+// A File is what a file holds: the model of outputs on a grid, and a caller's attributes.
+type File struct {
+	Model      *Model
+	Grid       field.Grid
+	Attributes map[string]string
+}
+
+// Write writes it, sealed with a checksum.
+func (e *File) Write(w io.Writer) error {
+	m := e.Model
 	text, err := json.Marshal(m)
 	if err != nil {
 		return err
 	}
-	f := modelfile.Writer{File: &safetensors.File{Metadata: map[string]string{"format": emulatorFormat, "emulator": string(text)}}}
+	f := modelfile.Writer{File: &safetensors.File{Metadata: map[string]string{"format": Format, "emulator": string(text)}}}
 	f.Matrix("x", m.X)
 	f.Matrix("p", m.P)
 	v := make([]float32, len(m.V.Data))
@@ -50,41 +56,29 @@ func (e *Emulator) Save(w io.Writer) error {
 		f.Matrix("fields.v", m.Fields.V)
 		f.Numbers("fields.mean", m.Fields.Mean)
 	}
-	for i, x := range e.grid {
+	for i, x := range e.Grid {
 		f.Matrix(fmt.Sprintf("spatial.%d.X", i), x)
 	}
-	for name, v := range e.attributes {
+	for name, v := range e.Attributes {
 		f.Text(modelfile.AttributePrefix+name, v)
 	}
 	return safetensors.Write(w, f.File)
 }
 
-// ErrEmulator says that a file is one of an emulator where another model is wanted.
-var ErrEmulator = errors.New("an emulator, expected a model of examples")
+// ErrOther says that a file is another than one of an emulator.
+var ErrOther = errors.New("no emulator, expected one")
 
-// ErrNoEmulator says that a file is another than one of an emulator.
-var ErrNoEmulator = errors.New("no emulator, expected one")
-
-// LoadEmulator reads an emulator that Save wrote. It predicts with the bits of the one that was saved, on the same instruction set.
-// Errors: *FileError, which is ErrNoEmulator for a file of another kind.
-func LoadEmulator(r io.Reader) (*Emulator, error) {
-	e, err := loadEmulator(r)
-	if err != nil {
-		return nil, &FileError{Err: err}
-	}
-	return e, nil
-}
-
-func loadEmulator(r io.Reader) (*Emulator, error) {
+// Read returns what Write wrote. Errors: ErrOther.
+func Read(r io.Reader) (*File, error) {
 	f, err := safetensors.ReadSealed(r)
 	if err != nil {
 		return nil, err
 	}
 	t := modelfile.NewReader(f)
-	if got := t.Text("format"); got != emulatorFormat {
-		return nil, fmt.Errorf("format %s: %w", quote.Text(got), ErrNoEmulator)
+	if got := t.Text("format"); got != Format {
+		return nil, fmt.Errorf("format %s: %w", quote.Text(got), ErrOther)
 	}
-	m := new(emulator.Model)
+	m := new(Model)
 	if err := json.Unmarshal([]byte(t.Text("emulator")), m); err != nil {
 		return nil, errors.New(quote.Line(err.Error()))
 	}
@@ -92,9 +86,9 @@ func loadEmulator(r io.Reader) (*Emulator, error) {
 	if m.Fields != nil {
 		m.Fields.V, m.Fields.Mean = t.Matrix("fields.v"), t.Numbers("fields.mean")
 	}
-	e := &Emulator{model: m}
+	var grid field.Grid
 	for i := 0; t.Has(fmt.Sprintf("spatial.%d.X", i)); i++ {
-		e.grid = append(e.grid, t.Matrix(fmt.Sprintf("spatial.%d.X", i)))
+		grid = append(grid, t.Matrix(fmt.Sprintf("spatial.%d.X", i)))
 	}
 	delete(t.Unread, "v")
 	v, err := safetensors.Values[float32](f, "v", -1, -1)
@@ -114,12 +108,11 @@ func loadEmulator(r io.Reader) (*Emulator, error) {
 		return nil, t.Err
 	case len(attached) > 0:
 		return nil, fmt.Errorf("attachments, expected none in an emulator")
-	case len(e.grid) == 0 || e.grid.Len() != m.Points:
-		return nil, fmt.Errorf("a grid of %d points for outputs of %d", e.grid.Len(), m.Points)
+	case len(grid) == 0 || grid.Len() != m.Points:
+		return nil, fmt.Errorf("a grid of %d points for outputs of %d", grid.Len(), m.Points)
 	}
 	if i, j, bad := mat.NonFinite(m.V); bad {
 		return nil, fmt.Errorf("tensor v: element (%d, %d) is %v, expected a finite number", i, j, m.V.At(i, j))
 	}
-	e.attributes = attributes
-	return e, m.Restore()
+	return &File{m, grid, attributes}, m.Restore()
 }
