@@ -12,26 +12,9 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/edge"
-	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/emulator"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/points"
 )
-
-// Inputs are what is known of the runs of a simulator beforehand, and of what an Emulator predicts: a table, fields, or both.
-type Inputs struct {
-	Columns []InputColumn // of the table, each with a value for every run
-	Fields  field.Source  // an array for every run, such as a map of conductivities; nil: none
-
-	// Run names a run in messages, such as by the line of a file; nil: by its number from 0.
-	Run func(run int) string
-}
-
-// An InputColumn is a column of the table: its Name, and Numbers in any unit or Labels of categories, n each. Dates are numbers, such as days.
-type InputColumn = emulator.Column
-
-// InputError reports an input that cannot be used: its Run, counted from 0 (−1: it is about the column), the Place of that, if the Inputs name it, the Column by its name or by its
-// number from 1, what was found and what was wanted.
-type InputError = emulator.InputError
 
 // An Emulator predicts the outputs of a simulator from its inputs. Emulate makes one, or LoadEmulator. It does not change, and any number of
 // goroutines may use it at once.

@@ -47,17 +47,6 @@ func (t *Trainer) advanceCoarse(ctx context.Context) (err error) {
 	return nil
 }
 
-// atAll returns how training goes on at all points.
-func (t *Trainer) atAll() Training {
-	o := t.config.Training
-	if len(t.data.Grid) > 1 {
-		o.Iterations, o.Warmup = min(CoarseRounds*(LatentSteps+JointSteps), max(1, o.Iterations/8)), 0
-	} else {
-		o.Iterations, o.Warmup, o.HoldSpace = AdaptSteps, AdaptSteps, true
-	}
-	return o
-}
-
 // coarsePoints returns the points of coarse training, count of them or of several factors fewer, and their grid.
 func (t *Trainer) coarsePoints(count int) (points []int, grid field.Grid) {
 	g := t.data.Grid

@@ -199,3 +199,43 @@ func (t *Trainer) progress(p phase, s lbfgs.Progress, beta float64) bool {
 	}
 	return tell(o)
 }
+
+// atAll returns how training goes on at all points.
+func (t *Trainer) atAll() Training {
+	o := t.config.Training
+	if len(t.data.Grid) > 1 {
+		o.Iterations, o.Warmup = min(CoarseRounds*(LatentSteps+JointSteps), max(1, o.Iterations/8)), 0
+	} else {
+		o.Iterations, o.Warmup, o.HoldSpace = AdaptSteps, AdaptSteps, true
+	}
+	return o
+}
+
+// ahead returns what is left of the present part of training, and what comes after it; open is true where
+// more comes of which nothing is known before.
+func (t *Trainer) ahead() (now, after []stretch, open bool) {
+	s, o := &t.state, &t.config.Training
+	left := s.Limit - s.Result.Iterations - s.Phase.Steps
+	open = t.of != nil || !o.Uncalibrated && t.CanLeaveOut() == nil
+	if rounds := t.config.Residual.Rounds; rounds > 0 && s.Params.Noise.Structured() && s.Stage != stageResidual {
+		after = []stretch{{"residual", float64(rounds * t.config.Residual.Steps)}}
+	}
+	switch s.Stage {
+	case stageResidual:
+		return []stretch{{"residual", float64(left)}}, nil, open
+	case stageWarmup:
+		warm := max(0, min(s.Hold-s.Phase.Steps, left))
+		return []stretch{{"warm-up", float64(warm)}}, append(after, t.schedule(left-warm)...), open
+	}
+	return t.schedule(left), after, open
+}
+
+// schedule returns what so many steps of the schedule are made of.
+func (t *Trainer) schedule(steps int) []stretch {
+	o := &t.config.Training
+	if o.Joint || o.HoldSpace || t.free(bound.GroupSpatial).Count(t.state.Params) == 0 {
+		return []stretch{{"joint", float64(steps)}}
+	}
+	const round = LatentSteps + JointSteps
+	return []stretch{{"latent", float64(steps) * LatentSteps / round}, {"joint", float64(steps) * JointSteps / round}}
+}

@@ -3,12 +3,10 @@ package training
 import (
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/seed-08962ecc/kronfield/lbfgs"
 	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/dynamics"
 )
 
 // A stage is a part of training.
@@ -60,57 +58,37 @@ func (s *trainerState) check() error {
 	return nil
 }
 
-// begin sets the state to that at the start of training.
-func (t *Trainer) begin() error {
-	if count := t.config.Training.CoarsePoints; count > 0 && count < t.data.Grid.Len() && (t.params.Noise.Structured() || len(t.data.Grid) > 1 && !t.evaluator.Holes()) {
-		t.state = trainerState{Stage: stageCoarse, BestBound: math.NaN()}
-		return nil
-	}
-	return t.beginAt(t.config.Training)
-}
+// The schedule, as measured (docs/measurements.md).
+const (
+	// A phase ends when the bound gains at most tolerance·max(|bound|, number of data)
+	// in ten steps, the alternation when it gains no more in a whole round.
+	warmupTolerance   = 1e-4
+	trainingTolerance = 1e-7
 
-// beginAt sets the state to the start of training with the given options from the trainer's parameters.
-func (t *Trainer) beginAt(o Training) error {
-	if err := t.precondition(t.params); err != nil {
-		return err
-	}
-	t.config.Training = o
-	t.state = trainerState{Stage: stageWarmup, Hold: o.Warmup, Limit: o.Iterations, Origin: t.params.Clone(), Params: t.params.Clone(), Bound: math.Inf(-1), BestBound: math.NaN()}
-	t.enter()
-	return nil
-}
+	// Training has collapsed when the signal-to-noise ratio is below collapsedRatio, and
+	// below where it was when the noise was set free, for collapsedSteps in a row (fewer
+	// come about where the noise was held too low) or at the end. It then goes back, but
+	// no more than maxCollapses times, divides the noise variance there, above its
+	// floor, by collapseFactor and holds it.
+	collapsedRatio = 1.5
+	collapsedSteps = 25
+	collapseFactor = 4
+)
 
-// precondition makes the optimiser see the paths of a dynamical prior in terms of their kernel at p.
-func (t *Trainer) precondition(p *bound.Params) (err error) {
-	if p.X.Paths != nil {
-		t.coordinates.Preconditioner, err = dynamics.NewPreconditioner(p.X.Paths.Prior)
-	}
-	return err
-}
+// maxCollapses is how often training goes back from a collapse. Tests lower it.
+var maxCollapses = 2
 
-// enter begins the record of a stage.
-func (t *Trainer) enter() {
-	s := &t.state
-	s.Phase = field.PhaseReport{Name: "warm-up"}
-	switch s.Stage {
-	case stageTraining:
-		s.Phase.Name = "alternating"
-		if t.config.Training.Joint {
-			s.Phase.Name = "joint"
-		}
-	case stageResidual:
-		s.Phase.Name = fmt.Sprintf("residual %d", s.Round+1)
-	}
-}
+// collapsed is the status of a phase that the guard ended.
+const collapsed = "collapsed"
 
-// record ends the record.
-func (t *Trainer) record(status string) {
-	s := &t.state
-	r := &s.Result
-	s.Phase.Status = status
-	r.Iterations += s.Phase.Steps
-	r.Evaluations += s.Phase.Evaluations
-	r.Status, r.Converged = status, terminates(status)
-	r.Phases = append(r.Phases, s.Phase)
-	s.Phase = field.PhaseReport{}
+// outOfTime is the status of a phase that the limit of the run ended.
+const outOfTime = "out of time"
+
+// A phase is a run of the optimiser.
+type phase struct {
+	name      string
+	free      bound.Group
+	steps     int // at most, those of Optimiser included
+	tolerance float64
+	pairs     **lbfgs.State // what it starts from and leaves; nil: nothing
 }
