@@ -41,16 +41,6 @@ func (c Config) having(s training.Settings) Config {
 // or returns the configuration with what it leaves open from settings.
 func (c Config) or(s training.Settings) Config { return c.having(c.open().Or(s)) }
 
-// completed returns the configuration for n examples of some channels on a grid with defaults filled in, all of it
-// copied, or what is wrong with it.
-func (c Config) completed(n int, grid Grid, channels int) (Config, error) {
-	s, err := c.open().Complete(n, grid, channels)
-	if err != nil {
-		return c, err
-	}
-	return c.complete(s), nil
-}
-
 // complete returns the configuration with settings in which nothing is open, all of it copied.
 func (c Config) complete(s training.Settings) Config {
 	c = c.having(s)

@@ -13,7 +13,7 @@ import (
 // Examples of few values have few inducing points.
 func TestInducingDefault(t *testing.T) {
 	for _, c := range []struct{ examples, channels, inducing int }{{300, 1, 20}, {300, 4, 50}, {300, 9, 100}, {300, 30, 100}, {30, 4, 30}} {
-		cfg, err := Config{}.completed(c.examples, Grid{mat.New(1, 1)}, c.channels)
+		cfg, err := Config{}.open().Complete(c.examples, Grid{mat.New(1, 1)}, c.channels)
 		if err != nil || cfg.Inducing != c.inducing {
 			t.Errorf("%+v: %d inducing points, error %v", c, cfg.Inducing, err)
 		}

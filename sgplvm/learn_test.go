@@ -21,6 +21,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/points"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/streams"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/sums"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
@@ -84,7 +85,7 @@ func TestLearnerIsTraining(t *testing.T) {
 				m := learningModel(t, cfg, y, trained)
 				c, err := m.posterior.Compile(nil, InferOptions{}, 32, false)
 				if err == nil {
-					err = new(CompileOptions).setLearning(m, c)
+					err = streams.SetLearning(c, m.posterior, nil)
 				}
 				if err != nil {
 					t.Fatal(err)
