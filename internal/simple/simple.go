@@ -1,5 +1,5 @@
-// Package simple fills in missing values by the simplest methods that a person would try: the mean of each column, a straight line in
-// time, principal components, cubic interpolation in space. They stand beside the model, and win where they are better.
+// Package simple fills in missing values by the simplest methods that a person would try: the mean of each column, a straight line in time, principal components,
+// regression by the nearest examples, cubic interpolation in space. They stand beside the model, and win where they are better.
 //
 // Every method tells a variance of each value. Those in time and in space are mean squared residuals of observed values that were hidden as
 // far from others as the missing ones are. Work grows in proportion to the number of examples.
@@ -39,10 +39,11 @@ type Method struct {
 	fill func(ctx context.Context, d Data, mean, variance mat.Matrix) error
 }
 
-// Names of methods: the mean of each column, principal components by EM.
+// Names of methods: the mean of each column, principal components by EM, regression by the nearest examples.
 const (
 	Mean       = "mean of the points"
 	Components = "principal components"
+	Local      = "local regression"
 )
 
 // PrincipalComponents is the method of that name.
@@ -60,6 +61,9 @@ func Methods(d Data) []Method {
 	}
 	if d.Y.Cols > 1 && d.Y.Rows > 2 {
 		list = append(list, PrincipalComponents)
+		if d.Y.Rows > minNeighbours+1 {
+			list = append(list, Method{Local, fillLocal})
+		}
 	}
 	if d.Points.Cols > 0 && d.Points.Cols <= 3 && d.Points.Rows >= 4 {
 		list = append(list, Method{"cubic in space", fillCubic})
