@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -218,69 +217,13 @@ func (s *viewSet) hiding(u, v int, missing []bool) *completion.Mask {
 	return &completion.Mask{Size: s.views[v].holes.Size, Missing: missing}
 }
 
-// stack returns the values of all views side by side, an example a row, and what is missing of them, of v as a mask says: scaled, so that views have the same sum of squares.
-func (s *viewSet) stack(missing []bool, v int) (mat.Matrix, *completion.Mask) {
-	size := 0
-	for _, w := range s.views {
-		size += w.y.Cols
-	}
-	all, h := mat.New(s.n, size), &completion.Mask{Size: size, Missing: make([]bool, s.n*size)}
-	for k := range h.Missing {
-		h.Missing[k] = true // of examples that a view lacks
-	}
-	from := 0
-	for u, w := range s.views {
-		mask := s.hiding(u, v, missing)
-		centre, scale := completion.Moments(w.y, mask, w.channels)
-		for k, i := range w.rows {
-			to := all.Row(i)[from:]
-			copy(h.Of(i)[from:], mask.Of(k))
-			for j, y := range w.y.Row(k) {
-				c := j % w.channels
-				to[j] = (y - centre[c]) / (scale[c] * math.Sqrt(float64(w.y.Cols)))
-			}
-		}
-		from += w.y.Cols
-	}
-	return all, h
-}
-
-// unstack returns the views of stacked means and variances, with the values that were observed as they were.
-func (s *viewSet) unstack(mean, variance mat.Matrix, missing []bool, v int) (y, of []mat.Matrix) {
-	from := 0
-	for u, w := range s.views {
-		m, x, mask := w.y.Clone(), mat.New(w.y.Rows, w.y.Cols), s.hiding(u, v, missing)
-		centre, scale := completion.Moments(w.y, mask, w.channels)
-		for k, i := range w.rows {
-			for j, hidden := range mask.Of(k) {
-				if hidden {
-					c := j % w.channels
-					scale := scale[c] * math.Sqrt(float64(w.y.Cols))
-					m.Row(k)[j] = centre[c] + scale*mean.At(i, from+j)
-					x.Row(k)[j] = scale * scale * variance.At(i, from+j)
-				}
-			}
-		}
-		y, of = append(y, m), append(of, x)
-		from += w.y.Cols
-	}
-	return y, of
-}
-
-// components fills in the missing values of all views, of v as a mask says, by principal components of the stack. A value that no example has gets the mean of its channel.
+// components fills in the missing values of all views, of v as a mask says, by principal components of all side by side.
 func (s *viewSet) components(ctx context.Context, missing []bool, v int) (y, variance []mat.Matrix, err error) {
-	all, h := s.stack(missing, v)
-	mean, of, err := simple.PrincipalComponents.Fill(ctx, simple.Data{Y: all, Missing: h.Missing, Channels: 1, Seed: s.cfg.Seed})
-	if err != nil {
-		return nil, nil, err
+	all := make([]views.Incomplete, len(s.views))
+	for u, w := range s.views {
+		all[u] = views.Incomplete{Y: w.y, Holes: s.hiding(u, v, missing), Rows: w.rows, Channels: w.channels}
 	}
-	for k, m := range mean.Data {
-		if m != m {
-			mean.Data[k], of.Data[k] = 0, 1/float64(all.Cols)
-		}
-	}
-	y, variance = s.unstack(mean, of, missing, v)
-	return y, variance, nil
+	return views.ByComponents(ctx, s.n, all, s.cfg.Seed)
 }
 
 // A viewState is what all views are completed to.
