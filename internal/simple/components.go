@@ -23,12 +23,43 @@ const (
 	hopeless      = 3       // times the error without components end the search
 )
 
+// A start is principal components of some data, whose number is chosen once for all methods that begin with them, one after the other.
+type start struct {
+	moments *moments
+	chosen  choice
+}
+
+// of returns components of d, which are those of all data or of some of the examples, not yet fitted to these, with what was chosen on all.
+func (s *start) of(ctx context.Context, all, d Data) (e *em, err error) {
+	if s.moments == nil {
+		m := all.moments()
+		if s.chosen, err = chosenComponents(ctx, all, m); err != nil {
+			return nil, err
+		}
+		s.moments = m
+	}
+	e = newEM(d, s.moments)
+	e.model = s.chosen.model
+	return e, nil
+}
+
 // fillComponents is probabilistic principal component analysis by variational EM with missing values (M. E. Tipping and C. M. Bishop, Journal of the Royal
 // Statistical Society B 61(3), 1999; A. Ilin and T. Raiko, Journal of Machine Learning Research 11, 2010), with a noise variance for
 // each column, so that units do not matter (D. B. Rubin and D. T. Thayer, Psychometrika 47(1), 1982). Weights of neighbouring points
 // are alike. Hidden values choose the number of components, and a factor of all variances of examples partly seen.
-func fillComponents(ctx context.Context, d Data, mean, variance mat.Matrix) error {
-	m := d.moments()
+func (s *start) fillComponents(ctx context.Context, d Data, mean, variance mat.Matrix) error {
+	e, err := s.of(ctx, d, d)
+	if err != nil {
+		return err
+	}
+	if err := e.climb(ctx, lastRounds, lastTolerance); err != nil {
+		return err
+	}
+	return e.fill(ctx, mean, variance, s.chosen.scale)
+}
+
+// chosenComponents chooses components of some of the examples by hidden values.
+func chosenComponents(ctx context.Context, d Data, m *moments) (choice, error) {
 	some := d.some(max(triedExamples, triedValues/d.Y.Cols))
 	scales := m.scales(d.Channels, d.Points.Rows > 0) // points whose values hardly vary count for no more than others
 	var trials []trial
@@ -39,16 +70,7 @@ func fillComponents(ctx context.Context, d Data, mean, variance mat.Matrix) erro
 		judged += len(cells)
 		truth.Seed++
 	}
-	chosen, err := chooseComponents(ctx, trials, truth, scales)
-	if err != nil {
-		return err
-	}
-	e := newEM(d, m)
-	e.model = chosen.model
-	if err := e.climb(ctx, lastRounds, lastTolerance); err != nil {
-		return err
-	}
-	return e.fill(ctx, mean, variance, chosen.scale)
+	return chooseComponents(ctx, trials, truth, scales)
 }
 
 // momentsKept is how many models there are at a time, about, as measured (docs/measurements.md, "Memory").

@@ -13,8 +13,8 @@ import (
 
 const (
 	localRounds   = 3       // of filling in the examples that neighbours are looked for among, each from what the last one filled in
-	minNeighbours = 8       // of the smallest neighbourhood that is tried; each further one has twice as many, the last one all examples
-	maxNeighbours = 256     // of the largest neighbourhood but that of all examples
+	minNeighbours = 8       // of the smallest neighbourhood that is tried; each further one has twice as many
+	maxNeighbours = 256     // of the largest neighbourhood; of at most twice as many examples all are tried too
 	maxReferences = 2000    // examples among which neighbours are looked for
 	maxLocalWork  = 1 << 31 // differences between all of these, which bound their number too
 	judgedLocally = 100     // examples at most whose hidden values choose a neighbourhood
@@ -42,20 +42,23 @@ type incomplete struct {
 }
 
 // fillLocal is local regression. Principal components fill in the examples first. Hidden values choose the neighbourhood and the penalty in each round.
-func fillLocal(ctx context.Context, d Data, mean, variance mat.Matrix) error {
-	m := d.moments()
-	sd := slices.Clone(m.scales(d.Channels, d.Points.Rows > 0))
-	for j, v := range sd {
-		sd[j] = math.Sqrt(v)
-	}
+func (s *start) fillLocal(ctx context.Context, d Data, mean, variance mat.Matrix) error {
 	some := d.some(max(minNeighbours, min(maxReferences, int(math.Sqrt(maxLocalWork/float64(d.Y.Cols))))))
 	step := (d.Y.Rows + some.Y.Rows - 1) / some.Y.Rows
 	left, hidden := some.hide()
-	start, _, err := PrincipalComponents.Fill(ctx, left)
+	e, err := s.of(ctx, d, left)
 	if err != nil {
 		return err
 	}
-	y, z := m.standardised(d.Y, sd), m.standardised(start, sd)
+	if err := e.climb(ctx, lastRounds, lastTolerance); err != nil {
+		return err
+	}
+	begin := left.Y.Clone()
+	if err := e.fill(ctx, begin, mat.New(begin.Rows, begin.Cols), 1); err != nil {
+		return err
+	}
+	m, sd := e.m, e.sd
+	y, z := m.standardised(d.Y, sd), m.standardised(begin, sd)
 	truth := make([]float64, len(hidden))
 	for k, at := range hidden {
 		truth[k] = y.At(at/y.Cols*step, at%y.Cols)
@@ -119,10 +122,13 @@ func (l *local) choose(ctx context.Context, left Data, hidden []int, truth []flo
 	}
 	list = list[:min(len(list), judgedLocally)]
 	var tried []int
-	for k := minNeighbours; k < l.z.Rows-1 && k <= maxNeighbours; k *= 2 {
+	all := l.z.Rows - 1
+	for k := minNeighbours; 2*k <= all && k <= maxNeighbours; k *= 2 {
 		tried = append(tried, k)
 	}
-	tried = append(tried, l.z.Rows-1)
+	if all <= 2*maxNeighbours { // linear regression by more is what principal components do
+		tried = append(tried, all)
+	}
 	type sums struct{ squares, chi, count float64 }
 	each, failures := make([][]sums, len(list)), make([]error, len(list))
 	mat.Parallel(len(list), func(n int) {
@@ -149,13 +155,13 @@ func (l *local) choose(ctx context.Context, left Data, hidden []int, truth []flo
 	}
 	l.squares = math.Inf(1)
 	for c := range len(tried) * len(ridges) {
-		var all sums
+		var total sums
 		for _, s := range each {
-			all.squares, all.chi, all.count = all.squares+s[c].squares, all.chi+s[c].chi, all.count+s[c].count
+			total.squares, total.chi, total.count = total.squares+s[c].squares, total.chi+s[c].chi, total.count+s[c].count
 		}
-		if all.squares/all.count < l.squares {
+		if total.squares/total.count < l.squares {
 			l.neighbours, l.ridge = tried[c/len(ridges)], ridges[c%len(ridges)]
-			l.squares, l.scale = all.squares/all.count, all.chi/all.count
+			l.squares, l.scale = total.squares/total.count, total.chi/total.count
 		}
 	}
 	return nil
@@ -249,8 +255,9 @@ func (l *local) regress(e incomplete, near []neighbour, k int, ridges []float64,
 	}
 	from, to := x.Slice(0, k, 0, o), x.Slice(0, k, o, len(all))
 	mean, variance := make([]float64, len(e.want)), make([]float64, len(e.want))
+	gram := fewerProducts(from)
 	for r, ridge := range ridges {
-		slopes, rest, leverage, err := ridgeRegression(from, to, max(ridge*float64(o), minVariance))
+		slopes, rest, leverage, err := ridgeRegression(gram, from, to, max(ridge*float64(o), minVariance))
 		if err != nil {
 			return err
 		}
@@ -274,19 +281,26 @@ func (l *local) regress(e incomplete, near []neighbour, k int, ridges []float64,
 	return nil
 }
 
-// ridgeRegression returns the slopes B of y on x that minimise ‖y − xB‖² + penalty·‖B‖², what they leave of y, and the diagonal of the matrix that takes y to xB. It
-// solves for columns of x or for rows, whichever are fewer.
-func ridgeRegression(x, y mat.Matrix, penalty float64) (slopes, rest mat.Matrix, leverage []float64, err error) {
-	k, o := x.Rows, x.Cols
-	slopes, rest, leverage = mat.New(o, y.Cols), y.Clone(), make([]float64, k)
-	n := min(k, o)
+// fewerProducts returns the lower triangle of the products of all columns of x, or of all rows if these are not more.
+func fewerProducts(x mat.Matrix) mat.Matrix {
+	n := min(x.Rows, x.Cols)
 	gram := mat.New(n, n)
+	if x.Cols < x.Rows {
+		x = x.T()
+	}
+	mat.Syrk(gram, 1, x, 0)
+	return gram
+}
+
+// ridgeRegression returns the slopes B of y on x that minimise ‖y − xB‖² + penalty·‖B‖², what they leave of y, and the diagonal of the matrix that takes y to xB; gram are the
+// fewer products of x.
+func ridgeRegression(gram, x, y mat.Matrix, penalty float64) (slopes, rest mat.Matrix, leverage []float64, err error) {
+	slopes, rest, leverage = mat.New(x.Cols, y.Cols), y.Clone(), make([]float64, x.Rows)
 	var factor chol.Factor
-	if o < k {
-		mat.Syrk(gram, 1, x.T(), 0)
-		if err = factor.RefactorizeShifted(gram, penalty); err != nil {
-			return slopes, rest, leverage, err
-		}
+	if err = factor.RefactorizeShifted(gram, penalty); err != nil {
+		return slopes, rest, leverage, err
+	}
+	if x.Cols < x.Rows {
 		mat.Mul(slopes, 1, x.T(), y, 0)
 		factor.Solve(slopes)
 		half := x.T().Clone()
@@ -297,10 +311,6 @@ func ridgeRegression(x, y mat.Matrix, penalty float64) (slopes, rest mat.Matrix,
 			}
 		}
 	} else {
-		mat.Syrk(gram, 1, x, 0)
-		if err = factor.RefactorizeShifted(gram, penalty); err != nil {
-			return slopes, rest, leverage, err
-		}
 		factor.InverseDiagonal(leverage)
 		for k, v := range leverage {
 			leverage[k] = 1 - penalty*v

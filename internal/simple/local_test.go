@@ -40,7 +40,7 @@ func TestLocalRegression(t *testing.T) {
 		}
 		d := Data{Y: c.y, Missing: scattered(len(c.y.Data), 0.15, 3), Channels: 1}
 		var errors []float64
-		for _, m := range []Method{PrincipalComponents, {fill: fillLocal}} {
+		for _, m := range []Method{PrincipalComponents, {fill: new(start).fillLocal}} {
 			mean, variance, err := m.Fill(t.Context(), d)
 			if err != nil {
 				t.Fatal(err)
@@ -66,7 +66,7 @@ func TestRidgeRegression(t *testing.T) {
 				m.Data[k] = rng.NormFloat64()
 			}
 		}
-		slopes, rest, leverage, err := ridgeRegression(x, y, penalty)
+		slopes, rest, leverage, err := ridgeRegression(fewerProducts(x), x, y, penalty)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,7 +86,7 @@ func TestRidgeRegression(t *testing.T) {
 				copy(others.Row(k), x.Row(from))
 				copy(of.Row(k), y.Row(from))
 			}
-			without, _, _, err := ridgeRegression(others, of, penalty)
+			without, _, _, err := ridgeRegression(fewerProducts(others), others, of, penalty)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -114,7 +114,7 @@ func TestLocalRegressionDegenerate(t *testing.T) {
 	for j := range 4 {
 		d.Missing[j] = true
 	}
-	mean, variance, err := Method{fill: fillLocal}.Fill(t.Context(), d)
+	mean, variance, err := Method{fill: new(start).fillLocal}.Fill(t.Context(), d)
 	if err != nil {
 		t.Fatal(err)
 	}

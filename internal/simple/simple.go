@@ -47,9 +47,11 @@ const (
 )
 
 // PrincipalComponents is the method of that name.
-var PrincipalComponents = Method{Components, fillComponents}
+var PrincipalComponents = Method{Components, func(ctx context.Context, d Data, mean, variance mat.Matrix) error {
+	return new(start).fillComponents(ctx, d, mean, variance)
+}}
 
-// Methods returns those that can tell something about the data, the simplest first.
+// Methods returns those that can tell something about the data, the simplest first. They fill in these data alone, one after the other.
 func Methods(d Data) []Method {
 	d.check()
 	list := []Method{{Mean, fillMeans}}
@@ -60,9 +62,10 @@ func Methods(d Data) []Method {
 		return list
 	}
 	if d.Y.Cols > 1 && d.Y.Rows > 2 {
-		list = append(list, PrincipalComponents)
+		s := new(start)
+		list = append(list, Method{Components, s.fillComponents})
 		if d.Y.Rows > minNeighbours+1 {
-			list = append(list, Method{Local, fillLocal})
+			list = append(list, Method{Local, s.fillLocal})
 		}
 	}
 	if d.Points.Cols > 0 && d.Points.Cols <= 3 && d.Points.Rows >= 4 {

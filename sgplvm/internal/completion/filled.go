@@ -63,6 +63,9 @@ func (f *Filled) Fillers(held []HeldValue, seed uint64) []Filler {
 	if f.Beside != nil {
 		list = append(list, f.Beside(missing)...)
 	}
+	if f.Film { // whose frames are like those beside them, which motion tells of
+		list = slices.DeleteFunc(list, func(m Filler) bool { return m.Name == simple.Local })
+	}
 	if f.Series == nil {
 		return list
 	}
