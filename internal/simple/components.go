@@ -28,6 +28,15 @@ const (
 // each column, so that units do not matter (D. B. Rubin and D. T. Thayer, Psychometrika 47(1), 1982). Weights of neighbouring points
 // are alike. Hidden values choose the number of components, and a factor of all variances of examples partly seen.
 func fillComponents(ctx context.Context, d Data, mean, variance mat.Matrix) error {
+	e, scale, err := d.components(ctx, nil)
+	if err != nil {
+		return err
+	}
+	return e.fill(ctx, mean, variance, scale)
+}
+
+// components chooses the number of components and fits them, with limits to censored values of Y, if there are any. It also returns the factor of variances.
+func (d Data) components(ctx context.Context, limits []float64) (*em, float64, error) {
 	m := d.moments()
 	some := d.some(max(triedExamples, triedValues/d.Y.Cols))
 	scales := m.scales(d.Channels, d.Points.Rows > 0) // points whose values hardly vary count for no more than others
@@ -41,14 +50,15 @@ func fillComponents(ctx context.Context, d Data, mean, variance mat.Matrix) erro
 	}
 	chosen, err := chooseComponents(ctx, trials, truth, scales)
 	if err != nil {
-		return err
+		return nil, 0, err
 	}
 	e := newEM(d, m)
-	e.model = chosen.model
-	if err := e.climb(ctx, lastRounds, lastTolerance); err != nil {
-		return err
+	e.model, e.limits = chosen.model, limits
+	tolerance := lastTolerance
+	if limits != nil {
+		tolerance = 0 // the noise hardly tells how far censored values have come
 	}
-	return e.fill(ctx, mean, variance, chosen.scale)
+	return e, chosen.scale, e.climb(ctx, lastRounds, tolerance)
 }
 
 // momentsKept is how many models there are at a time, about, as measured (docs/measurements.md, "Memory").
