@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // A Completion is examples some of whose values were missing, filled in by what the others say.
@@ -29,9 +28,6 @@ type Completion struct {
 
 	// Period is how many steps of a long series that repeats itself were an example of the model; 0: the examples are the data's.
 	Period int
-
-	links                      []work.Link // of the channels, where Transforms names them
-	latentMean, latentVariance mat.Matrix  // of t of all values
 
 	learnable []int     // where the model has learned from some of the examples of which something was observed, all of these; nil: it has from all
 	at        []Instant // of the examples; nil without times

@@ -135,7 +135,6 @@ func (c *Completion) natural(d trainingSet) error {
 	for _, t := range d.by {
 		c.Transforms = append(c.Transforms, t.String())
 	}
-	c.links, c.latentMean, c.latentVariance = d.by, c.Mean.Clone(), c.Variance.Clone()
 	n, points, channels := d.natural.Dims()
 	y := make([]float64, points*channels)
 	for i := range n {
