@@ -44,6 +44,26 @@ func gemmPanelGeneric(k int, alpha float64, a []float64, rsa, csa, stepa int, b 
 	}
 }
 
+// subtractTile subtracts from a register tile, of which c has rows ldc apart, the products of d columns, a[s·lda+i]·b[s·ldb+j], one after the other.
+func subtractTile(d int, a []float64, lda int, b []float64, ldb int, c []float64, ldc int) {
+	r0, r1, r2, r3 := c[:genericNR], c[ldc:][:genericNR], c[2*ldc:][:genericNR], c[3*ldc:][:genericNR]
+	c00, c01, c10, c11, c20, c21, c30, c31 := r0[0], r0[1], r1[0], r1[1], r2[0], r2[1], r3[0], r3[1]
+	for p, q := 0, 0; d > 0; d-- {
+		a, b := a[p:][:genericMR], b[q:][:genericNR]
+		b0, b1 := b[0], b[1]
+		c00 -= float64(a[0] * b0)
+		c01 -= float64(a[0] * b1)
+		c10 -= float64(a[1] * b0)
+		c11 -= float64(a[1] * b1)
+		c20 -= float64(a[2] * b0)
+		c21 -= float64(a[2] * b1)
+		c30 -= float64(a[3] * b0)
+		c31 -= float64(a[3] * b1)
+		p, q = p+lda, q+ldb
+	}
+	r0[0], r0[1], r1[0], r1[1], r2[0], r2[1], r3[0], r3[1] = c00, c01, c10, c11, c20, c21, c30, c31
+}
+
 func dotGeneric(x, y []float64) float64 {
 	y = y[:len(x)]
 	var s0, s1, s2, s3 float64

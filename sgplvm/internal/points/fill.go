@@ -110,6 +110,44 @@ func (w *Workspace) completeDirectly() (done bool, err error) {
 	return true, nil
 }
 
+// What Sketch has q(x) of: so many values of a channel at most; what it conditions together; and on how many values near these.
+var SketchSeen, SketchGroup, SketchNear = 256, 32, 48
+
+// Sketch is Observe, Infer and Complete in a small part of their time and a little less exactly: q(x) is of a few values that are spread evenly over the observed ones, and
+// groups of missing points are given the observed ones nearest to them. Errors: those of Infer and Complete.
+func (w *Workspace) Sketch(values []float64) error {
+	o := w.o
+	defer func() { w.o, w.held.valid = o, false }()
+	few := w.kept.mean.Data
+	for c := range w.seen {
+		observed, k := 0, 0
+		for i := c; i < len(values); i += w.m.c.Channels {
+			if values[i] == values[i] {
+				observed++
+			}
+		}
+		step := (observed + SketchSeen - 1) / SketchSeen
+		for i := c; i < len(values); i += w.m.c.Channels {
+			few[i] = math.NaN()
+			if values[i] == values[i] {
+				if k%step == 0 {
+					few[i] = values[i]
+				}
+				k++
+			}
+		}
+	}
+	w.Observe(few)
+	w.o.Brief = true
+	if err := w.Infer(); err != nil {
+		return err
+	}
+	w.held.gap = math.NaN()
+	w.Observe(values)
+	w.o.Exact, w.o.Group, w.o.Neighbours, w.o.Work = 1, SketchGroup, SketchNear, math.Inf(1)
+	return w.Complete()
+}
+
 // Way returns how Complete conditioned what is missing; Local whether the noise is that of training examples like this one.
 func (w *Workspace) Way() Way    { return w.way }
 func (w *Workspace) Local() bool { return w.moments.own != nil }
