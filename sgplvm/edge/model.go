@@ -167,7 +167,8 @@ func (w *Workspace) finish(dst, variance, values []float64, err error) error {
 	return nil
 }
 
-// Sketch is Fill
+// Sketch is Fill a little less exactly and, of larger pictures, in a tenth of the time, for programs that show something at once: the latent posterior is that of 256 observed
+// values of a channel at most, and missing ones are given the observed ones nearest to them. There is no Surprise after it. Errors: those of Fill.
 func (w *Workspace) Sketch(dst, variance, values []float64, mask []bool) error {
 	if err := w.lengths(dst, variance); err != nil {
 		return err
