@@ -89,18 +89,19 @@ func cholFits(op, name string, have, d, w int) {
 
 func cholUpdateGeneric(d int, a, b, c []float64) {
 	w := CholPanel()
-	for s := range d {
-		for k, l := range a[s*w : s*w+w] {
-			subtractMultiple(c[k*w:k*w+w], l, b[s*w:s*w+w])
+	for k := 0; d > 0 && k < w; k += genericMR {
+		for r := 0; r < w; r += genericNR {
+			subtractTile(d, a[k:], w, b[r:], w, c[k*w+r:], w)
 		}
 	}
 }
 
 func cholSolveGeneric(d int, a, b, inv []float64) {
 	w := CholPanel()
+	cholUpdateGeneric(d, a, b, b[d*w:])
 	for k := range w {
 		row := b[(d+k)*w : (d+k+1)*w]
-		for s := range d + k {
+		for s := d; s < d+k; s++ {
 			subtractMultiple(row, a[s*w+k], b[s*w:s*w+w])
 		}
 		for r := range row {
@@ -111,9 +112,10 @@ func cholSolveGeneric(d int, a, b, inv []float64) {
 
 func cholFactorGeneric(d int, b, inv []float64) (good int, pivot float64) {
 	w := CholPanel()
+	cholUpdateGeneric(d, b, b, b[d*w:])
 	for k := range w {
 		row := b[(d+k)*w : (d+k+1)*w]
-		for s := range d + k {
+		for s := d; s < d+k; s++ {
 			subtractMultiple(row[k:], b[s*w+k], b[s*w+k:s*w+w])
 		}
 		p := row[k]

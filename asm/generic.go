@@ -11,24 +11,29 @@ const (
 
 func gemmPanelGeneric(k int, alpha float64, a []float64, rsa, csa, stepa int, b []float64, ldb int, beta float64, c []float64, ldc, m, n int) {
 	const MR, NR = genericMR, genericNR
+	size, sizeB := (k-1)*csa+1, (k-1)*ldb+1 // from the first to the last element of a row and a column: slices of one length are checked once
+	if k == 0 {
+		b = make([]float64, NR)
+		a, rsa, stepa, size, sizeB = b, 0, 0, 0, 0
+	}
 	for i0 := 0; i0 < m; i0 += MR {
 		rows := min(MR, m-i0)
-		p0 := i0 / MR * stepa
-		p1, p2, p3 := p0+min(1, rows-1)*rsa, p0+min(2, rows-1)*rsa, p0+min(3, rows-1)*rsa
-		q0, q1 := 0, n-1
+		a0 := a[i0/MR*stepa:]
+		a1, a2, a3 := a0[min(1, rows-1)*rsa:][:size], a0[min(2, rows-1)*rsa:][:size], a0[min(3, rows-1)*rsa:][:size]
+		a0 = a0[:size]
+		b0, b1 := b[:sizeB], b[n-1:][:sizeB]
 		var c00, c01, c10, c11, c20, c21, c30, c31 float64
-		for range k {
-			b0, b1 := b[q0], b[q1]
-			a0, a1, a2, a3 := a[p0], a[p1], a[p2], a[p3]
-			c00 = float64(a0*b0) + c00
-			c01 = float64(a0*b1) + c01
-			c10 = float64(a1*b0) + c10
-			c11 = float64(a1*b1) + c11
-			c20 = float64(a2*b0) + c20
-			c21 = float64(a2*b1) + c21
-			c30 = float64(a3*b0) + c30
-			c31 = float64(a3*b1) + c31
-			p0, p1, p2, p3, q0, q1 = p0+csa, p1+csa, p2+csa, p3+csa, q0+ldb, q1+ldb
+		for p, q, l := 0, 0, k; l > 0; l-- {
+			x0, x1, x2, x3, y0, y1 := a0[p], a1[p], a2[p], a3[p], b0[q], b1[q]
+			c00 = float64(x0*y0) + c00
+			c01 = float64(x0*y1) + c01
+			c10 = float64(x1*y0) + c10
+			c11 = float64(x1*y1) + c11
+			c20 = float64(x2*y0) + c20
+			c21 = float64(x2*y1) + c21
+			c30 = float64(x3*y0) + c30
+			c31 = float64(x3*y1) + c31
+			p, q = p+csa, q+ldb
 		}
 		sums := [MR][NR]float64{{c00, c01}, {c10, c11}, {c20, c21}, {c30, c31}}
 		for i := range rows {
@@ -42,6 +47,26 @@ func gemmPanelGeneric(k int, alpha float64, a []float64, rsa, csa, stepa int, b 
 			}
 		}
 	}
+}
+
+// subtractTile subtracts from a register tile, of which c has rows ldc apart, the products of d columns, a[s·lda+i]·b[s·ldb+j], one after the other.
+func subtractTile(d int, a []float64, lda int, b []float64, ldb int, c []float64, ldc int) {
+	r0, r1, r2, r3 := c[:genericNR], c[ldc:][:genericNR], c[2*ldc:][:genericNR], c[3*ldc:][:genericNR]
+	c00, c01, c10, c11, c20, c21, c30, c31 := r0[0], r0[1], r1[0], r1[1], r2[0], r2[1], r3[0], r3[1]
+	for p, q := 0, 0; d > 0; d-- {
+		a, b := a[p:][:genericMR], b[q:][:genericNR]
+		b0, b1 := b[0], b[1]
+		c00 -= float64(a[0] * b0)
+		c01 -= float64(a[0] * b1)
+		c10 -= float64(a[1] * b0)
+		c11 -= float64(a[1] * b1)
+		c20 -= float64(a[2] * b0)
+		c21 -= float64(a[2] * b1)
+		c30 -= float64(a[3] * b0)
+		c31 -= float64(a[3] * b1)
+		p, q = p+lda, q+ldb
+	}
+	r0[0], r0[1], r1[0], r1[1], r2[0], r2[1], r3[0], r3[1] = c00, c01, c10, c11, c20, c21, c30, c31
 }
 
 func dotGeneric(x, y []float64) float64 {

@@ -75,12 +75,7 @@ func solveUpperGeneric(tiles int, t, x []float64) {
 // tile's own rows, and returns what follows the columns.
 func subtractRowsGeneric(own, t, solved []float64) []float64 {
 	const MR, NR = genericMR, genericNR
-	for ; len(solved) >= NR; solved = solved[NR:] {
-		for i := range MR {
-			own[i*NR] -= float64(t[i] * solved[0])
-			own[i*NR+1] -= float64(t[i] * solved[1])
-		}
-		t = t[MR:]
-	}
-	return t
+	columns := len(solved) / NR
+	subtractTile(columns, t, MR, solved, NR, own, NR)
+	return t[columns*MR:]
 }

@@ -49,11 +49,8 @@ func (f *FillCheck) measure(c *completion.Contest, list []completion.HeldValue, 
 	}
 	var t validation.Tally
 	for _, h := range list {
-		e, v := h.Truth-h.Mean, factor*h.Variance
 		c.Tell(&t, h, factor, units)
-		if e*e < v*validation.Normal90*validation.Normal90 {
-			f.Coverage += 1 / float64(len(list))
-		}
+		f.Coverage += c.Within(h, factor) / float64(len(list))
 	}
 	f.Values, f.Factor = len(list), factor
 	var square float64

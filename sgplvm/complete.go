@@ -21,14 +21,22 @@ type Completion struct {
 	Check FillCheck
 	Kinds []FillCheck
 
-	// Transforms names, by channel, what the model was learned from in place of values: "log", "logit" or "identity"; nil: the values. The model is then one of these.
-	Transforms []string
+	// Transforms names, by channel, what the model was learned from in place of values: "identity", "log", "logit" or "log(y + 0.3)", and " above 0" where the least value, 0 here, stands for all
+	// that is below it; nil: the values. The model is then one of these. TransformCheck says why.
+	Transforms     []string
+	TransformCheck TransformCheck
 
 	// Period is how many steps of a long series that repeats itself were an example of the model; 0: the examples are the data's.
 	Period int
 
 	learnable []int     // where the model has learned from some of the examples of which something was observed, all of these; nil: it has from all
 	at        []Instant // of the examples; nil without times
+}
+
+// A TransformCheck compares how well principal components of transforms and of values filled in observed values that were hidden, in standard deviations of the channels.
+type TransformCheck struct {
+	Score         string // "CRPS" (continuous ranked probability score) where values have a limit, else "root mean square error"
+	With, Without float64
 }
 
 // Complete returns the distribution of all values of training example i, which is counted from 0, given those of its

@@ -108,6 +108,9 @@ func (c *completer) chosen(ctx context.Context, cfg Config) (Config, error) {
 	if c.holes.HeldOut == nil {
 		c.holdOutSome(selection.Plans[cfg.Effort].HeldOut)
 	}
+	if err := c.censor(ctx); err != nil {
+		return cfg, err
+	}
 	if err := c.firstCompletion(ctx); err != nil {
 		return cfg, err
 	}

@@ -416,6 +416,9 @@ func (c *completer) learn(ctx context.Context, cfg Config) (Config, error) {
 	}
 	c.holes.Missing = observed
 	c.takeBack()
+	if err := c.censor(ctx); err != nil {
+		return cfg, err
+	}
 	kinds := c.all.Kinds()
 	if c.still != nil && c.contest.Wins(withoutMotion, kinds) {
 		c.still.holes.Missing = slices.Clone(observed)

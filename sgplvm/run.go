@@ -77,9 +77,10 @@ type trainingSet struct {
 	guessed          *completion.Mask  // of values that were filled in, by which nothing is validated; nil: there are none
 	absent           []Instant         // of examples of which nothing was observed, which are none of these
 
-	by      []work.Transform // of each channel, of whose values Source has t; nil: none
-	natural Source           // of the values themselves
-	scale   []float64        // their deviations, by channel
+	by      []work.Link    // of each channel, of whose values Source has t; nil: none
+	natural Source         // of the values themselves
+	scale   []float64      // their deviations, by channel
+	linked  TransformCheck // why
 
 	beside func(missing []bool) []completion.Filler // what fills in by other views; nil: there are none
 

@@ -2,57 +2,129 @@ package sgplvm
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/internal/simple"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/limit"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/selection"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
-// transformed (docs/math.md, 22.14) returns the data with t(y) in place of the values y where principal components of t(y) fill in held-out values better, in density and in error, than those
-// of y: log of positive values that differ much, logit of those between 0 and 1.
-func (d trainingSet) transformed(ctx context.Context, cfg Config) (trainingSet, error) {
+// transformed (docs/math.md, 22.14) returns the data with t(y) in place of the values y where principal components of t fill in held-out values surely better than those of y: in density and
+// in error, or in CRPS where values have a limit.
+func (d trainingSet) transformed(given context.Context, cfg Config) (trainingSet, error) {
 	if cfg.Transform == Off || cfg.Effort == EffortNone || d.Film || d.beside != nil {
 		return d, nil
 	}
-	by, err := data.Transforms(d.Source)
-	if err != nil || by == nil {
+	lists, limited, err := completion.Links(d.Source)
+	if err != nil || len(lists) == 0 {
 		return d, err
 	}
-	before, scale, err := d.byComponents(ctx, cfg)
+	ctx, cancel := d.run.clock.InTime(given, linkShare)
+	defer cancel()
+	chosen, check, err := d.byLinks(ctx, cfg, lists, limited)
+	switch {
+	case err != nil && ctx.Err() != nil && given.Err() == nil:
+		d.run.clock.Untried += len(lists)
+		return d, nil
+	case err != nil || chosen.by == nil:
+		return d, err
+	}
+	c, err := newCompleter(chosen, cfg)
 	if err != nil {
 		return d, err
 	}
-	other := d
-	other.Source, other.by, other.natural, other.scale = data.Transformed{Source: d.Source, By: by}, by, d.Source, scale
-	after, _, err := other.byComponents(ctx, cfg)
-	if err != nil || !validation.Better(after, before, validation.SureErrors) || validation.Mean(after.Errors) >= validation.Mean(before.Errors) {
-		return d, err
+	for k, missing := range c.holes.Missing {
+		if missing {
+			c.y.Data[k] = math.NaN()
+		}
 	}
-	return other, nil
+	chosen.Source, chosen.linked = c.d.Source, check
+	return chosen, c.censor(given)
 }
 
-// byComponents scores principal components on held-out values, in the units of the data, and returns the deviations of these by channel.
-func (d trainingSet) byComponents(ctx context.Context, cfg Config) (v validation.Scores, scale []float64, err error) {
+// linkShare is the share of a limit in which links are compared.
+const linkShare = 0.15
+
+// byLinks returns the data by the best of lists of links, each of which has what those before it chose where it has no limit, and the scores of these.
+func (d trainingSet) byLinks(ctx context.Context, cfg Config, lists [][]work.Link, limited bool) (chosen trainingSet, check TransformCheck, err error) {
+	values, scale, err := d.byComponents(ctx, cfg, limited)
+	if err != nil {
+		return d, check, err
+	}
+	chosen, best := d, values
+	for _, by := range lists {
+		other := d
+		for k, l := range chosen.by {
+			if !by[k].Limited {
+				by[k] = l
+			}
+		}
+		other.Source, other.by, other.natural, other.scale = completion.Linked{Source: d.Source, By: by}, by, d.Source, scale
+		scores, _, err := other.byComponents(ctx, cfg, limited)
+		if err != nil {
+			return d, check, err
+		}
+		if validation.Better(scores, best, validation.SureErrors) && validation.Mean(scores.Errors) < validation.Mean(best.Errors) {
+			best, chosen = scores, other
+		}
+	}
+	return chosen, TransformCheck{map[bool]string{true: "CRPS", false: "root mean square error"}[limited], validation.Mean(best.Errors), validation.Mean(values.Errors)}, nil
+}
+
+// byComponents scores principal components on held-out values, in the units of the data, by CRPS if asked, and returns the deviations of these by channel. A column over time is scored by itself.
+func (d trainingSet) byComponents(ctx context.Context, cfg Config, crps bool) (v validation.Scores, scale []float64, err error) {
 	c, err := newCompleter(d, cfg)
 	if err != nil {
 		return v, nil, err
 	}
 	c.all = completion.Filled{Y: c.y, Variance: c.variance, Holes: &completion.Mask{Size: c.holes.Size, Missing: slices.Clone(c.holes.Missing)}, Points: c.points, Channels: c.channels}
+	if c.y.Cols == 1 {
+		c.all.At = c.at()
+	}
 	c.rows = work.AllBut(c.y.Rows, nil)
 	c.holdOutSome(selection.Plans[cfg.Effort].HeldOut)
 	list := c.heldValues()
 	contest := c.newContest()
-	c.takeBack()
-	methods := slices.DeleteFunc(c.all.Fillers(list, cfg.Seed), func(m completion.Filler) bool { return m.Name != simple.Components })
-	if err := contest.Try(ctx, list, methods); err != nil || len(methods) == 0 {
+	if err := c.censor(ctx); err != nil {
 		return v, nil, err
 	}
-	v, _ = contest.Scores(contest.Held[methods[0].Name])
+	c.takeBack()
+	methods := c.all.Fillers(list, cfg.Seed)
+	k := slices.IndexFunc(methods, func(m completion.Filler) bool { return m.Name == simple.Components })
+	if k < 0 {
+		k = len(methods) - 1
+	}
+	if err := contest.Try(ctx, list, methods[k:k+1]); err != nil {
+		return v, nil, err
+	}
+	list = contest.Held[methods[k].Name]
+	if crps {
+		return contest.CRPS(list), contest.Scale, nil
+	}
+	v, _ = contest.Scores(list)
 	return v, contest.Scale, nil
+}
+
+// censor replaces values at a limit, of which nothing else is known, by what principal components of the others expect of t, as far as there is time.
+func (c *completer) censor(given context.Context) error {
+	limits, some := make([]float64, len(c.d.by)), false
+	for k, l := range c.d.by {
+		limits[k], some = l.Least(), some || l.Limited
+	}
+	if !some {
+		return nil
+	}
+	ctx, cancel := c.d.run.clock.InTime(given, limit.FirstShare)
+	defer cancel()
+	err := completion.Censor(ctx, c.y, c.holes, c.points, c.channels, limits)
+	if ctx.Err() != nil {
+		return given.Err()
+	}
+	return err
 }
 
 // natural brings what was filled in back to the units of the data. Errors: *ReadError.
@@ -60,6 +132,7 @@ func (c *Completion) natural(d trainingSet) error {
 	if d.by == nil {
 		return nil
 	}
+	c.TransformCheck = d.linked
 	for _, t := range d.by {
 		c.Transforms = append(c.Transforms, t.String())
 	}

@@ -2,6 +2,7 @@ package sgplvm
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -67,6 +68,43 @@ func TestTransform(t *testing.T) {
 		if told := c.Check.RMSE; channels == 1 && (told < 0.5*by || told > 2*by) {
 			t.Errorf("told the error %.3f, expected about %.3f", told, by)
 		}
+	}
+}
+
+// Fields of which many values are at a detection limit are completed as what is cut off there: hidden values have smaller errors, and none is below.
+func TestTransformOfLimits(t *testing.T) {
+	truth, seen := skewed(1)
+	const limit = 2
+	var y, want []float64
+	for k, v := range seen.Data {
+		y, want = append(y, limit+max(0, math.Log(v))), append(want, limit+max(0, math.Log(truth.Data[k])))
+	}
+	fill := func(s Switch) (c *Completion, rmse float64) {
+		c, err := Complete(t.Context(), Data{Source: NewSource(y, 48, 64, 1), Grid: Grid{line(8), line(8)}}, Config{Effort: EffortQuick, Transform: s})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, v := range c.Mean.Data {
+			if y[k] != y[k] {
+				rmse += (v - want[k]) * (v - want[k])
+			} else if v != y[k] || c.Variance.Data[k] != 0 {
+				t.Fatalf("value %d was observed: %v, now %v ± %v", k, y[k], v, c.Variance.Data[k])
+			}
+		}
+		return c, math.Sqrt(rmse)
+	}
+	c, by := fill(Choose)
+	if name := fmt.Sprint("identity above ", limit); !slices.Equal(c.Transforms, []string{name}) {
+		t.Errorf("transforms %v, expected %s", c.Transforms, name)
+	}
+	if w := c.TransformCheck; w.Score != "CRPS" || w.With > 0.9*w.Without {
+		t.Errorf("check %+v", w)
+	}
+	if least := slices.Min(c.Mean.Data); least < limit || c.Check.Coverage < 0.8 || c.Check.Coverage > 0.97 {
+		t.Errorf("filled in %v and more, coverage %v", least, c.Check.Coverage)
+	}
+	if _, without := fill(Off); by > 0.9*without {
+		t.Errorf("error %.3f, %.3f without a limit", by, without)
 	}
 }
 

@@ -24,7 +24,7 @@ var screens = flag.String("screens", "", "the `folder` for pictures of the pages
 
 // settled waits until the page shows what was asked for, and returns what it says.
 func settled(b *browser.Browser) (text string) {
-	b.Run(&text, "(async () => { do await new Promise(done => setTimeout(done, 20)); while (running || document.getElementById('state').textContent.startsWith('Loading')); return document.getElementById('state').textContent; })()")
+	b.Run(&text, "(async () => { do await new Promise(done => setTimeout(done, 20)); while (running || refining || document.getElementById('state').textContent.startsWith('Loading')); return document.getElementById('state').textContent; })()")
 	return text
 }
 

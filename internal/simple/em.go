@@ -30,6 +30,8 @@ type em struct {
 	model factors
 	z     mat.Matrix // n×(q+1): E[(z, 1)]
 	last  float64    // mean noise
+
+	limits []float64 // by channel: of values of Y that are no larger only that is known; nil: there are none
 }
 
 // A slab is some examples in a row, which are worked on at once; those of which the same is missing are a group.
@@ -200,6 +202,9 @@ func (e *em) round() (noise float64, err error) {
 		covariances, err := e.expect(slab, r, seen, second)
 		if err != nil {
 			return 0, err
+		}
+		if e.limits != nil {
+			e.censor(slab, r, covariances, s.squares)
 		}
 		mat.Mul(s.b, 1, r.T(), e.z.Slice(slab.from, slab.to, 0, q+1), 1)
 		moments := mat.New(len(slab.groups), (q+1)*(q+1))

@@ -143,10 +143,16 @@ func (w *Workspace) Fill(dst, variance, values []float64, mask []bool) error {
 
 // fill is Fill of the example that is observed.
 func (w *Workspace) fill(dst, variance, values []float64) error {
-	if err := w.w.Infer(); err != nil {
-		return err
+	err := w.w.Infer()
+	if err == nil {
+		err = w.w.Complete()
 	}
-	if err := w.w.Complete(); err != nil {
+	return w.finish(dst, variance, values, err)
+}
+
+// finish delivers an example with its observed values, unless there was an error.
+func (w *Workspace) finish(dst, variance, values []float64, err error) error {
+	if err != nil {
 		return err
 	}
 	w.deliver(dst, variance)
@@ -159,6 +165,18 @@ func (w *Workspace) fill(dst, variance, values []float64) error {
 		}
 	}
 	return nil
+}
+
+// Sketch is Fill a little less exactly and, of larger pictures, in a tenth of the time, for programs that show something at once: the latent posterior is that of 256 observed
+// values of a channel at most, and missing ones are given the observed ones nearest to them. There is no Surprise after it. Errors: those of Fill.
+func (w *Workspace) Sketch(dst, variance, values []float64, mask []bool) error {
+	if err := w.lengths(dst, variance); err != nil {
+		return err
+	}
+	if err := w.scale(values, mask); err != nil {
+		return err
+	}
+	return w.finish(dst, variance, values, w.w.Sketch(w.scaled))
 }
 
 // Infer finds the latent posterior of an example seen in part, for Latent. Errors: those of Fill.

@@ -116,10 +116,18 @@ type FilledAbout struct {
 	Kinds      []kindAbout       `json:"kinds,omitempty"`      // of missing values
 	Period     int               `json:"period,omitempty"`     // steps of a series that were an example of the model
 	Transforms []string          `json:"transforms,omitempty"` // by channel, of values that were learned from
+	Transform  *transformAbout   `json:"transform,omitempty"`  // why
 	Hidden     *hiddenAbout      `json:"hidden,omitempty"`     // observed values that were hidden for a test
 	Sureness   *surenessAbout    `json:"sureness,omitempty"`   // standard errors of what was filled in
 	Seconds    float64           `json:"seconds,omitempty"`
 	Selection  *sgplvm.Selection `json:"selection,omitempty"`
+}
+
+// transformAbout tells how well principal components fill in hidden values by transforms and without, in standard deviations.
+type transformAbout struct {
+	Score   string     `json:"score"`
+	With    cli.Number `json:"with"`
+	Without cli.Number `json:"without"`
 }
 
 // kindAbout tells what fills in the values that are missing in one way, and how well.
@@ -174,6 +182,9 @@ func AboutCompleted(set *dataset.Set, c *Completed, filled *dataset.Filled, took
 		a.Selection = c.Model.Selection()
 	}
 	a.Hidden, a.Period, a.Kinds, a.Transforms = aboutCheck(c.Check), c.Period, aboutKinds(c.Kinds), c.Transforms
+	if w := c.TransformCheck; w.Score != "" {
+		a.Transform = &transformAbout{w.Score, cli.Number(w.With), cli.Number(w.Without)}
+	}
 	return a
 }
 

@@ -265,11 +265,7 @@ func ReportCompleted(e *cli.Environment, set *dataset.Set, c *Completed, filled 
 	if c.Period > 0 {
 		s.text("the series repeats itself every %d steps: each period was an example of the model", c.Period)
 	}
-	for _, t := range []struct{ name, text string }{{"log", "logarithms"}, {"logit", "logits"}} {
-		if of := len(slices.DeleteFunc(slices.Clone(c.Transforms), func(name string) bool { return name != t.name })); of > 0 {
-			s.text("learned from the %s of the values of %d of %s", t.text, of, quote.Counted(len(c.Transforms), "channel"))
-		}
-	}
+	s.transforms(c.Completion)
 	if len(c.Kinds) == 0 && c.Check.Values > 0 {
 		c.Kinds = []sgplvm.FillCheck{c.Check}
 	}

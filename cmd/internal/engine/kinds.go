@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
+	"github.com/seed-08962ecc/kronfield/internal/quote"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
 
@@ -57,4 +59,23 @@ func (s *lines) kinds(list []sgplvm.FillCheck) {
 		}
 		s.text("%s", line)
 	}
+}
+
+// transforms prints what the model was learned from in place of values, and why.
+func (s *lines) transforms(c *sgplvm.Completion) {
+	if c.Transforms == nil {
+		return
+	}
+	var names []string
+	other := 0
+	for _, name := range c.Transforms {
+		if name != "identity" {
+			if other++; !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	w := c.TransformCheck
+	s.text("learned from transforms of the values y of %d of %s: %s; principal components fill in hidden values with a %s of %.3g standard deviations, %.3g without",
+		other, quote.Counted(len(c.Transforms), "channel"), quote.Some(names, 3), w.Score, w.With, w.Without)
 }

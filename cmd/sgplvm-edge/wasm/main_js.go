@@ -14,7 +14,7 @@ func main() {
 }
 
 // open returns what a compiled file (Uint8Array) tells about itself, with functions that take and set arrays of numbers, or the text of an error:
-// of a model fill(values, mean, deviation), NaN where nothing was seen, and predict(latent, mean, deviation); of an emulator predict(input, mean, deviation).
+// of a model fill(values, mean, deviation), NaN where nothing was seen, sketch, which is fill nearly and soon, and predict(latent, mean, deviation); of an emulator predict(input, mean, deviation).
 func open(_ js.Value, args []js.Value) any {
 	file := make([]byte, args[0].Length())
 	js.CopyBytesToGo(file, args[0])
@@ -42,13 +42,16 @@ func model(m *edge.Model) any {
 		}
 		return err
 	}
-	return map[string]any{"width": a.Width, "height": a.Height, "points": a.Points, "channels": a.Channels, "low": a.Low, "high": a.High, "latents": a.Latents,
-		"fill": function(n, func(mean, variance, values []float64) error {
+	filled := func(fill func(dst, variance, values []float64, mask []bool) error) js.Func {
+		return function(n, func(mean, variance, values []float64) error {
 			for i := range seen {
 				seen[i] = i < len(values) && values[i] == values[i]
 			}
-			return root(variance, w.Fill(mean, variance, values, seen))
-		}),
+			return root(variance, fill(mean, variance, values, seen))
+		})
+	}
+	return map[string]any{"width": a.Width, "height": a.Height, "points": a.Points, "channels": a.Channels, "low": a.Low, "high": a.High, "latents": a.Latents,
+		"fill": filled(w.Fill), "sketch": filled(w.Sketch),
 		"predict": function(n, func(mean, variance, latent []float64) error {
 			return root(variance, w.Predict(mean, variance, latent, certain))
 		})}

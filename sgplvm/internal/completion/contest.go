@@ -16,7 +16,7 @@ import (
 type Contest struct {
 	table          bool                   // errors are told in deviations of its columns
 	Scale          []float64              // deviations of the channels
-	By             []work.Transform       // of each channel, of whose values the held-out ones are t; nil: none
+	By             []work.Link            // of each channel, of whose values the held-out ones are t; nil: none
 	Centre, Spread []float64              // means and deviations of the values of an example, over examples
 	Held           map[string][]HeldValue // by each method, in one order; "" is the model
 	Names          []string               // of the methods, in the order in which they were tried
@@ -212,7 +212,8 @@ func (c *Contest) Scores(list []HeldValue) (v validation.Scores, factor float64)
 	var chi float64
 	for _, g := range groups {
 		for _, h := range g {
-			chi += (h.Truth - h.Mean) * (h.Truth - h.Mean) / h.Variance / float64(len(g))
+			_, own := c.below(h, 1)
+			chi += own / float64(len(g))
 		}
 	}
 	factor = validation.Inflation(chi/float64(max(1, len(groups))), float64(len(groups)))
@@ -229,14 +230,52 @@ func (c *Contest) Scores(list []HeldValue) (v validation.Scores, factor float64)
 
 // Tell adds a held-out value to a tally, with its variance multiplied by a factor; errors are in the units of the data, over those given by channel.
 func (c *Contest) Tell(t *validation.Tally, h HeldValue, factor float64, units []float64) {
-	r, v, unit := h.Truth-h.Mean, factor*h.Variance, units[h.Value%len(units)]
-	if c.By == nil {
-		t.Add(r, v, unit)
-		return
-	}
-	by := c.By[h.Value%len(c.By)]
+	r, v, unit, by := h.Truth-h.Mean, factor*h.Variance, units[h.Value%len(units)], c.link(h)
 	mean, _ := by.Moments(h.Mean, v)
-	t.AddOf(r, v, by.LogSlope(h.Truth), by.Back(h.Truth)-mean, unit)
+	if e := by.Back(h.Truth) - mean; h.Truth > by.Least() {
+		t.AddOf(r, v, by.By.LogSlope(h.Truth), e, unit)
+	} else {
+		log, chi := c.below(h, factor)
+		t.AddAtLimit(log, chi, e, unit)
+	}
+}
+
+// below returns the squared error of a held-out value over its variance times a factor, and of one at a limit what is expected of it, and the logarithm of the probability of that.
+func (c *Contest) below(h HeldValue, factor float64) (log, chi float64) {
+	v, limit := factor*h.Variance, c.link(h).Least()
+	if h.Truth > limit {
+		return 0, (h.Truth - h.Mean) * (h.Truth - h.Mean) / v
+	}
+	m, rest, log := simple.Below(limit, h.Mean, v)
+	return log, ((m-h.Mean)*(m-h.Mean) + rest) / v
+}
+
+// link returns what ties a held-out value to the truth.
+func (c *Contest) link(h HeldValue) (by work.Link) {
+	if c.By != nil {
+		by = c.By[h.Value%len(c.By)]
+	}
+	return by
+}
+
+// Within returns whether a held-out value is within its central interval of 90 %, as work.Link.Within tells it.
+func (c *Contest) Within(h HeldValue, factor float64) float64 {
+	by := c.link(h)
+	return by.Within(h.Mean, factor*h.Variance, 0.05, by.Back(h.Truth))
+}
+
+// CRPS returns the CRPS of each group of values, over the deviations of the channels, as errors.
+func (c *Contest) CRPS(list []HeldValue) (v validation.Scores) {
+	_, factor := c.Scores(list)
+	for _, g := range byGroup(list) {
+		var sum float64
+		for _, h := range g {
+			by := c.link(h)
+			sum += by.CRPS(h.Mean, factor*h.Variance, by.Back(h.Truth)) / c.Scale[h.Value%len(c.Scale)] / float64(len(g))
+		}
+		v.Losses, v.Errors = append(v.Losses, 0), append(v.Errors, sum)
+	}
+	return v
 }
 
 // byGroup returns the values of each group, in the order of groups.

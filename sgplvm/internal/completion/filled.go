@@ -153,6 +153,11 @@ func ByComponents(ctx context.Context, y mat.Matrix, h *Mask, x mat.Matrix, chan
 	return nil
 }
 
+// Censor replaces the values of y that were observed at the limit of their channel, or below, by their means given the others (simple.Censor). Errors: those of it.
+func Censor(ctx context.Context, y mat.Matrix, h *Mask, x mat.Matrix, channels int, limits []float64) error {
+	return simple.Censor(ctx, examples(y, h.Missing, x, channels), limits)
+}
+
 // examples returns values with a mask as package simple has them. A single point lies nowhere.
 func examples(y mat.Matrix, missing []bool, x mat.Matrix, channels int) simple.Data {
 	d := simple.Data{Y: y, Missing: missing, Channels: channels}

@@ -110,6 +110,53 @@ func (w *Workspace) completeDirectly() (done bool, err error) {
 	return true, nil
 }
 
+// Sketch finds q(x) by so many values of a channel at most, by half of them where noise is structured, of which the covariance takes most of the time; and it conditions so many
+// missing points at once, on so many observed ones. With half as many values means are up to a third farther from those of Complete, with half as many neighbours a quarter (faces of 32×40).
+const sketchSeen, sketchGroup, sketchNeighbours = 256, 32, 48
+
+// Sketch is Observe, Infer and Complete in a small part of their time, and a little less exact: q(x) is that of some values, evenly among those observed, and missing points
+// are given the observed ones nearest to them. Errors: those of Infer and Complete.
+func (w *Workspace) Sketch(values []float64) error {
+	o, some := w.o, w.kept.mean.Data
+	defer func() { w.o, w.held.valid = o, false }()
+	for c := range w.m.c.Channels {
+		w.thin(some, values, c)
+	}
+	w.Observe(some)
+	w.o.Brief = true
+	if err := w.Infer(); err != nil {
+		return err
+	}
+	w.held.valid = false
+	w.Observe(values)
+	w.o.Exact, w.o.Group, w.o.Neighbours, w.o.Work = 1, sketchGroup, sketchNeighbours, math.Inf(1)
+	return w.Complete()
+}
+
+// thin sets a channel of some to those of its values that Sketch infers from, and NaN.
+func (w *Workspace) thin(some, values []float64, c int) {
+	dy, observed, next := w.m.c.Channels, 0, 0
+	for i := c; i < len(values); i += dy {
+		if values[i] == values[i] {
+			observed++
+		}
+	}
+	most := sketchSeen
+	if w.m.structured() {
+		most /= 2
+	}
+	step := (observed + most - 1) / most
+	for i := c; i < len(values); i += dy {
+		if some[i] = math.NaN(); values[i] != values[i] {
+			continue
+		}
+		if next%step == 0 {
+			some[i] = values[i]
+		}
+		next++
+	}
+}
+
 // Way returns how Complete conditioned what is missing; Local whether the noise is that of training examples like this one.
 func (w *Workspace) Way() Way    { return w.way }
 func (w *Workspace) Local() bool { return w.moments.own != nil }

@@ -2,6 +2,7 @@ package points
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -57,6 +58,44 @@ func TestFitted(t *testing.T) {
 						t.Errorf("seed %d: F at %d, %d is %v, want %v", seed, i, j, got, want)
 					}
 				}
+			}
+		}
+	}
+}
+
+// A sketch infers from observed values alone, evenly among those of a channel, 256 at most and half of that at least.
+func TestThin(t *testing.T) {
+	const n, dy = 1500, 2
+	w := &Workspace{m: &Model{c: &Contents{Points: n, Channels: dy}}}
+	for seed := range uint64(20) {
+		rng := rand.New(rand.NewPCG(seed, 5))
+		values, some, part := make([]float64, n*dy), make([]float64, n*dy), rng.Float64()
+		for i := range values {
+			if values[i] = math.NaN(); rng.Float64() < part {
+				values[i] = rng.NormFloat64()
+			}
+		}
+		for c := range dy {
+			w.thin(some, values, c)
+			observed, taken, since := 0, 0, 0
+			for i := c; i < len(values); i += dy {
+				if some[i] == some[i] {
+					taken, since = taken+1, 0
+					if some[i] != values[i] {
+						t.Errorf("seed %d: value %d is %v, expected %v", seed, i, some[i], values[i])
+					}
+				} else if values[i] == values[i] {
+					since++
+				}
+				if values[i] == values[i] {
+					observed++
+				}
+				if since > n/sketchSeen {
+					t.Fatalf("seed %d: %d values in a row are left out", seed, since)
+				}
+			}
+			if taken > sketchSeen || taken < min(observed, sketchSeen/2) {
+				t.Errorf("seed %d: %d of %d values", seed, taken, observed)
 			}
 		}
 	}

@@ -166,6 +166,39 @@ func TestCompiledNeighbourhoods(t *testing.T) {
 	}
 }
 
+// A sketch is near what filling in says, in deviations of that, leaves observed values alone and has no part in what is filled in after it.
+func TestCompiledSketch(t *testing.T) {
+	var squares, count float64
+	for seed := range uint64(compare.Sizes(60)) {
+		rng := rand.New(rand.NewPCG(seed, 79))
+		m, o := compileCase(t, seed, rng)
+		w := m.compiled(t, nil, o, edge.Float64)
+		values := m.ref.UserValues(reference.Masked(rng, m.grid.Len(), m.channels(), 0.6, seed%2 == 0))
+		want := filled(t, w, values)
+		mask, _ := seenOf(values)
+		dst, variance := mat.New(values.Rows, values.Cols), mat.New(values.Rows, values.Cols)
+		if err := w.Sketch(dst.Data, variance.Data, values.Data, mask); err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range want.Variance.Data {
+			switch d := dst.Data[i] - want.Mean.Data[i]; {
+			case mask[i] && (d != 0 || variance.Data[i] != 0):
+				t.Errorf("seed %d: an observed value became %v with variance %v", seed, dst.Data[i], variance.Data[i])
+			case !mask[i] && !(variance.Data[i] > v/100):
+				t.Errorf("seed %d: variance %v, expected about %v", seed, variance.Data[i], v)
+			case !mask[i]:
+				squares, count = squares+d*d/v, count+1
+			}
+		}
+		if d := apart(t, filled(t, w, values), want); d != 0 {
+			t.Errorf("seed %d: %g apart after a sketch", seed, d)
+		}
+	}
+	if d := math.Sqrt(squares / count); !(d < 0.1) {
+		t.Errorf("sketches are %.2f deviations off, expected less than a tenth", d)
+	}
+}
+
 // A compiled model predicts what the model does; in types of fewer digits within their rounding.
 func TestCompiledPredict(t *testing.T) {
 	for seed := range uint64(compare.Sizes(30)) {
@@ -315,6 +348,7 @@ func TestCompiledAllocations(t *testing.T) {
 		dst, variance := make([]float64, len(mask)), make([]float64, len(mask))
 		return map[string]func() error{
 			"Fill":    func() error { return w.Fill(dst, variance, values.Data, mask) },
+			"Sketch":  func() error { return w.Sketch(dst, variance, values.Data, mask) },
 			"Predict": func() error { return w.Predict(dst, variance, known.Mu, known.S) },
 		}
 	})

@@ -116,6 +116,14 @@ func (t *Tally) AddOf(r, v, slope, e, deviation float64) {
 	t.square += (e/deviation)*(e/deviation) - r*r
 }
 
+// AddAtLimit adds a value at a limit, below which nothing is told apart: the logarithm of the probability that was predicted of that, the expected square of what is below over the variance, and the error e.
+func (t *Tally) AddAtLimit(log, chi, e, deviation float64) {
+	t.loss -= log
+	t.chi += chi
+	t.square += (e / deviation) * (e / deviation)
+	t.values++
+}
+
 // Means returns the mean negative log density, the mean squared error over variance and the mean squared error in deviations; 0 of no values.
 func (t *Tally) Means() (loss, chi, square float64) {
 	n := max(1, t.values)
