@@ -10,6 +10,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/journal"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/limit"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/selection"
 )
 
@@ -41,7 +42,7 @@ func (w *wholeTask) train(ctx context.Context, cfg, partly Config, done *Complet
 		}
 	}
 	if open {
-		d.run.clock.expects(2) // as much is compared afterwards
+		d.run.clock.Expects(2) // as much is compared afterwards
 	}
 	if done.Model, done.Report, err = fitWhole(ctx, d, cfg, ""); done.Model == nil || err != nil || !open {
 		return err
@@ -102,7 +103,7 @@ func (w *wholeTask) compete(ctx context.Context, d trainingSet, given, chosen Co
 		if folds != nil {
 			t.Add("", list)
 		}
-		if err := t.Try(ctx, list, w.d.run.clock.within(w.all.Fillers(list, given.Seed))); err != nil {
+		if err := t.Try(ctx, list, inTime(w.d.run.clock, w.all.Fillers(list, given.Seed))); err != nil {
 			return nil, err
 		}
 	}
@@ -133,18 +134,18 @@ func groupsOf(place, rows []int, cases []selection.Case) map[int]int {
 // predictHeld predicts the examples that a validator holds out, fold by fold, with models of the others.
 func (w *wholeTask) predictHeld(ctx context.Context, j *selection.Folds, chosen Config) ([]filledValues, error) {
 	of := make([]selection.Trainers, j.Count()) // which train side by side
-	clocks := make([]*clock, len(of))
+	clocks := make([]*limit.Clock, len(of))
 	for k := range of {
-		clocks[k] = w.d.run.clock.part(1)
-		clocks[k].train(trainShare)
-		of[k] = trainers{given: chosen, run: Run{clock: clocks[k]}}
+		clocks[k] = w.d.run.clock.Part(1)
+		clocks[k].Train(limit.TrainShare)
+		of[k] = trainers{clocks[k]}
 	}
 	models, err := j.Models(ctx, chosen.open(), of)
 	if err != nil {
 		return nil, err
 	}
 	for _, c := range clocks {
-		w.d.run.clock.ended(c)
+		w.d.run.clock.Ended(c)
 	}
 	all, failures := make([]Prediction, len(j.Cases)), make([]error, len(j.Cases))
 	mat.Parallel(len(j.Cases), func(i int) {

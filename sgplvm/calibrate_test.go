@@ -9,9 +9,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 )
 
 // restless are pictures of which one half is noisier.
@@ -92,8 +90,12 @@ func TestCalibrateConstant(t *testing.T) {
 		}
 	}
 	tr, _ := fit(t, d, Config{LatentDims: 1, Training: steps(5)})
+	q, err := tr.inner.Posterior()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for j := range size {
-		if f := tr.calibration.Factor.At(j, 0); f != 1 {
+		if f := q.Options().Calibration.Factor.At(j, 0); f != 1 {
 			t.Errorf("factor %v at point %d of a constant channel", f, j)
 		}
 	}
@@ -129,150 +131,6 @@ func TestCalibrationFails(t *testing.T) {
 		if m.Summary().Calibrated || !bytes.Equal(saved(t, m), trained) {
 			t.Errorf("cancelled %v: another model", cancelled)
 		}
-	}
-}
-
-// Errors change nothing: neither a Fit that fails nor a calibration that fails takes an earlier calibration
-// away.
-func TestErrorsChangeNothing(t *testing.T) {
-	s := set{swelling(), swellingConfig()}
-	source, tr := s.counted(t)
-	if err := tr.Calibrate(context.Background()); err != nil { // of the start
-		t.Fatal(err)
-	}
-	before := fileOf(t, tr)
-	ended, cancel := context.WithCancel(context.Background())
-	cancel()
-	fresh := func() *bound.Evaluator { return bound.NewEvaluator(tr.evaluator.Data(), s.data.Grid, tr.config.Jitter) }
-	for name, act := range map[string]func() error{
-		"fit, source": func() error {
-			source.failAt = 1
-			tr.evaluator = fresh()
-			_, err := tr.Fit(context.Background())
-			return err
-		},
-		"fit, cancelled":       func() error { _, err := tr.Fit(ended); return err },
-		"step, cancelled":      func() error { _, err := tr.Step(ended); return err },
-		"calibrate, source":    func() error { source.failAt = 1; return tr.Calibrate(context.Background()) },
-		"calibrate, late":      func() error { source.failAt = 12; return tr.Calibrate(context.Background()) },
-		"calibrate, cancelled": func() error { return tr.Calibrate(ended) },
-		"densities, source":    func() error { source.failAt = 3; _, err := tr.LeftOutDensities(context.Background()); return err },
-	} {
-		source.calls, source.failAt = 0, 0
-		err := act()
-		if !errors.Is(err, errSource) && !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: error %v", name, err)
-		}
-		source.failAt = 0
-		if !bytes.Equal(fileOf(t, tr), before) {
-			t.Errorf("%s: another model", name)
-		}
-	}
-	finish(t, tr)
-	if modelOf(t, tr).Summary().Calibrated {
-		t.Error("other parameters have the calibration of earlier ones")
-	}
-}
-
-// Of a film the variances of registered frames fit the errors of those frames that are left out, and nothing is learned of them
-// over time.
-func TestCalibrateSomeFrames(t *testing.T) {
-	times := evenly(14)
-	d, err := register(context.Background(), trainingSet{Data: sceneData(times)}, 4)
-	if err != nil {
-		t.Fatal(err)
-	}
-	trainer, err := trainerOf(d, Config{LatentDims: 2, LatentKernel: "rbf+time", Training: TrainingConfig{Iterations: 10}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := trainer.Fit(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-	c := trainer.calibration
-	if c.Power != 1 || c.Inflation.Reach != 0 || len(c.Inflation.Ratios) != len(times) {
-		t.Errorf("power %v, inflation over %v of %d frames", c.Power, c.Inflation.Reach, len(c.Inflation.Ratios))
-	}
-	wanted := d.film.Examined()
-	var square, expected float64
-	frames := 0
-	if err := trainer.leftUnexplained(context.Background(), wanted, func(_ int, residual, variance mat.Matrix) {
-		frames++
-		for i := range residual.Rows {
-			for k, r := range residual.Row(i) {
-				square, expected = square+r*r, expected+variance.At(i, k)
-			}
-		}
-	}); err != nil {
-		t.Fatal(err)
-	}
-	all := map[int]mat.Matrix{}
-	if err := trainer.LeaveOneOut(context.Background(), func(i int, mean, _ mat.Matrix) error { all[i] = mean.Clone(); return nil }); err != nil {
-		t.Fatal(err)
-	}
-	if err := trainer.leaveSomeOut(context.Background(), wanted, func(i int, mean, _ mat.Matrix) error {
-		if d := distance(mean.Data, all[i].Data); !(d < 1e-6) {
-			t.Errorf("frame %d left out with some others: %v away from what it is with all others", i, d)
-		}
-		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
-	if frames < 4 || frames > 6 {
-		t.Errorf("%d frames left out, want 4 and the ends", frames)
-	}
-	if r := square / expected; !(math.Abs(math.Log(r)) < 0.1) {
-		t.Errorf("errors are %v times as large as expected", r)
-	}
-	checkFactorsOfOthers(t, trainer, wanted)
-}
-
-// The film learns from frames whose factors the other frames tell.
-func checkFactorsOfOthers(t *testing.T, trainer *Trainer, wanted func(int) bool) {
-	t.Helper()
-	squares, variances := map[int]mat.Matrix{}, map[int]mat.Matrix{}
-	c := trainer.calibration
-	trainer.calibration = nil
-	if err := trainer.leftUnexplained(context.Background(), wanted, func(i int, residual, variance mat.Matrix) {
-		squares[i], variances[i] = residual.Clone(), variance.Clone()
-		for k, r := range residual.Data {
-			squares[i].Data[k] = r * r
-		}
-	}); err != nil {
-		t.Fatal(err)
-	}
-	trainer.calibration = c
-	leaveOut, err := trainer.leavingFramesOut(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	frames := 0
-	if err := leaveOut(context.Background(), wanted, func(i int, _, variance mat.Matrix) error {
-		frames++
-		square, expected := mat.New(variance.Rows, variance.Cols), mat.New(variance.Rows, variance.Cols)
-		for j, s := range squares {
-			if j != i {
-				mat.Add(square, square, 1, s)
-				mat.Add(expected, expected, 1, variances[j])
-			}
-		}
-		for k, f := range predict.Factors(trainer.data.Grid, square, expected, len(squares)-1).Data {
-			compare.NearOne(t, "variance by the factors of others", variance.Data[k]/(f*variances[i].Data[k]), 1, 1e-9)
-		}
-		return nil
-	}); err != nil || frames != len(squares) {
-		t.Errorf("%d frames of %d, error %v", frames, len(squares), err)
-	}
-	trainer.calibration = nil // of nothing that is calibrated
-	defer func() { trainer.calibration = c }()
-	if leaveOut, err = trainer.leavingFramesOut(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-	if err := leaveOut(context.Background(), wanted, func(i int, _, variance mat.Matrix) error {
-		compare.SameBits(t, "variance without calibration", variance.Data, variances[i].Data)
-		return nil
-	}); err != nil {
-		t.Fatal(err)
 	}
 }
 

@@ -83,7 +83,7 @@ func TestCancelledAnywhere(t *testing.T) {
 					t.Errorf("cancelled at read %d of %d: error %v", at, reads, err)
 				}
 				if err != nil {
-					checkLeft(t, tr)
+					checkLeft(t, s.data, tr)
 				}
 				finish(t, tr)
 				if !bytes.Equal(fileOf(t, tr), file) {
@@ -96,14 +96,14 @@ func TestCancelledAnywhere(t *testing.T) {
 
 // checkLeft checks that what training has left is a model that can be used, with the bound that the
 // report says.
-func checkLeft(t *testing.T, tr *Trainer) {
+func checkLeft(t *testing.T, d Data, tr *Trainer) {
 	t.Helper()
 	m := modelOf(t, tr)
 	if _, err := m.Predict(m.TrainingLatent(0), nil); err != nil {
 		t.Error(err)
 	}
-	if r := tr.Report(); tr.coarse == nil && r.Iterations > 0 {
-		if b := boundOf(t, tr); !(b >= r.Bound-1e-9*(1+max(b, -b))) {
+	if r := tr.Report(); tr.config.Training.CoarsePoints == 0 && r.Iterations > 0 {
+		if b := boundOf(t, d, tr); !(b >= r.Bound-1e-9*(1+max(b, -b))) {
 			t.Errorf("bound %v, the report says %v", b, r.Bound)
 		}
 	}
@@ -135,7 +135,7 @@ func TestReadFailsAnywhere(t *testing.T) {
 				if want := fmt.Sprintf("sgplvm: reading examples %d to %d: the disk is gone", read.From, read.To-1); err.Error() != want && !strings.Contains(err.Error(), want) {
 					t.Errorf("message %q, expected %q", err, want)
 				}
-				checkLeft(t, tr)
+				checkLeft(t, s.data, tr)
 				finish(t, tr)
 				if !bytes.Equal(fileOf(t, tr), file) {
 					t.Errorf("read %d of %d failed: another model at the end", at, reads)

@@ -2,16 +2,12 @@ package sgplvm
 
 import (
 	"errors"
-	"fmt"
 	"math"
-	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/edge"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/points"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/sums"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/streams"
 )
 
 // CompileOptions steer Compile. The zero value works.
@@ -67,168 +63,17 @@ func (m *Model) Compile(o CompileOptions) ([]byte, error) {
 	}
 	c.Quantize(points.Type(o.Type))
 	if o.Learn {
-		if err := o.setLearning(m, c); err != nil {
+		if err := streams.SetLearning(c, m.posterior, o.Grid); err != nil {
 			return nil, err
+		}
+		if o.Type != edge.Float64 {
+			c.Learning.Sums = c.Learning.Sums.As(points.Float32)
 		}
 	}
 	if o.Held.Rows > 0 {
-		if err := o.setAlarms(c); err != nil {
+		if err := (&streams.Held{Y: o.Held, Times: o.HeldTimes}).SetAlarms(c); err != nil {
 			return nil, err
 		}
 	}
 	return points.Encode(c), nil
-}
-
-// setLearning gives contents what the model's examples add up to. Errors: *ConfigError, by name of what streams do not learn.
-func (o *CompileOptions) setLearning(m *Model, c *points.Contents) error {
-	q := m.posterior
-	refuse := func(reason string) error { return &ConfigError{Field: "Learn", Err: errors.New(reason)} }
-	switch {
-	case m.Times() == nil:
-		return refuse("a model of examples without times, of which there are no streams: update takes in further examples")
-	case c.Time.Variance > 0:
-		return refuse("a part of time in the latent kernel, which tells nothing of examples behind those of training")
-	case q.Params().Noise.Structured():
-		return refuse("noise with a covariance in space, expected white noise")
-	case q.Options().Totals == nil:
-		return refuse("a model of which the file has no totals of its examples: train it again")
-	case o.Grid != nil && !slices.EqualFunc(o.Grid, q.Grid(), work.Equal):
-		return refuse("other points than those of training")
-	}
-	b := sums.NewBasis(q.Params(), q.Grid(), q.Jitter(), m.Channels())
-	l := &c.Learning
-	all := b.Recover(m.solution(), q.Options().Totals)
-	h, trace := b.Features(all, m.solution())
-	l.Jitter, l.Floor, l.Trace, l.Totals, l.Sums = q.Jitter(), q.Params().Noise.Floor, trace, slices.Clone(all.Totals), points.NewTable(h)
-	if o.Type != edge.Float64 {
-		l.Sums = l.Sums.As(points.Float32)
-	}
-	return nil
-}
-
-// setAlarms gives contents the levels of the examples that were held back. Errors: *ConfigError.
-func (o *CompileOptions) setAlarms(c *points.Contents) error {
-	refuse := func(format string, args ...any) error {
-		return &ConfigError{Field: "Held", Err: fmt.Errorf(format, args...)}
-	}
-	if o.Held.Cols != c.Points*c.Channels || o.HeldTimes != nil && len(o.HeldTimes) != o.Held.Rows {
-		return refuse("%d examples of %d values at %d times, expected %d values and a time for each", o.Held.Rows, o.Held.Cols, len(o.HeldTimes), c.Points*c.Channels)
-	}
-	off, err := o.innovations(c)
-	if err == nil && off.Rows > 0 {
-		err = predict.SetInnovations(c, off)
-	}
-	if err != nil {
-		return refuse("%w", err)
-	}
-	var levels, patches []float64
-	err = o.follow(c, func(i int, s *edge.Stream) error {
-		if l := s.Level(); l != edge.NoEvidence && (i > 0 || c.Counted == 0) { // the first one counts nothing
-			patch, _ := s.Patch()
-			levels, patches = append(levels, l), append(patches, patch)
-		}
-		return nil
-	})
-	if err != nil {
-		return refuse("%w", err)
-	}
-	c.Counted = 0
-	if len(levels) == 0 {
-		return refuse("nothing was observed of any example")
-	}
-	c.Spreads = append(append(medianAndSpread(levels), medianAndSpread(patches)...), slices.Max(patches))
-	for i, l := range levels {
-		c.Scores = append(c.Scores, max((l-c.Spreads[0])/c.Spreads[1], (patches[i]-c.Spreads[2])/c.Spreads[3]))
-	}
-	return nil
-}
-
-// stepsAhead is how far ahead what is predicted calibrates variances.
-const stepsAhead = 5
-
-// innovations calibrates contents by what a stream predicts of the next examples that were held back, and returns how far each is off what was predicted before it, in standard deviations: a row for each channel.
-func (o *CompileOptions) innovations(c *points.Contents) (off mat.Matrix, err error) {
-	off = mat.New(o.Held.Rows*c.Channels, c.Points)
-	expected := mat.New(off.Rows, off.Cols)
-	var squares, variances []float64
-	mean, variance := make([]float64, o.Held.Cols), make([]float64, o.Held.Cols)
-	c.Calibration = nil
-	err = o.follow(c, func(i int, s *edge.Stream) error {
-		if i == 0 {
-			off.Slice(0, c.Channels, 0, c.Points).Fill(math.NaN())
-		}
-		for j := i + 1; j < min(o.Held.Rows, i+1+stepsAhead); j++ {
-			if err := s.Predict(o.time(c, j), mean, variance); err != nil {
-				return err
-			}
-			var square, whole, count float64
-			for k, y := range o.Held.Row(j) {
-				scale := c.Scale[k%c.Channels]
-				e, v := (y-mean[k])/scale, variance[k]/(scale*scale)
-				if j == i+1 {
-					off.Set(j*c.Channels+k%c.Channels, k/c.Channels, e)
-					expected.Set(j*c.Channels+k%c.Channels, k/c.Channels, v)
-				}
-				if y == y {
-					square, whole, count = square+e*e, whole+v, count+1
-				}
-			}
-			if count > 0 {
-				squares, variances = append(squares, square/count), append(variances, whole/count)
-			}
-		}
-		return nil
-	})
-	if err != nil || len(squares) == 0 {
-		return off, err
-	}
-	predict.Calibrate(c, squares, variances)
-	for k, v := range expected.Data {
-		off.Data[k] /= math.Sqrt(c.Calibrated(v))
-	}
-	return off.Slice(c.Channels, off.Rows, 0, off.Cols), nil
-}
-
-// time returns that of an example that was held back.
-func (o *CompileOptions) time(c *points.Contents, i int) float64 {
-	if o.HeldTimes != nil {
-		return o.HeldTimes[i]
-	}
-	return float64(i) * c.Time.Spacing
-}
-
-// follow has a stream of the model fill in the examples that were held back, and calls each after each.
-func (o *CompileOptions) follow(c *points.Contents, each func(i int, s *edge.Stream) error) error {
-	m, err := edge.Open(points.Encode(c))
-	if err != nil {
-		return err
-	}
-	s, err := m.NewWorkspace(0).NewStream(edge.StreamOptions{})
-	if err != nil {
-		return err
-	}
-	filled, mask := make([]float64, o.Held.Cols), make([]bool, o.Held.Cols)
-	for i := range o.Held.Rows {
-		at := o.time(c, i)
-		if i == 0 && len(c.Time.Ends) == 1 && at >= c.Time.Ends[0].Time {
-			_ = s.Continue(c.Time.Ends[0].Sequence) // which there is
-		}
-		for k, v := range o.Held.Row(i) {
-			mask[k] = v == v
-		}
-		if err := s.Fill(at, filled, nil, o.Held.Row(i), mask); err != nil {
-			return fmt.Errorf("example %d: %w", i, err)
-		}
-		if err := each(i, s); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// medianAndSpread returns the median of some values and how far above it the √N-th largest of N is.
-func medianAndSpread(v []float64) []float64 {
-	sorted := slices.Sorted(slices.Values(v))
-	median, high := sorted[len(v)/2], sorted[len(v)-int(math.Ceil(math.Sqrt(float64(len(v)))))]
-	return []float64{median, max(high-median, 1e-6)}
 }

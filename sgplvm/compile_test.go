@@ -14,7 +14,7 @@ func TestCompileIdle(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, part := range trainer.params.Latent.Parts {
+		for _, part := range trainer.inner.Params().Latent.Parts {
 			if rbf, ok := part.(*psi.RBF); ok && idle {
 				rbf.Variance = 1e-9
 			}

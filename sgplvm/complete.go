@@ -39,9 +39,6 @@ type TransformCheck struct {
 	With, Without float64
 }
 
-// completeTogether is how many examples are completed at the same time.
-const completeTogether = 16
-
 // Complete returns the distribution of all values of training example i, which is counted from 0, given those of its
 // values that were observed, at the training points: what Impute does with the posterior of its latent variables that
 // training has found. Observed values are their own mean, with variance 0. Its Prior is what the other examples say of its
@@ -52,74 +49,4 @@ func (m *Model) Complete(ctx context.Context, i int, obs Observed, o InferOption
 	}
 	obs.Grid = m.Grid()
 	return m.posterior.ImputeGiven(ctx, obs, m.posterior.TrainingLatent(i), m.inferOptions(o))
-}
-
-// Complete fills in what is missing of the training examples, as Model.Complete does: it calls body with every example
-// that misses values, in order, and the distribution of all its values given those that were observed, in the user's
-// units, n_s×d_y each, noise included. Where examples have times, what the others say of the time is known beside the
-// observed values. Errors: *ReadError, *FactorizationError, ctx.Err() and those of body.
-func (t *Trainer) Complete(ctx context.Context, o InferOptions, body func(example int, p Prediction) error) error {
-	q, err := t.posterior(ctx)
-	if err != nil {
-		return err
-	}
-	if q, err = q.With(t.known()); err != nil {
-		return err
-	}
-	priors, err := t.cavities()
-	if err != nil {
-		return err
-	}
-	o = o.Or(t.config.Infer)
-	y := t.evaluator.Data()
-	for from := 0; from < y.Examples; from += completeTogether {
-		to := min(from+completeTogether, y.Examples)
-		all, failures := make([]Prediction, to-from), make([]error, to-from)
-		missing := make([]bool, to-from)
-		mat.Parallel(to-from, func(k int) {
-			var obs Observed
-			if obs, missing[k], failures[k] = t.observedOf(from + k); failures[k] != nil || !missing[k] {
-				return
-			}
-			if priors != nil {
-				obs.Prior = &priors[from+k]
-			}
-			all[k], failures[k] = q.ImputeGiven(ctx, obs, q.TrainingLatent(from+k), o)
-		})
-		for k, p := range all {
-			if failures[k] != nil {
-				return failures[k]
-			}
-			if missing[k] {
-				if err := body(from+k, p); err != nil {
-					return err
-				}
-			}
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// observedOf returns what was observed of training example i, and whether something was not.
-func (t *Trainer) observedOf(i int) (obs Observed, missing bool, err error) {
-	y := t.evaluator.Data()
-	obs.Values = mat.New(y.Points, y.Channels)
-	if err := y.ReadRaw(obs.Values.Data, i, i+1); err != nil {
-		return obs, false, err
-	}
-	missing = false
-	for _, v := range obs.Values.Data {
-		missing = missing || v != v
-	}
-	if y.Errors != nil {
-		obs.Errors = mat.New(y.Points, y.Channels)
-		err = y.Errors.ReadExamples(obs.Errors.Data, i, i+1)
-		if err != nil {
-			err = &ReadError{From: i, To: i + 1, Err: err}
-		}
-	}
-	return obs, missing, err
 }

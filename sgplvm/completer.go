@@ -16,6 +16,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/journal"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/limit"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/selection"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
@@ -103,7 +104,7 @@ func (c *completer) at() []Instant { return data.Instants(c.times, c.sequences) 
 func (c *completer) chosen(ctx context.Context, cfg Config) (Config, error) {
 	given, begin, clock := cfg.Infer.Blends, time.Now(), c.d.run.clock
 	work := c.folds()*(1+c.roundsAfter(cfg, selection.Plans[cfg.Effort])) + 1
-	clock.expects(work + c.folds() + 1)
+	clock.Expects(work + c.folds() + 1)
 	if c.holes.HeldOut == nil {
 		c.holdOutSome(selection.Plans[cfg.Effort].HeldOut)
 	}
@@ -127,24 +128,24 @@ func (c *completer) chosen(ctx context.Context, cfg Config) (Config, error) {
 		if err := c.round(ctx, first); err != nil { // the search scores candidates by examples that are not of few components
 			return cfg, err
 		}
-		if clock.over(searchShare) {
-			c.how = &choice{selection: Selection{Effort: cfg.Effort, Ended: clock.text()}}
+		if clock.Over(limit.SearchShare) {
+			c.how = &choice{selection: Selection{Effort: cfg.Effort, Ended: clock.Text()}}
 			c.compare()
 			return first, nil
 		}
-		clock.expects(work)
+		clock.Expects(work)
 		c.foresee(cfg, time.Since(begin))
 		if cfg, c.how, err = choose(ctx, c.d, cfg); err != nil {
 			return cfg, err
 		}
 	}
 	if c.took.trained > 0 {
-		clock.tell(clock.after+c.took.trained/time.Duration(c.folds())+c.whole(cfg, true), true)
+		clock.Tell(clock.After+c.took.trained/time.Duration(c.folds())+c.whole(cfg, true), true)
 	}
 	if err := c.round(ctx, cfg); err != nil {
 		return cfg, err
 	}
-	clock.tell(time.Duration(c.roundsAfter(cfg, selection.Plans[cfg.Effort]))*(c.took.trained+c.took.imputed)+c.took.trained/time.Duration(c.folds())+c.whole(cfg, true), true)
+	clock.Tell(time.Duration(c.roundsAfter(cfg, selection.Plans[cfg.Effort]))*(c.took.trained+c.took.imputed)+c.took.trained/time.Duration(c.folds())+c.whole(cfg, true), true)
 	if c.how != nil && given == nil {
 		cfg.Infer.Blends = c.rescaled(cfg.Infer.Blends)
 	}
@@ -192,9 +193,9 @@ func (c *completer) probe(ctx context.Context, first, cfg Config) (lost bool, er
 		return false, err
 	}
 	if clock := c.d.run.clock; len(c.d.absent) == 0 {
-		clock.tell(c.took.trained+c.took.imputed+c.simple, true)
+		clock.Tell(c.took.trained+c.took.imputed+c.simple, true)
 	} else if clock != nil { // whose search tells more
-		clock.after += c.whole(cfg, false)
+		clock.After += c.whole(cfg, false)
 	}
 	c.how = &choice{selection: Selection{Effort: cfg.Effort, Task: "values put aside: the way that others are missing"}}
 	return true, nil
@@ -244,7 +245,7 @@ func (c *completer) againstSimple(ctx context.Context, cfg Config) (*completion.
 		own := c.all
 		own.Beside = nil // which takes long
 		c.simplest = c.newContest()
-		if err := c.simplest.Try(ctx, list, c.d.run.clock.within(own.Fillers(list, cfg.Seed))); err != nil {
+		if err := c.simplest.Try(ctx, list, inTime(c.d.run.clock, own.Fillers(list, cfg.Seed))); err != nil {
 			return nil, err
 		}
 		c.simple = time.Since(begin)
@@ -310,10 +311,10 @@ func (c *completer) wholeHeld() (list []completion.HeldValue) {
 // again makes the rounds that follow the choice of the configuration.
 func (c *completer) again(ctx context.Context, chosen Config, p selection.Plan) error {
 	rounds, clock := c.roundsAfter(chosen, p), c.d.run.clock
-	clock.expects(c.folds()*rounds + 1)
+	clock.Expects(c.folds()*rounds + 1)
 	for k := range rounds {
-		if clock.over(roundsShare) {
-			clock.rounds += rounds - k
+		if clock.Over(limit.RoundsShare) {
+			clock.Rounds += rounds - k
 			break
 		}
 		if err := c.round(ctx, chosen); err != nil {
@@ -351,15 +352,15 @@ func (c *completer) foresee(cfg Config, spent time.Duration) {
 		return
 	}
 	longer := time.Duration(selection.Plans[cfg.Effort].Steps / selection.Plans[EffortQuick].Steps)
-	clock.after = time.Duration(1+c.roundsAfter(cfg, selection.Plans[cfg.Effort])) * (longer*c.took.trained + c.took.imputed)
-	clock.searches = 1
+	clock.After = time.Duration(1+c.roundsAfter(cfg, selection.Plans[cfg.Effort])) * (longer*c.took.trained + c.took.imputed)
+	clock.Searches = 1
 	if len(c.d.absent) > 0 {
-		clock.searches++
-		clock.after += c.whole(cfg, false)
+		clock.Searches++
+		clock.After += c.whole(cfg, false)
 	}
-	if clock.twice && c.doing == "" {
-		clock.searches++
-		clock.after = 2*clock.after + spent
+	if clock.Twice && c.doing == "" {
+		clock.Searches++
+		clock.After = 2*clock.After + spent
 	}
 }
 
@@ -425,16 +426,16 @@ func (c *completer) listIncomplete() {
 	}
 }
 
-// firstCompletion fills in all missing values by principal components; by the mean of each point where these take more than firstShare of the limit.
+// firstCompletion fills in all missing values by principal components; by the mean of each point where these take more than limit.FirstShare of the limit.
 func (c *completer) firstCompletion(ctx context.Context) error {
 	defer c.watch.Timing("first completion by principal components")()
-	inTime, cancel := c.d.run.clock.inTime(ctx, firstShare)
+	inTime, cancel := c.d.run.clock.InTime(ctx, limit.FirstShare)
 	defer cancel()
 	err := completion.ByComponents(inTime, c.y, c.holes, c.points, c.channels)
 	if err == nil || inTime.Err() == nil || ctx.Err() != nil {
 		return err
 	}
-	c.d.run.clock.untried++
+	c.d.run.clock.Untried++
 	f := completion.Filled{Y: c.y, Holes: c.holes, Points: c.points, Channels: c.channels}
 	mean, _, err := f.Fillers(nil, 0)[0].Fill(ctx)
 	if err != nil {
@@ -625,14 +626,14 @@ func (c *completer) filled(ctx context.Context, cfg Config, in, out []int, doing
 		some := out[k:min(len(out), k+imputedAtOnce)]
 		filled, failures := make([]imputed, len(some)), make([]error, len(some))
 		mat.Parallel(len(some), func(k int) {
-			if c.d.run.clock.over(leavingShare) {
+			if c.d.run.clock.Over(limit.LeavingShare) {
 				filled[k] = c.asItIs(some[k])
 			} else if failures[k] = ctx.Err(); failures[k] == nil {
 				filled[k], failures[k] = c.impute(ctx, m, cfg.Infer, some[k])
 			}
 		})
-		if c.d.run.clock.over(leavingShare) {
-			c.d.run.clock.asItIs = true
+		if c.d.run.clock.Over(limit.LeavingShare) {
+			c.d.run.clock.AsItIs = true
 		}
 		if err := cmp.Or(failures...); err != nil {
 			return all, err

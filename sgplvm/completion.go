@@ -12,6 +12,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/limit"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/outlier"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/selection"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
@@ -61,12 +62,12 @@ func (c *Completion) ended(told Report) {
 
 // complete is Complete within a run.
 func complete(ctx context.Context, d trainingSet, cfg Config) (*Completion, error) {
-	if some, err := checkErrors(d.Errors, d.Source); err != nil {
+	if some, err := data.CheckErrors(d.Errors, d.Source); err != nil {
 		return nil, err
 	} else if some {
 		done, err := completeByBound(ctx, d, cfg)
 		if done != nil {
-			done.Report.foundOutliers(d.outliers)
+			foundOutliers(&done.Report, d.outliers)
 		}
 		return done, err
 	}
@@ -176,7 +177,7 @@ func (c *Completion) restore(found []Outlier, points int, kind func(v Outlier) c
 		}
 	}
 	c.Kinds = slices.DeleteFunc(c.Kinds, func(f FillCheck) bool { return f.Missing == 0 })
-	c.Report.foundOutliers(list)
+	foundOutliers(&c.Report, list)
 }
 
 // maxLearned is the largest number of examples that a completion learns from; its model fills in the others. Rows of a table tell less, so that fewer do.
@@ -294,7 +295,7 @@ func (c *completer) imputeOthers(ctx context.Context, m *Model, kinds []completi
 	})
 	failures, left := make([]error, len(list)), make([]bool, len(list))
 	mat.Parallel(len(list), func(k int) {
-		left[k] = c.contest != nil && c.d.run.clock.over(leavingShare)
+		left[k] = c.contest != nil && c.d.run.clock.Over(limit.LeavingShare)
 		if failures[k] = ctx.Err(); failures[k] != nil || left[k] {
 			return
 		}
@@ -320,7 +321,7 @@ func (c *completer) imputeOthers(ctx context.Context, m *Model, kinds []completi
 		}
 	}
 	if len(late) > 0 {
-		c.d.run.clock.late += len(late)
+		c.d.run.clock.Late += len(late)
 	}
 	return late, cmp.Or(failures...)
 }
@@ -394,7 +395,7 @@ func completeByBound(ctx context.Context, d trainingSet, cfg Config) (*Completio
 func (c *completer) learn(ctx context.Context, cfg Config) (Config, error) {
 	other, observed, plan := c.withoutTimes(cfg), slices.Clone(c.holes.Missing), selection.Plans[cfg.Effort]
 	if c.d.run.clock != nil {
-		c.d.run.clock.twice = other != nil
+		c.d.run.clock.Twice = other != nil
 	}
 	chosen, err := c.chosen(ctx, cfg)
 	var still Config

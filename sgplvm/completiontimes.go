@@ -44,7 +44,7 @@ func (c *completer) withoutTimes(cfg Config) *completer {
 
 // completeStill has a completer without motion fill in the frames of a film for the contest, and returns its configuration. The result keeps the model of the film.
 func (c *completer) completeStill(ctx context.Context, other *completer, cfg Config) (Config, error) {
-	if c.how.selection.Ended != "" || c.d.run.clock.over(1./3) || len(c.holes.HeldOut) < 2 {
+	if c.how.selection.Ended != "" || c.d.run.clock.Over(1./3) || len(c.holes.HeldOut) < 2 {
 		return cfg, nil
 	}
 	cfg.Motion = Off
@@ -61,7 +61,7 @@ func (c *completer) completeStill(ctx context.Context, other *completer, cfg Con
 // better has another completer fill in the same values, keeps its result if that is surely better, and returns the configuration of the one that it keeps.
 // Rounds improve both, so both make all of them first, unless the other is far behind after two.
 func (c *completer) better(ctx context.Context, chosen Config, other *completer, cfg Config) (Config, error) {
-	if c.how.selection.Ended != "" || c.d.run.clock.over(1./3) || len(c.scores.Losses) < 2 {
+	if c.how.selection.Ended != "" || c.d.run.clock.Over(1./3) || len(c.scores.Losses) < 2 {
 		return chosen, nil
 	}
 	plan := selection.Plans[cfg.Effort]

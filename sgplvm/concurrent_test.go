@@ -146,7 +146,7 @@ func TestModelConcurrently(t *testing.T) {
 					if _, err := tr.Fit(ctx); err != nil {
 						t.Error(err)
 					}
-					if tr.canLeaveOut() == nil {
+					if tr.inner.CanLeaveOut() == nil {
 						if _, err := tr.LeftOutDensities(ctx); err != nil {
 							t.Error(err)
 						}

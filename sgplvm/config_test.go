@@ -13,7 +13,7 @@ import (
 // Examples of few values have few inducing points.
 func TestInducingDefault(t *testing.T) {
 	for _, c := range []struct{ examples, channels, inducing int }{{300, 1, 20}, {300, 4, 50}, {300, 9, 100}, {300, 30, 100}, {30, 4, 30}} {
-		cfg, err := Config{}.completed(c.examples, Grid{mat.New(1, 1)}, c.channels)
+		cfg, err := Config{}.open().Complete(c.examples, Grid{mat.New(1, 1)}, c.channels)
 		if err != nil || cfg.Inducing != c.inducing {
 			t.Errorf("%+v: %d inducing points, error %v", c, cfg.Inducing, err)
 		}
@@ -98,7 +98,7 @@ func TestConfigIsKept(t *testing.T) {
 func TestSeed(t *testing.T) {
 	start := func(seed uint64) string {
 		cfg := Config{LatentDims: 3, Inducing: 4, Seed: seed}
-		return diff(newTestTrainer(t, bumps(10, 4, 3, 1), cfg).params, newTestTrainer(t, bumps(10, 4, 3, 1), Config{LatentDims: 3, Inducing: 4, Seed: 3}).params)
+		return diff(newTestTrainer(t, bumps(10, 4, 3, 1), cfg).inner.Params(), newTestTrainer(t, bumps(10, 4, 3, 1), Config{LatentDims: 3, Inducing: 4, Seed: 3}).inner.Params())
 	}
 	if d := start(3); d != "" {
 		t.Error(d)

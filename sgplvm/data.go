@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/emulator"
 )
 
 // Data are n_ξ examples, each seen in d_y channels at all n_s points of a grid, in the user's
@@ -47,6 +49,22 @@ type Data struct {
 	// Inputs are those of the examples where these are runs of a simulator: Emulate learns to predict the runs from them. nil: none are known.
 	Inputs *Inputs
 }
+
+// Inputs are what is known of the runs of a simulator beforehand, and of what an Emulator predicts: a table, fields, or both.
+type Inputs struct {
+	Columns []InputColumn // of the table, each with a value for every run
+	Fields  field.Source  // an array for every run, such as a map of conductivities; nil: none
+
+	// Run names a run in messages, such as by the line of a file; nil: by its number from 0.
+	Run func(run int) string
+}
+
+// An InputColumn is a column of the table: its Name, and Numbers in any unit or Labels of categories, n each. Dates are numbers, such as days.
+type InputColumn = emulator.Column
+
+// InputError reports an input that cannot be used: its Run, counted from 0 (−1: it is about the column), the Place of that, if the Inputs name it, the Column by its name or by its
+// number from 1, what was found and what was wanted.
+type InputError = emulator.InputError
 
 // What data are made of, and what can be wrong with them, with settings and with files. Package field declares it.
 type (
@@ -143,4 +161,22 @@ func (d *Data) checkSource() error {
 		return &ConfigError{Field: "Data", Err: fmt.Errorf("%d examples × %d points × %d channels, expected at most %d numbers", n, points, channels, math.MaxInt/8)}
 	}
 	return nil
+}
+
+// incomplete reports whether values are missing or have errors of their own.
+func (d Data) incomplete() (bool, error) {
+	d, err := d.checked()
+	if err != nil {
+		return false, err
+	}
+	if some, err := data.CheckErrors(d.Errors, d.Source); some || err != nil {
+		return some, err
+	}
+	n, points, channels := d.Source.Dims()
+	y, missing := data.Scaled{Source: d.Source, Examples: n, Points: points, Channels: channels}, false
+	err = y.EachSlab(func(slab []float64, _ int) error {
+		missing = missing || slices.ContainsFunc(slab, math.IsNaN)
+		return nil
+	})
+	return missing, err
 }

@@ -4,13 +4,12 @@ import (
 	"context"
 	"fmt"
 	"reflect"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/seed-08962ecc/kronfield/internal/quote"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/emulator"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/limit"
 )
 
 // Emulate learns from runs of a simulator, whose inputs are d.Inputs and whose outputs are the values of d, to predict outputs from inputs
@@ -26,12 +25,12 @@ func (r Run) Emulate(ctx context.Context, d Data, cfg Config) (*Emulator, error)
 	if err := r.forEmulator(d, cfg); err != nil {
 		return nil, err
 	}
-	in := d.Inputs
-	n, err := in.count()
+	in := (*emulator.Runs)(d.Inputs)
+	n, err := in.Count()
 	if err != nil {
 		return nil, err
 	}
-	if r.inputs, err = in.digest(); err != nil {
+	if r.inputs, err = in.Digest(); err != nil {
 		return nil, err
 	}
 	if c := r.Checkpoints; c != nil && c.Every == 0 {
@@ -54,7 +53,7 @@ func (r Run) Emulate(ctx context.Context, d Data, cfg Config) (*Emulator, error)
 }
 
 // emulate learns an emulator from the set and n inputs.
-func (set trainingSet) emulate(ctx context.Context, in *Inputs, n int, cfg Config) (*Emulator, error) {
+func (set trainingSet) emulate(ctx context.Context, in *emulator.Runs, n int, cfg Config) (*Emulator, error) {
 	d, r := set.Data, set.run
 	if runs, _, _ := d.Source.Dims(); n != runs {
 		return nil, &ConfigError{Field: "Inputs", Err: fmt.Errorf("%s, expected %d as the data have", quote.Counted(n, "run"), runs)}
@@ -63,7 +62,7 @@ func (set trainingSet) emulate(ctx context.Context, in *Inputs, n int, cfg Confi
 		return nil, err
 	}
 	e := &Emulator{grid: d.Grid, attributes: cfg.Attributes, outliers: set.outliers}
-	in, source, notes, err := usable(in, set.Source, cfg.KeepOutliers)
+	in, source, notes, err := in.Usable(set.Source, cfg.KeepOutliers)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +84,7 @@ func (set trainingSet) emulate(ctx context.Context, in *Inputs, n int, cfg Confi
 	stop := r.watcher().Timing("comparing kernels")
 	defer stop()
 	if e.model, err = emulator.Fit(ctx, job, r.emulatorOptions(cfg)); err != nil {
-		return nil, in.placed(err)
+		return nil, in.Placed(err)
 	}
 	for _, c := range e.model.Encodings {
 		if c.Dropped != "" {
@@ -96,7 +95,7 @@ func (set trainingSet) emulate(ctx context.Context, in *Inputs, n int, cfg Confi
 		notes = append(notes, fmt.Sprintf("%s missing: filled in beforehand from the rest of their runs, from inputs and from other runs", quote.Counted(missing, "value")))
 	}
 	e.model.Notes, e.model.Effort, e.model.Seed = append(notes, e.model.Notes...), int(cfg.Effort), cfg.Seed
-	e.took = time.Since(r.clock.begin)
+	e.took = time.Since(r.clock.Begin)
 	return e, nil
 }
 
@@ -123,14 +122,14 @@ func (r Run) emulatorOptions(c Config) emulator.Options {
 	return emulator.Options{
 		Quick: c.Effort == EffortQuick || c.Effort == EffortNone,
 		Seed:  c.Seed,
-		Left:  func(left time.Duration) { r.clock.tell(left, false) },
+		Left:  func(left time.Duration) { r.clock.Tell(left, false) },
 		Told:  func(v *emulator.Scored) { r.watcher().Tell(fmt.Sprintf("%s: error %.4g", v.Name, v.Mean())) },
 		Stop: func() bool {
 			select {
 			case <-r.End:
 				return true
 			default:
-				return r.clock.over(searchShare)
+				return r.clock.Over(limit.SearchShare)
 			}
 		},
 		Journal: r.journal,
@@ -153,50 +152,4 @@ func (r Run) forEmulator(d Data, c Config) error {
 		}
 	}
 	return nil
-}
-
-// usable leaves out runs of which no output was observed or no input is known, and says so, and of which runs an input is not known.
-func usable(in *Inputs, y Source, keep bool) (*Inputs, Source, []string, error) {
-	n, points, channels := y.Dims()
-	values := make([]float64, points*channels)
-	in, lacks, unknown := in.unknown(!keep)
-	var good []int
-	var lacking, unknowing, empty []string
-	for i := range n {
-		if err := y.ReadExamples(values, i, i+1); err != nil {
-			return in, y, nil, &ReadError{From: i, To: i + 1, Err: err}
-		}
-		switch {
-		case !slices.ContainsFunc(values, func(v float64) bool { return v == v }):
-			empty = append(empty, in.run(i))
-			continue
-		case in.Fields == nil && lacks[i] == len(in.Columns):
-			unknowing = append(unknowing, unknown[i])
-			continue
-		case lacks[i] > 0:
-			lacking = append(lacking, unknown[i])
-		}
-		good = append(good, i)
-	}
-	var notes []string
-	for _, some := range []struct {
-		runs []string
-		what string
-	}{{lacking, "an input is not known: it is inferred from their outputs"}, {unknowing, "no input is known, are left out"}, {empty, "no output was observed, are left out"}} {
-		if len(some.runs) > 0 {
-			const named = 5
-			more := ""
-			if len(some.runs) > named {
-				more = ", …"
-			}
-			notes = append(notes, fmt.Sprintf("%d of %d runs, of which %s: %s%s", len(some.runs), n, some.what, strings.Join(some.runs[:min(named, len(some.runs))], "; "), more))
-		}
-	}
-	if len(good) < 3 {
-		return in, y, nil, &ConfigError{Field: "Data", Err: fmt.Errorf("%s with inputs and outputs, expected at least 3%s", quote.Counted(len(good), "run"), strings.Join(append([]string{""}, notes...), "; "))}
-	}
-	if len(good) == n {
-		return in, y, notes, nil
-	}
-	return in.of(good), SourceOf(y, good), notes, nil
 }

@@ -2,14 +2,14 @@ package sgplvm
 
 import (
 	"context"
-	"fmt"
+	"errors"
+	"io"
 	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"time"
 
-	"github.com/seed-08962ecc/kronfield/internal/quote"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/edge"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/emulator"
@@ -144,7 +144,7 @@ type Emulated struct {
 // Predict returns the distributions of the outputs for inputs, which have the columns of the runs in their order and fields of the same form.
 // Errors: *ConfigError, *InputError, *ValueError, *ReadError.
 func (e *Emulator) Predict(in *Inputs) (*Emulated, error) {
-	x, errs, err := e.coordinates(in)
+	x, errs, err := (*emulator.Runs)(in).Coordinates(e.model)
 	if err != nil {
 		return nil, err
 	}
@@ -155,42 +155,13 @@ func (e *Emulator) Predict(in *Inputs) (*Emulated, error) {
 // Update returns the emulator with more runs, which are complete, without fitting anything again: kernels and components stay, predictions know the new runs.
 // Errors: *ConfigError, *InputError, *ValueError, *ReadError.
 func (e *Emulator) Update(in *Inputs, outputs Source) (*Emulator, error) {
-	x, err := e.exactly(in)
+	x, err := (*emulator.Runs)(in).Exactly(e.model)
 	if err != nil {
 		return nil, err
 	}
 	o := *e
 	o.model, err = e.model.With(x, outputs)
 	return &o, err
-}
-
-// exactly returns ξ of inputs, which must be known exactly.
-func (e *Emulator) exactly(in *Inputs) (mat.Matrix, error) {
-	x, errs, err := e.coordinates(in)
-	if err == nil && errs.Rows > 0 {
-		err = &ConfigError{Field: "Inputs", Err: fmt.Errorf("of which some are not known exactly, expected exact ones")}
-	}
-	return x, err
-}
-
-// coordinates returns ξ of inputs and their errors.
-func (e *Emulator) coordinates(in *Inputs) (x, errs mat.Matrix, err error) {
-	n, err := in.count()
-	if err != nil {
-		return x, errs, err
-	}
-	fields := e.model.Fields
-	switch {
-	case (fields == nil) != (in.Fields == nil):
-		return x, errs, &ConfigError{Field: "Inputs", Err: fmt.Errorf("fields where the runs have none, or none where they have some")}
-	case fields != nil:
-		if _, points, channels := in.Fields.Dims(); points != fields.Points || channels != len(fields.Scaler.Mean) {
-			return x, errs, &ConfigError{Field: "Inputs", Err: fmt.Errorf("fields of %s and %s, expected %d and %d as the runs have",
-				quote.Counted(points, "point"), quote.Counted(channels, "channel"), fields.Points, len(fields.Scaler.Mean))}
-		}
-	}
-	x, errs, err = e.model.Coordinates(in.Columns, in.Fields, n)
-	return x, errs, in.placed(err)
 }
 
 // Size returns the number of values of an output, points·channels.
@@ -247,4 +218,26 @@ func (e *Emulator) Scaling() (mean, scale []float64) {
 // becomes an input for each of its levels, 1 or 0. Eigenvectors that change no variance by more than one part in 10⁶ of the prior one are left out.
 func (e *Emulator) Compile(kind edge.Type, label string) []byte {
 	return e.model.Compile(points.Type(kind), label)
+}
+
+// Save writes the emulator to w, sealed with a checksum. The bytes depend on the emulator alone. It has the inputs of the runs, and their outputs as far as
+// components tell them.
+func (e *Emulator) Save(w io.Writer) error {
+	return (&emulator.File{Model: e.model, Grid: e.grid, Attributes: e.attributes}).Write(w)
+}
+
+// ErrEmulator says that a file is one of an emulator where another model is wanted.
+var ErrEmulator = errors.New("an emulator, expected a model of examples")
+
+// ErrNoEmulator says that a file is another than one of an emulator.
+var ErrNoEmulator = emulator.ErrOther
+
+// LoadEmulator reads an emulator that Save wrote. It predicts with the bits of the one that was saved, on the same instruction set.
+// Errors: *FileError, which is ErrNoEmulator for a file of another kind.
+func LoadEmulator(r io.Reader) (*Emulator, error) {
+	f, err := emulator.Read(r)
+	if err != nil {
+		return nil, &FileError{Err: err}
+	}
+	return &Emulator{model: f.Model, grid: f.Grid, attributes: f.Attributes}, nil
 }

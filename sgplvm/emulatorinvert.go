@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/seed-08962ecc/kronfield/internal/quote"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/emulator"
 )
@@ -187,4 +188,124 @@ func (e *Emulator) InputFieldDims() (points, channels int) {
 		return f.Points, len(f.Scaler.Mean)
 	}
 	return 0, 0
+}
+
+// DesignOptions steer Design.
+type DesignOptions struct {
+	Count      int     // runs, at least 1
+	Belief     Belief  // the distribution of the inputs, over which the variance counts
+	Candidates *Inputs // that may be run, of the form of the runs; nil: points spread over the distribution. Input fields need some
+	Seed       uint64
+}
+
+// Designed is the next runs of a simulator, the first to be run first.
+type Designed struct {
+	Inputs  []InputColumn // of the table, without columns that count for nothing
+	Numbers []int         // of the candidates
+	Left    []float64     // the share of the emulator's variance, summed over the outputs of all inputs, that is left after each run
+}
+
+// DesignPoints is how many points stand for the distribution of inputs, and how many candidates there are if none are given.
+const DesignPoints = 500
+
+// Design chooses the next runs, one after the other: each is the candidate that takes away most variance (docs/math.md, 25). A candidate is
+// chosen at most once. Errors: *ConfigError, *InputError, *ValueError, *ReadError, ctx.Err().
+func (e *Emulator) Design(ctx context.Context, o DesignOptions) (*Designed, error) {
+	references := e.model.NewPrior(o.Belief).Spread(DesignPoints, o.Seed)
+	var candidates mat.Matrix
+	var err error
+	x := references
+	switch {
+	case o.Candidates != nil:
+		if x, err = (*emulator.Runs)(o.Candidates).Exactly(e.model); err != nil {
+			return nil, err
+		}
+		candidates = x
+	case e.model.Fields != nil:
+		return nil, &ConfigError{Field: "Candidates", Err: fmt.Errorf("none for inputs that are fields, expected some")}
+	}
+	if o.Count < 1 || o.Count > x.Rows {
+		return nil, &ConfigError{Field: "Count", Err: fmt.Errorf("%d of %s, expected 1 to %d", o.Count, quote.Counted(x.Rows, "candidate"), x.Rows)}
+	}
+	if x.Rows > emulator.MaxCandidates {
+		return nil, &ConfigError{Field: "Candidates", Err: fmt.Errorf("%d, expected at most %d: covariances of all pairs are held", x.Rows, emulator.MaxCandidates)}
+	}
+	d := e.model.NewDesign(references, candidates)
+	r := &Designed{}
+	chosen := mat.New(o.Count, x.Cols)
+	for k := range o.Count {
+		best, left, err := d.Next(ctx)
+		if err != nil {
+			return nil, err
+		}
+		copy(chosen.Row(k), x.Row(best))
+		r.Numbers, r.Left = append(r.Numbers, best), append(r.Left, left)
+	}
+	r.Inputs = e.model.Columns(chosen)
+	return r, nil
+}
+
+// SensitivityOptions steer Sensitivity.
+type SensitivityOptions struct {
+	Belief     Belief // the distribution of the inputs
+	Points     int    // at which the emulator is evaluated, twice and once more for each input; by default 32768
+	Components int    // of the outputs, of which shares are told; by default 3, and at most as many as there are
+	Seed       uint64
+}
+
+// A SobolShare is the share of a variance that an input explains alone, First, and the share that it has a part in, All (the total index): what is left
+// of the variance when all other inputs are known.
+type SobolShare struct{ First, All float64 }
+
+// An InputSensitivity tells what an input does to the outputs (docs/math.md, 25).
+type InputSensitivity struct {
+	Name       string
+	Field      bool         // the input is a field, all of it together
+	Whole      SobolShare   // of the variance summed over all values, in units of the channels' deviations
+	Mean       []SobolShare // of the mean over the points, of each channel
+	Components []SobolShare // of the leading components of the outputs
+	First, All []float64    // of each value, point by point, the channels of a point side by side; 0 where nothing varies
+}
+
+// Sensitivity is what the inputs do to the outputs, by the emulator's means.
+type Sensitivity struct {
+	Inputs     []InputSensitivity
+	Components []float64 // the share of the variance that each of the leading components has
+}
+
+// Sensitivity returns the Sobol indices of all inputs. Errors: *ConfigError, ctx.Err().
+func (e *Emulator) Sensitivity(ctx context.Context, o SensitivityOptions) (*Sensitivity, error) {
+	if o.Points <= 0 {
+		o.Points = 1 << 15
+	}
+	if o.Components <= 0 {
+		o.Components = 3
+	}
+	s, err := e.model.Sensitivity(ctx, e.model.NewPrior(o.Belief), o.Points, o.Seed)
+	if err != nil {
+		return nil, err
+	}
+	size, r := e.model.V.Rows, &Sensitivity{}
+	components := mat.New(min(o.Components, e.model.P.Cols), e.model.P.Cols)
+	for j := range components.Rows {
+		components.Set(j, j, 1)
+		r.Components = append(r.Components, s.Share(j))
+	}
+	means := e.model.Means()
+	for q := range s.Factors {
+		f := &s.Factors[q]
+		of := func(v mat.Matrix) (list []SobolShare) {
+			first, all := make([]float64, v.Rows), make([]float64, v.Rows)
+			s.Of(f, v, first, all)
+			for i := range first {
+				list = append(list, SobolShare{first[i], all[i]})
+			}
+			return list
+		}
+		in := InputSensitivity{Name: f.Name, Field: f.Field, Mean: of(means), Components: of(components), First: make([]float64, size), All: make([]float64, size)}
+		in.Whole.First, in.Whole.All = s.Whole(f)
+		s.Of(f, e.model.V, in.First, in.All)
+		r.Inputs = append(r.Inputs, in)
+	}
+	return r, nil
 }

@@ -1,41 +1,9 @@
 package sgplvm
 
 import (
-	"math"
 	"slices"
 	"testing"
-
-	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
-
-// Where no covariance is learned, its mean variance is added to the white noise, once.
-func TestUnsureIsWhite(t *testing.T) {
-	d := trainingSet{Data: correlated(12, 4, 3, false)}
-	cfg := Config{Effort: EffortNone, Factors: FactorsProduct, LatentDims: 2, Training: steps(6), Residual: ResidualConfig{Kernel: kernel.Kernel{Kind: kernel.White}}}
-	noise := func() float64 {
-		tr, err := trainerOf(d, cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for range 2 { // what comes after the last step may be interrupted, and adds nothing again
-			if _, err := tr.Fit(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			tr.state.Stage = stageFinish
-		}
-		return 1 / tr.params.Noise.Beta
-	}
-	before := noise()
-	d.imputationErrors.Covariance = mat.New(12, 12)
-	for i := range 12 {
-		d.imputationErrors.Covariance.Set(i, i, 0.1*float64(i))
-		d.imputationErrors.Covariance.Set(i, 11-i, 7) // counts for nothing
-	}
-	if after := noise(); math.Abs(after-before-0.55) > 1e-9 {
-		t.Errorf("noise %v, %v without, expected 0.55 more", after, before)
-	}
-}
 
 // A round of completion leaves the covariance of what it filled in: none where nothing was missing.
 func TestRoundIsUnsure(t *testing.T) {

@@ -153,7 +153,7 @@ func TestFilm(t *testing.T) {
 	between := []float64{3.5, 6.5, 10.5}
 	truth := scene(between, 2)
 	_, before := predictFilm(t, m, between, 2)
-	if err := trainer.calibrateFilm(context.Background()); err != nil {
+	if err := trainer.inner.CalibrateFilm(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	m = filmModel(t, trainer)
@@ -280,11 +280,11 @@ func filmStops(t *testing.T, trainer *Trainer) {
 		}
 		return true
 	}
-	if err := trainer.calibrateFilm(ctx); !errors.Is(err, context.Canceled) || done != 2 {
+	if err := trainer.inner.CalibrateFilm(ctx); !errors.Is(err, context.Canceled) || done != 2 {
 		t.Errorf("cancelled after 2 frames: %v after %d", err, done)
 	}
 	trainer.Progress = func(p Progress) bool { done = p.Iteration; return done < 3 }
-	if err := trainer.calibrateFilm(context.Background()); err != nil || done != 3 || !trainer.stopped {
+	if err := trainer.inner.CalibrateFilm(context.Background()); err != nil || done != 3 || !trainer.inner.Stopped() {
 		t.Errorf("stopped after 3 frames: %v after %d", err, done)
 	}
 }
@@ -295,7 +295,7 @@ func calibratedFilm(t *testing.T, times, values []float64) *Model {
 	d := sceneData(times)
 	d.Source = NewSource(values, len(times), filmWidth*filmHeight, 1)
 	trainer := filmTrainerOf(t, trainingSet{Data: d})
-	if err := trainer.calibrateFilm(context.Background()); err != nil {
+	if err := trainer.inner.CalibrateFilm(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	return filmModel(t, trainer)

@@ -31,7 +31,7 @@ func (r Run) Fit(ctx context.Context, d Data, cfg Config) (m *Model, report Repo
 		}
 	}
 	m, report, err = fitWhole(ctx, set, cfg, "")
-	report.foundOutliers(set.outliers)
+	foundOutliers(&report, set.outliers)
 	return m, report, err
 }
 

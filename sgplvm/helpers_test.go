@@ -14,9 +14,11 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/dynamics"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/training"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
@@ -223,24 +225,28 @@ func modelOf(t testing.TB, tr *Trainer) *Model {
 	return m
 }
 
-// boundOf is the bound at a trainer's parameters.
-func boundOf(t testing.TB, tr *Trainer) float64 {
+// boundOf is the bound of data at a trainer's parameters.
+func boundOf(t testing.TB, d Data, tr *Trainer) float64 {
 	t.Helper()
-	b, err := tr.evaluator.Bound(context.Background(), tr.params)
+	s := tr.inner.Settings()
+	d, err := d.checked()
+	if err != nil {
+		t.Fatal(err)
+	}
+	y, err := data.NewScaled(d.Source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	y.Errors = d.Errors
+	grid, err := training.Points(d.Grid, s.Factors)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := bound.NewEvaluator(y, grid, s.Jitter).Bound(context.Background(), tr.inner.Params())
 	if err != nil {
 		t.Fatal(err)
 	}
 	return b
-}
-
-// startFrom makes a new trainer start from what change makes of its parameters.
-func startFrom(t testing.TB, tr *Trainer, change func(p *bound.Params)) *Trainer {
-	t.Helper()
-	change(tr.params)
-	if err := tr.begin(); err != nil {
-		t.Fatal(err)
-	}
-	return tr
 }
 
 // trained is a model of bumps, trained once for all tests that use it.

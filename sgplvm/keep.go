@@ -2,14 +2,12 @@ package sgplvm
 
 import (
 	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
-	"math"
-	"time"
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/journal"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/outlier"
 )
 
 // begin returns the data, checked and without outliers unless cfg keeps them, as those of the run, which has a clock, and a journal if it keeps
@@ -29,7 +27,7 @@ func (r Run) begin(d Data, cfg Config) (set trainingSet, end func(*Report, error
 		}
 	}
 	if r.clock == nil {
-		r.clock = &clock{begin: time.Now(), limit: r.Limit, watch: r.watcher(), parts: 1}
+		r.clock = r.newClock()
 	}
 	set = trainingSet{Data: d, run: r}
 	if !cfg.KeepOutliers {
@@ -42,8 +40,8 @@ func (r Run) begin(d Data, cfg Config) (set trainingSet, end func(*Report, error
 			report.Warnings = append(report.Warnings, r.journal.Warnings...)
 			err = r.journal.Close(err)
 		}
-		report.Forecast = r.clock.told
-		report.Warnings = append(report.Warnings, r.clock.warnings()...)
+		report.Forecast = r.clock.Told
+		report.Warnings = append(report.Warnings, r.clock.Warnings()...)
 		return err
 	}, nil
 }
@@ -70,7 +68,7 @@ func (c Config) about(d Data) (map[string]string, error) {
 		if source == nil {
 			continue
 		}
-		sum, err := digest(source)
+		sum, err := data.Digest(source)
 		if err != nil {
 			return nil, err
 		}
@@ -79,33 +77,49 @@ func (c Config) about(d Data) (map[string]string, error) {
 	return about, nil
 }
 
-// digest returns a SHA-256 checksum of sizes and values. Errors: *ReadError.
-func digest(source Source) (string, error) {
-	all := &data.Scaled{Source: source}
-	all.Examples, all.Points, all.Channels = source.Dims()
-	sum := sha256.New()
-	fmt.Fprintln(sum, all.Examples, all.Points, all.Channels)
-	var b []byte
-	err := all.EachSlab(func(slab []float64, _ int) error {
-		b = b[:0]
-		for _, v := range slab {
-			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
-		}
-		sum.Write(b)
-		return nil
-	})
-	return fmt.Sprintf("%x", sum.Sum(nil)), err
+// Check looks through the data, in one pass, for what cannot be meant: infinite values, nothing that was observed, all
+// channels constant or all examples equal, values so far outside the rest that they must stand for
+// something else, such as 1e20 or -9999 for land, at all examples of a point. Trainers refuse the same, single ones too. The warnings, one sentence each,
+// name a single example, what is missing, and outliers (Outliers). Errors: *ConfigError, *ValueError, *ReadError.
+func (d Data) Check() (warnings []string, err error) {
+	if d, err = d.checked(); err != nil {
+		return nil, err
+	}
+	return trainingSet{Data: d}.check()
 }
 
-// digest returns a checksum of the inputs. Errors: *ReadError.
-func (in *Inputs) digest() (string, error) {
-	sum := sha256.New()
-	for _, c := range in.Columns {
-		fmt.Fprintf(sum, "%q %v %v %q\n", c.Name, c.Numbers, c.Errors, c.Labels)
+// check is Check; of outliers that are known already there is no warning.
+func (d trainingSet) check() (warnings []string, err error) {
+	told := len(d.outliers)
+	if d, err = d.withoutOutliers(); err != nil {
+		return nil, err
 	}
-	if in.Fields == nil {
-		return fmt.Sprintf("%x", sum.Sum(nil)), nil
+	if warnings, err = data.Check(d.Source); err == nil && len(d.outliers) > told {
+		warnings = append(warnings, OutlierText(d.outliers))
 	}
-	fields, err := digest(in.Fields)
-	return fmt.Sprintf("%x %s", sum.Sum(nil), fields), err
+	return warnings, err
+}
+
+// Outliers returns the values that nothing around them explains, example by example: broken readings, undeclared words for "no value", spikes.
+// Fit and Complete take them for missing unless Config.KeepOutliers says otherwise. They are judged column by column, a column being the values
+// of a channel at a point, by neighbours in space and in time where there are any, and without each other. Values of which all
+// in a column are far, such as land in maps of the sea, are none: Check refuses them. Errors: *ConfigError, *ReadError.
+func (d Data) Outliers() ([]Outlier, error) {
+	d, err := d.checked()
+	if err != nil {
+		return nil, err
+	}
+	set, err := trainingSet{Data: d}.withoutOutliers()
+	return set.outliers, err
+}
+
+// withoutOutliers returns the data, which are checked, without their outliers, and these. It looks for them once.
+func (d trainingSet) withoutOutliers() (trainingSet, error) {
+	if d.searched || d.film != nil {
+		return d, nil
+	}
+	var err error
+	d.searched = true
+	d.Source, d.outliers, err = outlier.Without(d.Source, d.Grid, d.Times, d.Sequences)
+	return d, err
 }

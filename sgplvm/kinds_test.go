@@ -21,12 +21,12 @@ func TestSpatialSumsTrain(t *testing.T) {
 	} {
 		c.config.LatentDims, c.config.Inducing = 2, 8
 		tr := newTestTrainer(t, c.data, c.config.with(TrainingConfig{Iterations: 20, Warmup: 5, Joint: true}))
-		start := tr.params.Clone()
-		before := boundOf(t, tr)
+		start := tr.inner.Params().Clone()
+		before := boundOf(t, c.data, tr)
 		if r := finish(t, tr); !(r.Bound > before) {
 			t.Errorf("%s: bound %v, was %v", name, r.Bound, before)
 		}
-		if diff(tr.params.Space, start.Space) == "" {
+		if diff(tr.inner.Params().Space, start.Space) == "" {
 			t.Errorf("%s: space has not moved", name)
 		}
 		m := modelOf(t, tr)

@@ -21,7 +21,9 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/points"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/streams"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/sums"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
@@ -83,14 +85,14 @@ func TestLearnerIsTraining(t *testing.T) {
 				m := learningModel(t, cfg, y, trained)
 				c, err := m.posterior.Compile(nil, InferOptions{}, 32, false)
 				if err == nil {
-					err = new(CompileOptions).setLearning(m, c)
+					err = streams.SetLearning(c, m.posterior, nil)
 				}
 				if err != nil {
 					t.Fatal(err)
 				}
 				o := m.posterior.Options()
 				b := sums.NewBasis(m.posterior.Params(), m.Grid(), m.posterior.Jitter(), channels)
-				all := b.Recover(m.solution(), o.Totals)
+				all := b.Recover(sums.Solution{Alpha: m.posterior.Alpha(), Spectra: m.posterior.Options().Spectra}, o.Totals)
 				l, model := points.NewLearner(c)
 				w, q, scaler := model.NewWorkspace(0), m.posterior.Params().Q(), m.posterior.Scaler()
 				for i := trained; i < trained+fresh; i++ {
@@ -125,9 +127,9 @@ func TestLearnerIsTraining(t *testing.T) {
 					}
 					v := psi.One(w.Latent().Mu, w.Latent().S, nil)
 					b.AddExamples(all, v, values, variance)
-					q.Mu, q.S = stacked(q.Mu, v.Mu), stacked(q.S, v.S)
+					q.Mu, q.S = work.Stacked(q.Mu, v.Mu), work.Stacked(q.S, v.S)
 				}
-				features := m.solution()
+				features := sums.Solution{Alpha: m.posterior.Alpha(), Spectra: m.posterior.Options().Spectra}
 				features.Spectra[0].Vectors = mat.Identity(12)
 				g, _ := b.Features(all, features)
 				numbers := l.Numbers()[1:]

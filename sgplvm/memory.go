@@ -36,22 +36,23 @@ func MemoryNeeded(d Data, cfg Config) (Memory, error) {
 		return Memory{}, err
 	}
 	open := cfg.Effort != EffortNone && cfg.Start == nil
-	if cfg, err = cfg.completed(n, grid, channels); err != nil {
+	s, err := cfg.open().Complete(n, grid, channels)
+	if err != nil {
 		return Memory{}, err
 	}
 	holes, err := d.incomplete()
 	if holes = holes && err == nil; holes && points == 1 {
 		n = min(n, maxLearned(points, cfg.Effort))
 	}
-	f := footprintOf(n, channels, cfg.LatentDims, cfg.Inducing, grid, cfg.Spatial)
+	f := training.FootprintOf(n, channels, s.LatentDims, s.Inducing, grid, s.Spatial)
 	joint := trainingSet{Data: d}.newSearch(cfg).Joint()
-	if cfg.Residual.Rounds > 0 || open && joint {
-		f.covariances(points)
+	if s.Residual.Rounds > 0 || open && joint {
+		f.Covariances(points)
 	}
 	if open && joint && len(grid) > 1 {
-		f.s += 8 * float64(points) * float64(points) // the points may become one factor
+		f.S += 8 * float64(points) * float64(points) // the points may become one factor
 	}
-	m := Memory{Inducing: f.inducing(), Space: 8 * f.s, Data: 8 * (f.p + f.k*f.b), Latent: 8 * f.x}
+	m := Memory{Inducing: f.Inducing(), Space: 8 * f.S, Data: 8 * (f.P + f.K*f.B), Latent: 8 * f.X}
 	numbers := float64(n * points * channels)
 	if d.Film && cfg.Motion != Off {
 		m.Data += (2 + 4) * numbers // frames, and registered ones
@@ -74,53 +75,6 @@ func MemoryNeeded(d Data, cfg Config) (Memory, error) {
 	}
 	return m, nil
 }
-
-// A footprint is what docs/measurements.md says about memory, in numbers beside the data as stored.
-type footprint struct {
-	start         float64 // principal components, as training begins
-	p, h, s, x, b float64 // the symbols there
-	k, free       float64
-}
-
-// footprintOf evaluates the formulas for some examples of channels on a grid.
-func footprintOf(examples, channels, latents, inducing int, grid Grid, space []SpatialConfig) (f footprint) {
-	nx, dy, d, m := float64(examples), float64(channels), float64(latents), float64(inducing)
-	procs := float64(runtime.GOMAXPROCS(0))
-	ns, j := 1.0, 1.0
-	for i, x := range grid {
-		nf, mf := float64(x.Rows), float64(x.Rows)
-		if space[i].Inducing.Rows > 0 {
-			mf = float64(space[i].Inducing.Rows)
-			f.s += 4 * nf * mf
-			f.free = max(f.free, nf/mf)
-		}
-		ns, j = ns*nf, j*mf
-		f.s += 8 * mf * mf
-	}
-	data := nx * ns * dy
-	f.p, f.h = nx*dy*j, m*dy*j
-	f.s += 5 * j
-	f.x = 32*nx*m + 60*m*m + 50*(2*nx+m)*d + procs*(3000*m+1<<19) + 1<<19 + min(1<<22, nx*m*(m+2)/2)
-	f.b, f.k = 1.25*min(data, max(1<<20, ns*dy)), min(5, 2+float64(len(grid)))
-	if least := min(nx, ns*dy); least > 1000 {
-		f.start = 16*ns*dy*(d+10) + nx*d + f.b
-	} else {
-		f.start = 5*least*least + nx*d + min(data, max(data/4, 1<<23)) + f.b
-	}
-	return f
-}
-
-// covariances adds those of all points that are learned, one in each of the parameters that training keeps.
-func (f *footprint) covariances(points int) { f.s += 16 * float64(points) * float64(points) }
-
-// Bytes of the stages.
-func (f footprint) trainer() float64  { return 8 * f.start }
-func (f footprint) warmup() float64   { return 8 * (f.p + f.s + f.x + f.k*f.b) }
-func (f footprint) training() float64 { return f.warmup() + 8*(1+f.free)*f.h }
-func (f footprint) save() float64     { return f.warmup() + f.inducing() }
-
-// inducing returns the bytes that grow with the inducing points: H and α.
-func (f footprint) inducing() float64 { return 8 * max(2, 1+f.free) * f.h }
 
 // covariancesKept returns how many matrices of all points a search has at once, as measured (docs/measurements.md, "Memory"): those of trainings side by side, one
 // in each fold, of models that are remembered, and of what fills in holes.

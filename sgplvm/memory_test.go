@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/training"
 )
 
 // NewTrainer, either phase of Fit, and a Model saved beside its Trainer hold no more than
@@ -52,7 +53,7 @@ func TestMemory(t *testing.T) {
 			y[i] = uint8(100 + 50*math.Sin(float64(i%1009)*float64(i/n*c.examples+1)) + float64(i%7))
 		}
 		d := Data{Source: NewSource(y, c.examples, n/c.examples/c.channels, c.channels), Grid: grid}
-		want := footprintOf(c.examples, c.channels, c.d, c.m, grid, cfg.Spatial)
+		want := training.FootprintOf(c.examples, c.channels, c.d, c.m, grid, cfg.open().Spatial)
 		runtime.GC() // buffers that were given back outlive one collection
 		runtime.GC()
 		base := reference.LiveBytes()
@@ -77,15 +78,15 @@ func TestMemory(t *testing.T) {
 		}
 		fit := func() { _, err = trainer.Fit(t.Context()) }
 		cfg.Training = TrainingConfig{Iterations: 2, Warmup: 2, Uncalibrated: true}
-		stage("NewTrainer", want.trainer(), false, func() { trainer, err = NewTrainer(d, cfg) })
-		stage("warm-up", max(want.trainer(), want.warmup()), false, fit)
+		stage("NewTrainer", want.Trainer(), false, func() { trainer, err = NewTrainer(d, cfg) })
+		stage("warm-up", max(want.Trainer(), want.Warmup()), false, fit)
 		trainer = nil
 		cfg.Training = TrainingConfig{Iterations: 2, Warmup: -1, Joint: true, Uncalibrated: true}
 		if trainer, err = NewTrainer(d, cfg); err != nil {
 			t.Fatal(err)
 		}
-		stage("training", max(want.trainer(), want.training()), c.large, fit)
-		stage("save", max(want.trainer(), want.training(), want.save()), c.large, func() {
+		stage("training", max(want.Trainer(), want.Training()), c.large, fit)
+		stage("save", max(want.Trainer(), want.Training(), want.Save()), c.large, func() {
 			var m *Model
 			if m, err = trainer.Model(); err == nil {
 				err = m.Save(io.Discard)

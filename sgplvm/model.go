@@ -10,7 +10,9 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/field"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/modelfile"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/sums"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
@@ -361,4 +363,139 @@ func (m *Model) Summary() Summary {
 		s.Calibrated, s.Factor, s.Power = true, c.MeanFactor(), c.Power
 	}
 	return s
+}
+
+// A model of examples with times may hold a second one for examples of which something is seen
+// (Config.Partly): what is most of all noise for the prediction of whole examples tells the rest of one of which
+// a part is known. Latents say which of the two they belong to.
+
+// of returns the model that a latent posterior belongs to.
+func (m *Model) of(l Latent) *Model {
+	if l.Partly && m.partly != nil {
+		return m.partly
+	}
+	return m
+}
+
+// seen returns the model that fills in an example, and the example with what that knows of its time.
+func (m *Model) seen(obs Observed) (*Model, Observed, error) {
+	if m.partly == nil || m.config == nil || obs.Prior == nil || obs.Prior.At == nil || obs.Prior.Seen || !anySeen(obs) {
+		return m, obs, nil
+	}
+	if reach := m.config.PartlyReach; reach > 0 {
+		known := obs
+		known.Grid = m.on(obs.Grid)
+		missing, err := m.posterior.Missing(known)
+		if err != nil || missing.Gap > reach {
+			return m, obs, err
+		}
+	}
+	at := obs.Prior.At
+	priors, err := m.partly.LatentAt(at.Sequence, []float64{at.Time})
+	if err != nil {
+		return m, obs, err
+	}
+	obs.Prior = &priors[0]
+	return m.partly, obs, nil
+}
+
+// anySeen reports whether anything was observed.
+func anySeen(obs Observed) bool {
+	for i := range obs.Values.Rows {
+		for _, v := range obs.Values.Row(i) {
+			if v == v {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// fits checks that a second model is one of the same examples as a model.
+func (m *Model) fits(second *Model) error {
+	if second == nil {
+		return nil
+	}
+	n, points, channels := second.Examples(), second.Grid().Len(), second.Channels()
+	if n != m.Examples() || points != m.Grid().Len() || channels != m.Channels() {
+		return fmt.Errorf("tensor %s: %d examples of %d points and %d channels, expected %d of %d and %d",
+			modelfile.PartlyTensor, n, points, channels, m.Examples(), m.Grid().Len(), m.Channels())
+	}
+	if !slices.Equal(second.Times(), m.Times()) {
+		return fmt.Errorf("tensor %s: examples at other times, expected those of the model", modelfile.PartlyTensor)
+	}
+	return nil
+}
+
+// A predictor is what predicts examples with a model: its posterior by itself or, where the examples are the
+// frames of a film, with their motion put back.
+type predictor interface {
+	Infer(ctx context.Context, obs Observed, o InferOptions) (Latent, error)
+	ImputeTo(ctx context.Context, p *Prediction, l *Latent, obs Observed, o InferOptions) error
+	PredictTo(p *Prediction, l Latent, g Grid) error
+	PredictCovariance(l Latent, g Grid) (mean mat.Matrix, cov []mat.Matrix, err error)
+	PredictDataCovariance(l Latent, g Grid) (mean mat.Matrix, cov []mat.Matrix, err error)
+	PredictMixture(l Latent, g Grid, o MixtureOptions) (*Mixture, error)
+	PredictSlabs(ctx context.Context, latents []Latent, g Grid, o SlabOptions, body func(s Slab) error) error
+	Sample(ctx context.Context, l Latent, g Grid, o SampleOptions) (Samples, error)
+	SampleFilm(ctx context.Context, sequence int, times []float64, g Grid, o SampleOptions, body func(f SampledFrame) error) error
+}
+
+// examples returns what predicts the examples of a model.
+func (m *Model) examples() predictor {
+	if m.film == nil {
+		return m.posterior
+	}
+	return m.film
+}
+
+// on returns a grid as the model sees its points: where training has joined those of several factors to one, it
+// joins those of the grid. What does not fit stays, to be refused.
+func (m *Model) on(g Grid) Grid {
+	own := m.Grid()
+	if m.film != nil || len(own) != 1 || len(g) < 2 {
+		return g
+	}
+	if last := m.joined.Load(); last != nil && last.of.Equal(g) {
+		return last.as
+	}
+	var factors Grid
+	dims := 0
+	for _, x := range g {
+		if x.Rows < 1 {
+			return g
+		}
+		dims += x.Cols
+		factors = append(factors, x.Clone())
+	}
+	if dims != own[0].Cols {
+		return g
+	}
+	last := &joinedGrid{factors, Grid{data.Joined(factors)}}
+	m.joined.Store(last)
+	return last.as
+}
+
+// A joinedGrid is the last grid whose factors were joined to one, and what it became.
+type joinedGrid struct{ of, as Grid }
+
+// checkReserved panics where a caller attaches what a film is kept as.
+func checkReserved(name string) {
+	if slices.Contains(film.Parts(), name) {
+		panic(fmt.Sprintf("sgplvm: Model.With: the name %q, expected none of %q, which are those of a film", name, film.Parts()))
+	}
+}
+
+// takeFilm takes the parts of a film out of what a file has attached.
+func takeFilm(q *predict.Posterior, attached map[string][]byte) (*film.Film, error) {
+	names := film.Parts()
+	if attached[names[0]] == nil {
+		return nil, nil
+	}
+	parts := map[string][]byte{}
+	for _, name := range names {
+		parts[name] = attached[name]
+		delete(attached, name)
+	}
+	return film.Decode(parts, q.Grid(), len(q.Scaler().Mean), q.Params().X.At())
 }

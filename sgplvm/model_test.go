@@ -28,7 +28,7 @@ func TestStart(t *testing.T) {
 			y.Set(i*8+j, 0, 3+scores.At(i, 0)*directions.Data[j]+scores.At(i, 1)*directions.Data[8+j])
 		}
 	}
-	p := newTestTrainer(t, Data{Examples: n, Y: y, Grid: Grid{line(8)}}, Config{LatentDims: 4, Inducing: 10}).params
+	p := newTestTrainer(t, Data{Examples: n, Y: y, Grid: Grid{line(8)}}, Config{LatentDims: 4, Inducing: 10}).inner.Params()
 	variance := func(q int) (v float64) {
 		for i := range n {
 			v += p.X.Mu.At(i, q) * p.X.Mu.At(i, q) / n

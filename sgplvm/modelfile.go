@@ -10,7 +10,9 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/internal/quote"
 	"github.com/seed-08962ecc/kronfield/mat/safetensors"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/emulator"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/modelfile"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/training"
 )
 
 // Save writes the model to w: everything that inference and prediction need, sealed with a checksum. The bytes depend on the model alone. Of the training data
@@ -87,7 +89,7 @@ func load(r io.Reader, depth int) (*Model, error) {
 
 // fromFile reads a model that is the depth-th within others.
 func fromFile(f *safetensors.File, depth int) (*Model, error) {
-	if f.Metadata["format"] == emulatorFormat {
+	if f.Metadata["format"] == emulator.Format {
 		return nil, ErrEmulator
 	}
 	if f.Metadata["format"] == viewsFormat {
@@ -131,9 +133,9 @@ func (m *Model) parseChosen(entries map[string]string) error {
 		}
 	}
 	for i, p := range m.phases {
-		if p.Steps < 0 || len(p.Bounds) >= maxBounds || len(p.Bounds) > 0 && (p.Every < 1 || len(p.Bounds) > p.Steps/p.Every) {
+		if p.Steps < 0 || len(p.Bounds) >= training.MaxBounds || len(p.Bounds) > 0 && (p.Every < 1 || len(p.Bounds) > p.Steps/p.Every) {
 			return fmt.Errorf("metadata entry training: phase %d has %d bounds of %d steps, one in %d, expected fewer than %d, and no more than there were steps",
-				i, len(p.Bounds), p.Steps, p.Every, maxBounds)
+				i, len(p.Bounds), p.Steps, p.Every, training.MaxBounds)
 		}
 	}
 	return nil

@@ -15,13 +15,15 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/modelfile"
-
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/mat/safetensors"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/modelfile"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/training"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
@@ -43,32 +45,59 @@ var residualShape = reference.Shape{Examples: 4, Inducing: 3, Latent: 1, Channel
 // learned, residuals and taper, or a calibration.
 func knowing(t testing.TB, s reference.Shape) *Model {
 	t.Helper()
-	ctx := context.Background()
 	if s.Residual == "" {
 		tr := trainedOf(t, s.Model(t))
-		if err := tr.Calibrate(ctx); err != nil {
+		if err := tr.Calibrate(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		return modelOf(t, tr)
 	}
 	m := s.Model(t)
 	m.Params.Noise.Taper = []float64{2}
-	tr := trainedOf(t, m)
-	if err := tr.evaluator.LearnNoise(ctx, tr.params, 4, mat.Matrix{}); err != nil {
+	if err := m.Evaluator().LearnNoise(t.Context(), m.Params, 4, mat.Matrix{}); err != nil {
 		t.Fatal(err)
 	}
-	q, err := tr.posterior(ctx)
+	tr := trainedOf(t, m)
+	q, err := tr.inner.Posterior()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if tr.residuals, err = q.Residuals(t.Context(), tr.evaluator.Data()); err != nil {
+	o := q.Options()
+	if o.Residuals, err = q.Residuals(t.Context(), m.Evaluator().Data()); err != nil {
 		t.Fatal(err)
 	}
-	tr.data.imputationErrors = completion.Errors{Covariance: tr.params.Noise.Covariance, Variance: mat.New(tr.residuals.Rows, tr.residuals.Cols)}
-	for k := range tr.data.imputationErrors.Variance.Data {
-		tr.data.imputationErrors.Variance.Data[k] = float64(k % 3)
+	variance := mat.New(o.Residuals.Rows, o.Residuals.Cols)
+	for k := range variance.Data {
+		variance.Data[k] = float64(k % 3)
 	}
-	return modelOf(t, tr)
+	o.Filled = predict.NewFilled(variance, m.Params.Noise.Covariance)
+	if q, err = q.With(o); err != nil {
+		t.Fatal(err)
+	}
+	known := modelOf(t, tr)
+	known.posterior = q
+	return known
+}
+
+// trainedOf returns a trainer of a random model with its data, in the model's units.
+func trainedOf(t testing.TB, m *reference.Model) *Trainer {
+	t.Helper()
+	n := m.Examples()
+	y := &data.Scaled{Source: field.MatrixSource(m.Y, n), Examples: n, Points: m.Y.Rows / n, Channels: m.Y.Cols, Scaler: reference.Unscaled(m.Y.Cols)}
+	cfg, err := Config{}.open().Complete(n, m.Space, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.Jitter = m.Jitter
+	d := training.Data{Source: y.Source, Grid: m.Space}
+	if p := m.Params.X.Paths; p != nil {
+		d.Times, d.Sequences = p.Prior.Times, p.Prior.Sequences
+	}
+	inner, err := training.At(y, d, cfg, "Start", m.Params)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Trainer{inner: inner}
 }
 
 // A loaded model is the one that was saved: all its parts, and every bit of what it infers and predicts.

@@ -1,9 +1,17 @@
 package sgplvm
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
+
+	"github.com/seed-08962ecc/kronfield/internal/quote"
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/mat/safetensors"
 )
 
 // A ViewCheck tells how well observed values of a view were predicted that were hidden from the models, in the units of the data.
@@ -94,4 +102,157 @@ func (m *MultiView) Impute(ctx context.Context, seen []Observed, o InferOptions)
 		}
 	}
 	return all, nil
+}
+
+// ErrNoViews says that a file is another than one of a model of several views.
+var ErrNoViews = errors.New("no model of several views, expected one")
+
+// Save writes the model to w, sealed with a checksum. The bytes depend on the model alone.
+func (m *MultiView) Save(w io.Writer) error {
+	text, err := json.Marshal(m.Checks())
+	if err != nil {
+		return err
+	}
+	f := &safetensors.File{Metadata: map[string]string{"format": viewsFormat, "views": string(text)}}
+	for k, v := range m.views {
+		for _, part := range []struct {
+			name  string
+			model *Model
+		}{{"model", v.model}, {"alone", v.alone}} {
+			var b bytes.Buffer
+			if err := part.model.Save(&b); err != nil {
+				return err
+			}
+			f.Tensors = append(f.Tensors, safetensors.Tensor{Name: fmt.Sprintf("view.%d.%s", k, part.name), Shape: []int{b.Len()}, Data: b.Bytes()})
+		}
+	}
+	return safetensors.Write(w, f)
+}
+
+// LoadViews reads a model that MultiView.Save wrote. Errors: *FileError, which is ErrNoViews for a file of another kind.
+func LoadViews(r io.Reader) (*MultiView, error) {
+	m, err := loadViews(r)
+	if err != nil {
+		return nil, &FileError{Err: err}
+	}
+	return m, nil
+}
+
+func loadViews(r io.Reader) (*MultiView, error) {
+	f, err := safetensors.ReadSealed(r)
+	if err != nil {
+		return nil, err
+	}
+	if got := f.Metadata["format"]; got != viewsFormat {
+		return nil, fmt.Errorf("format %s: %w", quote.Text(got), ErrNoViews)
+	}
+	var checks []ViewCheck
+	if err := json.Unmarshal([]byte(f.Metadata["views"]), &checks); err != nil {
+		return nil, errors.New(quote.Line(err.Error()))
+	}
+	if len(checks) < 2 || len(f.Tensors) != 2*len(checks) {
+		return nil, fmt.Errorf("%d tensors of %d views, expected two of each of at least two", len(f.Tensors), len(checks))
+	}
+	m := new(MultiView)
+	for k, c := range checks {
+		v := modelView{name: c.Name, check: c}
+		if v.model, err = modelIn(f, fmt.Sprintf("view.%d.model", k)); err == nil {
+			v.alone, err = modelIn(f, fmt.Sprintf("view.%d.alone", k))
+		}
+		if err != nil {
+			return nil, err
+		}
+		if m.views = append(m.views, v); !m.fit(v) {
+			return nil, fmt.Errorf("view %s: models that do not go together", quote.Text(c.Name))
+		}
+	}
+	return m, nil
+}
+
+// modelIn reads a model in a tensor.
+func modelIn(f *safetensors.File, name string) (*Model, error) {
+	b, err := safetensors.Values[uint8](f, name, -1)
+	if err != nil {
+		return nil, err
+	}
+	m, err := load(bytes.NewReader(b), 0)
+	if err != nil {
+		return nil, fmt.Errorf("tensor %s: %w", name, err)
+	}
+	return m, nil
+}
+
+// fit reports whether a view has two models of one form, and as many latent dimensions as the first view.
+func (m *MultiView) fit(v modelView) bool {
+	return v.model.Grid().Len() == v.alone.Grid().Len() && v.model.Channels() == v.alone.Channels() &&
+		v.model.posterior.Params().X.Mu.Cols == m.views[0].model.posterior.Params().X.Mu.Cols
+}
+
+// A View is one of several kinds of data of the same examples, with points, channels and units of its own: sea temperature beside chlorophyll, a field beside
+// a table.
+type View struct {
+	Name string
+	Data Data
+
+	// Rows are the numbers of the examples that Data has, in their order, each at most once; views share examples of one number. nil: 0, 1, 2, …
+	Rows []int
+
+	// Attributes are kept in the view's model for the caller, as Config.Attributes.
+	Attributes map[string]string
+}
+
+// latentOfOthers returns what all views but v say of the latent variables of an example: the posterior given one view is the prior for the next (docs/math.md, 27). It
+// is nil where nothing was seen.
+func latentOfOthers(ctx context.Context, models []*Model, seen []Observed, v int, o InferOptions) (*Latent, error) {
+	var prior *Latent
+	for u, m := range models {
+		if u == v || !anySeen(seen[u]) {
+			continue
+		}
+		obs := seen[u]
+		obs.Prior = prior
+		obs.Grid = m.on(obs.Grid)
+		l, err := m.posterior.InferTogether(ctx, obs, m.inferOptions(o))
+		if err != nil {
+			return nil, err
+		}
+		prior = &Latent{Mu: l.Mu, S: l.S, Precision: l.Precision}
+	}
+	return prior, nil
+}
+
+// checkViews refuses views that do not fit.
+func checkViews(views []View) error {
+	refuse := func(format string, args ...any) error {
+		return &ConfigError{Field: "Views", Err: fmt.Errorf(format, args...)}
+	}
+	if len(views) < 2 {
+		return refuse("%d views, expected at least two", len(views))
+	}
+	names := map[string]bool{}
+	for _, v := range views {
+		if v.Name == "" || names[v.Name] {
+			return refuse("a view named %q, expected different names", v.Name)
+		}
+		names[v.Name] = true
+		if v.Data.Source == nil {
+			return refuse("view %s has no data", v.Name)
+		}
+		n, _, _ := v.Data.Source.Dims()
+		if v.Rows != nil && len(v.Rows) != n {
+			return refuse("view %s: numbers of %d examples, expected %d", v.Name, len(v.Rows), n)
+		}
+		if rows := slices.Sorted(slices.Values(v.Rows)); len(rows) > 0 && (rows[0] < 0 || len(slices.Compact(rows)) < n) {
+			return refuse("view %s: a number of an example that is negative or there twice, expected each once", v.Name)
+		}
+		if v.Data.Film || v.Data.Errors != nil {
+			return refuse("view %s: a film, or values with known errors, expected data without", v.Name)
+		}
+	}
+	return nil
+}
+
+// viewOf returns the values of a matrix, an example a row, as the source of n_s points.
+func viewOf(y mat.Matrix, channels int) Source {
+	return NewSource(y.Data, y.Rows, y.Cols/channels, channels)
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/outlier"
 )
 
 // weather returns a table of temperatures and pressures that vary together.
@@ -58,9 +59,9 @@ func TestFitDropsOutliers(t *testing.T) {
 			t.Errorf("effort %v: another model than that of the data without outliers", effort)
 		}
 	}
-	numbers := outlierNumbers
-	defer func() { outlierNumbers = numbers }()
-	outlierNumbers = 2 * 36 // rows of a part
+	numbers := outlier.Together
+	defer func() { outlier.Together = numbers }()
+	outlier.Together = 2 * 36 // rows of a part
 	if found, err := broken.Outliers(); err != nil || len(found) != len(places) {
 		t.Errorf("in parts: %v, %v", found, err)
 	}

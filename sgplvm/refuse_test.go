@@ -145,7 +145,7 @@ func TestStartFromModel(t *testing.T) {
 		tr, _ := fit(t, s.data, s.config.with(steps(8)))
 		m := modelOf(t, tr)
 		again := newTestTrainer(t, s.data, Config{Start: m})
-		if got, want := boundOf(t, again), boundOf(t, tr); got != want {
+		if got, want := boundOf(t, s.data, again), boundOf(t, s.data, tr); got != want {
 			t.Errorf("%s: bound %v at the start, expected %v", name, got, want)
 		}
 		for what, c := range map[string]struct {

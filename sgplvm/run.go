@@ -4,9 +4,12 @@ import (
 	"io"
 	"time"
 
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/journal"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/limit"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/outlier"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
@@ -28,7 +31,7 @@ type Run struct {
 
 	inputs  string           // digest of the inputs of an emulator
 	journal *journal.Journal // nil where none is kept
-	clock   *clock           // nil: the run has not begun
+	clock   *limit.Clock     // nil: the run has not begun
 }
 
 // Checkpoints keep what a run of Fit, Complete or Emulate has done: a run that was stopped, by an interrupt, an error or the end of the
@@ -44,6 +47,13 @@ type Checkpoints struct {
 
 	// Resume is what Save has kept of a run of the same data and configuration; Run.Limit may be another. nil: begin anew.
 	Resume io.Reader
+}
+
+// newClock returns the clock of a run that begins now.
+func (r Run) newClock() *limit.Clock {
+	c := limit.New(r.Limit)
+	c.Watch = r.watcher()
+	return c
 }
 
 // watcher returns Watch, or one that shows nothing.
@@ -89,4 +99,77 @@ func (d trainingSet) checked() (trainingSet, error) {
 func (d trainingSet) quiet() trainingSet {
 	d.run = Run{}
 	return d
+}
+
+// A Watcher shows what model selection is doing.
+type Watcher interface {
+	// Tell shows a line that stays: what was tried and what it brought.
+	Tell(line string)
+
+	// Forecast tells how long the run will take in all, or at most.
+	Forecast(total time.Duration, atMost bool)
+
+	// Timing shows that something is being done, until stop is called.
+	Timing(text string) (stop func())
+
+	// Training shows steps of training with a text before them, until stop is called.
+	Training(text string) (step func(Progress) bool, stop func())
+
+	// Counting shows how many of total examples are done, such as rows filled, until stop is called. count may be called by
+	// several goroutines at once.
+	Counting(what string, total int) (count func(done int), stop func())
+}
+
+// unwatched shows nothing.
+type unwatched struct{}
+
+func (unwatched) Tell(string)                                   {}
+func (unwatched) Forecast(time.Duration, bool)                  {}
+func (unwatched) Timing(string) func()                          { return func() {} }
+func (unwatched) Training(string) (func(Progress) bool, func()) { return nil, func() {} }
+func (unwatched) Counting(string, int) (func(int), func())      { return func(int) {}, func() {} }
+
+// OnStep returns a Watcher that shows nothing and calls f after every step of a training, which goes on while f says so.
+func OnStep(f func(Progress) (goOn bool)) Watcher { return stepWatcher{f: f} }
+
+type stepWatcher struct {
+	unwatched
+	f func(Progress) bool
+}
+
+func (w stepWatcher) Training(string) (func(Progress) bool, func()) { return w.f, func() {} }
+
+// What training tells. Package field declares it.
+type (
+	Progress    = field.Progress    // of a step of training
+	Report      = field.Report      // how training went
+	PhaseReport = field.PhaseReport // how a phase of it went
+)
+
+// OutlierText says in one sentence that outliers count as missing, and names the first of them.
+func OutlierText(found []Outlier) string { return outlier.Text(found) }
+
+// foundOutliers adds to a report those that counted as missing.
+func foundOutliers(r *Report, found []Outlier) {
+	if r.Outliers = found; len(found) > 0 {
+		r.Warnings = append([]string{OutlierText(found)}, r.Warnings...)
+	}
+}
+
+// A FillCheck tells how well values were filled in that were hidden on purpose.
+type FillCheck struct {
+	Kind    string // in which way values are missing, in words; empty where it is about all
+	Missing int    // how many values are missing like this
+	By      string // what fills them in: the model, or the simplest method that is better
+
+	Values   int     // how many were hidden
+	RMSE     float64 // root mean square error, in the user's units or Deviations
+	NLP      float64 // mean negative log density, nats a value
+	Coverage float64 // the share of them within central intervals of 90 %
+	Factor   float64 // of all variances, these among them, as these values ask; 0: nothing was chosen, or factors were given
+
+	Simplest     string // which of the simplest methods has the least error of the same values, and that; empty where there is none
+	SimplestRMSE float64
+
+	Deviations bool // errors are in standard deviations of the columns, since the data are a table of several
 }

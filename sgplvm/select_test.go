@@ -17,6 +17,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/selection"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
@@ -578,7 +579,7 @@ func TestForetold(t *testing.T) {
 
 // What is learned of a film after training is foretold too, and of data that are none nothing.
 func TestExpectedFilm(t *testing.T) {
-	if d := expectedFilm(nil); d != 0 {
+	if d := (*film.Film)(nil).CalibrationTime(); d != 0 {
 		t.Errorf("%v of no film", d)
 	}
 	for _, n := range []int{2, 5} {
@@ -587,7 +588,7 @@ func TestExpectedFilm(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d := expectedFilm(d.film); (d > 0) != (n > 2) {
+		if d := d.film.CalibrationTime(); (d > 0) != (n > 2) {
 			t.Errorf("%v of %d frames", d, n)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/update"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
@@ -16,7 +17,7 @@ func partsOf(t *testing.T, m *Model, d Data, count int) (files [][]byte) {
 	t.Helper()
 	for i := range count {
 		var b bytes.Buffer
-		if err := m.Shard(t.Context(), sourceOf(d), ShardPart{i + 1, count}, "drawn", &b, nil); err != nil {
+		if err := m.Shard(t.Context(), sourceOf(d), ShardPart{Index: i + 1, Count: count}, "drawn", &b, nil); err != nil {
 			t.Fatal(err)
 		}
 		files = append(files, b.Bytes())
@@ -117,37 +118,14 @@ func TestPartsRefused(t *testing.T) {
 	}
 }
 
-// The leaves of all parts are all leaves, and few nodes have those of one.
-func TestLeaves(t *testing.T) {
-	for count := 1; count <= 300; count++ {
-		at, most := 0, 0
-		for i := range count {
-			from, _ := ShardPart{i + 1, count}.leaves()
-			if from != at {
-				t.Fatalf("part %d of %d begins with leaf %d, expected %d", i+1, count, from, at)
-			}
-			for _, n := range (ShardPart{i + 1, count}).nodes() {
-				if n.Index<<n.Level != at {
-					t.Fatalf("part %d of %d: node %v, expected leaf %d", i+1, count, n, at)
-				}
-				at += 1 << n.Level
-			}
-			most = max(most, len(ShardPart{i + 1, count}.nodes()))
-		}
-		if at != 1<<shardLevels || most > 6 {
-			t.Errorf("%d parts have %d leaves, and up to %d nodes", count, at, most)
-		}
-	}
-}
-
 // A model that keeps residuals keeps those of all examples of the parts, or of so many as may be, spread evenly; none of which values were filled in.
 func TestKeptExamples(t *testing.T) {
-	defer func(bytes int) { keptBytes = bytes }(keptBytes)
+	defer func(bytes int) { update.KeptBytes = bytes }(update.KeptBytes)
 	all, absent := spots(130, 7, 2), 20
 	all.Y.Data[absent*49+3] = math.NaN()
 	m := modelOf(t, firstOf(fit(t, spots(30, 7, 1), updating()["learned covariance"])))
 	for _, most := range []int{1000, 65, 5} {
-		keptBytes = most * 49 * 8
+		update.KeptBytes = most * 49 * 8
 		next, _, err := reduced(t, m, partsOf(t, m, all, 3))
 		if err != nil {
 			t.Fatal(err)

@@ -50,9 +50,9 @@ func TestSourceTypes(t *testing.T) {
 	for _, read := range []int{1, 12, 25, 1000} {
 		data.SlabNumbers = read
 		tr, _ := fit(t, d, cfg)
-		modelOf(t, tr)
-		compare.Near(t, fmt.Sprintf("μ with %d numbers at a time", read), tr.params.X.Mu.Data, plain.params.X.Mu.Data, 1e-9)
-		compare.Near(t, fmt.Sprintf("α with %d numbers at a time", read), tr.alpha.Data, plain.alpha.Data, 1e-9)
+		m := modelOf(t, tr)
+		compare.Near(t, fmt.Sprintf("μ with %d numbers at a time", read), tr.inner.Params().X.Mu.Data, plain.inner.Params().X.Mu.Data, 1e-9)
+		compare.Near(t, fmt.Sprintf("α with %d numbers at a time", read), m.posterior.Alpha().Data, modelOf(t, plain).posterior.Alpha().Data, 1e-9)
 	}
 	data.SlabNumbers = 30
 	var parts []byte

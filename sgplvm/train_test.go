@@ -6,49 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 )
-
-// Every accepted step raises the bound, up to the rounding error that the optimiser is told of, and the
-// report has that of the model.
-func TestTrainingIsMonotone(t *testing.T) {
-	for _, name := range []string{"product", "one factor", "free inducing points", "white", "channels", "moving", "timed"} {
-		t.Run(name, func(t *testing.T) {
-			s := sets()[name]
-			start := boundOf(t, newTestTrainer(t, s.data, s.config))
-			last, count := start, 0
-			tr, r := fit(t, s.data, s.config.with(TrainingConfig{Iterations: 40}), func(p Progress) bool {
-				count++
-				if p.Iteration != count || p.Total != 40 {
-					t.Errorf("step %d of 40 reported as step %d of %d", count, p.Iteration, p.Total)
-				}
-				if !(p.Bound >= last-1e-11*math.Abs(last)) {
-					t.Errorf("step %d (%s) lowers the bound from %v to %v", count, p.Phase, last, p.Bound)
-				}
-				if !(p.Noise > 0) || !(p.GradNorm >= 0) || p.Elapsed < 0 || p.TimeLeft < 0 {
-					t.Errorf("step %+v", p)
-				}
-				last = p.Bound
-				return true
-			})
-			if !(r.Bound > start+1) || !(r.Bound >= last) || r.Iterations != count || r.Evaluations < count {
-				t.Errorf("report %+v after %d steps from %v to %v", r, count, start, last)
-			}
-			if got := boundOf(t, tr); got != r.Bound {
-				t.Errorf("the model has the bound %v, the report %v", got, r.Bound)
-			}
-			if err := tr.params.Validate(s.data.Grid); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-}
 
 // Training gives the same file however many processors there are.
 func TestTrainingSameFile(t *testing.T) {
@@ -97,7 +59,7 @@ func TestTrainingKnowsNoUnits(t *testing.T) {
 	plain, want := train(1)
 	for _, scale := range []float64{0x1p20, 0x1p-20, 0x1p300} {
 		tr, got := train(scale)
-		if d := diff(tr.params, plain.params); d != "" {
+		if d := diff(tr.inner.Params(), plain.inner.Params()); d != "" {
 			t.Errorf("scale %g: %s", scale, d)
 		}
 		mat.Scale(got.Mean, 1/scale, got.Mean)
@@ -143,31 +105,12 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// A start at which nothing can be evaluated is an error that says why, and changes nothing.
-func TestTrainingCannotStart(t *testing.T) {
-	cfg := small()
-	cfg.Jitter = -1
-	tr := startFrom(t, newTestTrainer(t, bumps(8, 4, 3, 1), cfg), func(p *bound.Params) {
-		p.Z.Fill(0.5)
-		p.Latent.Parts[0].(*psi.RBF).Variance = 1
-	})
-	before := tr.params.Clone()
-	r, err := tr.Fit(context.Background())
-	var at *FactorizationError
-	if !errors.As(err, &at) || at.Factor != 0 || !strings.Contains(err.Error(), "cannot be evaluated at the start") || r.Iterations != 0 {
-		t.Errorf("error %v, expected one about the latent factor; %+v", err, r)
-	}
-	if d := diff(tr.params, before); d != "" {
-		t.Error(d)
-	}
-}
-
 // The warm-up holds noise and space, and takes the steps that it is given.
 func TestWarmup(t *testing.T) {
 	for _, c := range []struct{ warmup, steps, first int }{{-1, 6, 0}, {0, 8, 6}, {3, 6, 3}, {100, 6, 6}} {
 		counts := map[bool]int{}
 		cfg := Config{LatentDims: 2, Inducing: 4}
-		start := newTestTrainer(t, bumps(6, 4, 3, 11), cfg).params
+		start := newTestTrainer(t, bumps(6, 4, 3, 11), cfg).inner.Params()
 		tr, _ := fit(t, bumps(6, 4, 3, 11), cfg.with(TrainingConfig{Iterations: c.steps, Warmup: c.warmup}), func(p Progress) bool {
 			counts[p.Phase == "warm-up"]++
 			return true
@@ -175,7 +118,7 @@ func TestWarmup(t *testing.T) {
 		if counts[true] != c.first || counts[false] != c.steps-c.first {
 			t.Errorf("%d steps, warm-up %d: steps %v", c.steps, c.warmup, counts)
 		}
-		held := tr.params.Noise.Beta == start.Noise.Beta && tr.params.Space[0].Kernel.Equal(start.Space[0].Kernel)
+		held := tr.inner.Params().Noise.Beta == start.Noise.Beta && tr.inner.Params().Space[0].Kernel.Equal(start.Space[0].Kernel)
 		if held != (c.first == c.steps) {
 			t.Errorf("%d steps, %d of them warm-up: noise and space held: %v", c.steps, c.first, held)
 		}
@@ -187,13 +130,13 @@ func TestHoldSpace(t *testing.T) {
 	for _, name := range []string{"product", "free inducing points", "residual"} {
 		s := sets()[name]
 		s.config.Residual.Rounds, s.config.Residual.Local = 0, Off
-		start := newTestTrainer(t, s.data, s.config).params
+		start := newTestTrainer(t, s.data, s.config).inner.Params()
 		tr, r := fit(t, s.data, s.config.with(TrainingConfig{Iterations: 12, Warmup: 4, HoldSpace: true}))
-		if d := diff(tr.params.Space, start.Space); d != "" || r.Iterations < 5 {
+		if d := diff(tr.inner.Params().Space, start.Space); d != "" || r.Iterations < 5 {
 			t.Errorf("%s: %d steps, space has moved: %s", name, r.Iterations, d)
 		}
-		if tr.params.Noise.Structured() && !tr.params.Noise.Residual.Equal(start.Noise.Residual) {
-			t.Errorf("%s: residual %v, started from %v", name, tr.params.Noise.Residual, start.Noise.Residual)
+		if tr.inner.Params().Noise.Structured() && !tr.inner.Params().Noise.Residual.Equal(start.Noise.Residual) {
+			t.Errorf("%s: residual %v, started from %v", name, tr.inner.Params().Noise.Residual, start.Noise.Residual)
 		}
 	}
 }

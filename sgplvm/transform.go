@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/internal/simple"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/limit"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/selection"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
@@ -22,12 +23,12 @@ func (d trainingSet) transformed(given context.Context, cfg Config) (trainingSet
 	if err != nil || len(lists) == 0 {
 		return d, err
 	}
-	ctx, cancel := d.run.clock.inTime(given, linkShare)
+	ctx, cancel := d.run.clock.InTime(given, linkShare)
 	defer cancel()
 	chosen, check, err := d.byLinks(ctx, cfg, lists, limited)
 	switch {
 	case err != nil && ctx.Err() != nil && given.Err() == nil:
-		d.run.clock.untried += len(lists)
+		d.run.clock.Untried += len(lists)
 		return d, nil
 	case err != nil || chosen.by == nil:
 		return d, err
@@ -117,7 +118,7 @@ func (c *completer) censor(given context.Context) error {
 	if !some {
 		return nil
 	}
-	ctx, cancel := c.d.run.clock.inTime(given, firstShare)
+	ctx, cancel := c.d.run.clock.InTime(given, limit.FirstShare)
 	defer cancel()
 	err := completion.Censor(ctx, c.y, c.holes, c.points, c.channels, limits)
 	if ctx.Err() != nil {

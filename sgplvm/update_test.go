@@ -14,6 +14,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
@@ -85,7 +86,7 @@ func TestUpdateIsTraining(t *testing.T) {
 			for i, v := range next.posterior.Params().Noise.Taper { // wider, as training makes it for more examples
 				compare.NearOne(t, "taper", v, m.posterior.Params().Noise.Taper[i]*math.Pow(50./30, 1./6), 1e-14)
 			}
-			y := stacked(old.Y, fresh.Y)
+			y := work.Stacked(old.Y, fresh.Y)
 			all := &data.Scaled{Source: field.MatrixSource(y, 50), Examples: 50, Points: 49, Channels: 1, Scaler: m.posterior.Scaler()}
 			e := bound.NewEvaluator(all, m.Grid(), m.posterior.Jitter())
 			alpha, err := e.Alpha(t.Context(), next.posterior.Params())
@@ -126,7 +127,7 @@ func firstOf(tr *Trainer, _ Report) *Trainer { return tr }
 // Examples beyond those that a model was trained with make it better at others, by most of what training with all of them does.
 func TestUpdateHelps(t *testing.T) {
 	old, fresh, test := spots(40, 7, 1), spots(200, 7, 2), spots(40, 7, 3)
-	both := Data{Examples: 240, Y: stacked(old.Y, fresh.Y), Grid: old.Grid}
+	both := Data{Examples: 240, Y: work.Stacked(old.Y, fresh.Y), Grid: old.Grid}
 	for name, cfg := range updating() {
 		t.Run(name, func(t *testing.T) {
 			m := modelOf(t, firstOf(fit(t, old, cfg)))
@@ -223,7 +224,7 @@ func TestUpdateOutliers(t *testing.T) {
 		d.Y = y
 		next, r, err := m.Update(t.Context(), sourceOf(d), 1)
 		if err == nil {
-			err = m.Shard(t.Context(), sourceOf(d), ShardPart{1, 1}, "", &part, nil)
+			err = m.Shard(t.Context(), sourceOf(d), ShardPart{Index: 1, Count: 1}, "", &part, nil)
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -16,8 +16,8 @@ import (
 
 // fit trains the model of all views on all examples, of which missing values are filled in first, and the model of each view alone.
 func (s *viewSet) fit(ctx context.Context, r Run) (m *MultiView, reports []Report, err error) {
-	s.joint = s.clock.part(jointShare)
-	s.joint.parts = viewParts + viewFewer
+	s.joint = s.clock.Part(jointShare)
+	s.joint.Parts = viewParts + viewFewer
 	state, err := s.complete(ctx, nil, 0)
 	if err != nil {
 		return nil, nil, err
@@ -37,9 +37,9 @@ func (s *viewSet) fit(ctx context.Context, r Run) (m *MultiView, reports []Repor
 		d.Times, d.Sequences = nil, nil
 		cfg := s.cfg
 		cfg.Attributes = w.attributes
-		r.clock = s.clock.part(fitShare / float64(len(s.views)-u))
+		r.clock = s.clock.Part(fitShare / float64(len(s.views)-u))
 		begin := time.Now()
-		r.clock.watch = viewTeller{tell: func(took time.Duration) {
+		r.clock.Watch = viewTeller{tell: func(took time.Duration) {
 			s.foretell(begin, u, took, viewFolds*(viewSteps/viewFewer*s.step+s.own))
 		}}
 		alone, report, err := r.Fit(ctx, d, cfg)
@@ -50,7 +50,7 @@ func (s *viewSet) fit(ctx context.Context, r Run) (m *MultiView, reports []Repor
 		m.views = append(m.views, modelView{name: w.name, model: models[u], alone: alone})
 	}
 	err = s.check(ctx, state, all, m)
-	reports[0].Warnings = append(reports[0].Warnings, s.clock.warnings()...)
+	reports[0].Warnings = append(reports[0].Warnings, s.clock.Warnings()...)
 	return m, reports, err
 }
 
@@ -62,14 +62,14 @@ func (s *viewSet) check(ctx context.Context, state *viewState, all *trainedViews
 	rng := rand.New(rand.NewPCG(s.cfg.Seed, 0x636865636b))
 	order := rng.Perm(s.n)[:min(s.n, maxChecked)]
 	tallies, folds := make([]viewTally, len(s.views)), min(viewFolds, len(order))
-	s.clock.ended(s.joint)
+	s.clock.Ended(s.joint)
 	for f := range folds {
-		if f > 0 && s.clock.spent() {
-			s.clock.checked = folds - f
+		if f > 0 && s.clock.Spent() {
+			s.clock.Checked = folds - f
 			break
 		}
-		s.joint = s.clock.part(1 / float64(folds-f))
-		s.joint.parts = 1 + len(s.views)
+		s.joint = s.clock.Part(1 / float64(folds-f))
+		s.joint.Parts = 1 + len(s.views)
 		var out []int
 		for k := f; k < len(order); k += folds {
 			out = append(out, order[k])
@@ -78,7 +78,7 @@ func (s *viewSet) check(ctx context.Context, state *viewState, all *trainedViews
 		if err != nil {
 			return err
 		}
-		s.clock.ended(s.joint)
+		s.clock.Ended(s.joint)
 		models, err := s.models(ctx, t)
 		if err != nil {
 			return err
@@ -115,7 +115,7 @@ func (s *viewSet) checkView(ctx context.Context, u int, state *viewState, out []
 	}
 	d := w.set.quiet()
 	d.Times, d.Sequences, d.Source = nil, nil, viewOf(work.Gather(state.y[u], in), w.channels)
-	d.run.clock = s.joint.part(1 / float64(len(s.views)-u))
+	d.run.clock = s.joint.Part(1 / float64(len(s.views)-u))
 	cfg, ok := whole.Config()
 	if !ok {
 		cfg = w.config
@@ -125,7 +125,7 @@ func (s *viewSet) checkView(ctx context.Context, u int, state *viewState, out []
 	if err != nil {
 		return err
 	}
-	s.clock.ended(d.run.clock)
+	s.clock.Ended(d.run.clock)
 	mean, x := make([]float64, w.y.Cols), data.InSpacings(w.set.Grid)
 	for _, k := range in {
 		for j, v := range state.y[u].Row(k) {

@@ -34,13 +34,13 @@ func (r Run) CompleteViews(ctx context.Context, views []View, cfg Config) ([]*Co
 		}
 		own := cfg
 		own.Fold, own.Transform = Off, Off
-		share := s.clock.part(1 / float64(len(views)-v))
-		w.joint = share.part(jointShare)
-		*w.set.run.clock = *share.part(1 - jointShare)
+		share := s.clock.Part(1 / float64(len(views)-v))
+		w.joint = share.Part(jointShare)
+		*w.set.run.clock = *share.Part(1 - jointShare)
 		begin, together := time.Now(), time.Duration(s.completions())*s.completes
-		w.set.run.clock.watch = viewTeller{tell: func(took time.Duration) { s.foretell(begin, v, took, together) }}
+		w.set.run.clock.Watch = viewTeller{tell: func(took time.Duration) { s.foretell(begin, v, took, together) }}
 		done, err := complete(ctx, w.set, own)
-		w.set.run.clock.ended(w.joint)
+		w.set.run.clock.Ended(w.joint)
 		var told Report
 		if err = w.end(&told, err); err != nil {
 			return nil, fmt.Errorf("view %s: %w", w.name, err)
@@ -50,7 +50,7 @@ func (r Run) CompleteViews(ctx context.Context, views []View, cfg Config) ([]*Co
 		all[v] = done
 	}
 	if last := all[len(all)-1]; last != nil {
-		last.Report.Warnings = append(last.Report.Warnings, s.clock.warnings()...)
+		last.Report.Warnings = append(last.Report.Warnings, s.clock.Warnings()...)
 	}
 	return all, nil
 }

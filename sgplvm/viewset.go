@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/limit"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/selection"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/training"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/views"
@@ -25,8 +25,8 @@ type viewSet struct {
 	n     int
 	cfg   Config
 	views []*viewData
-	clock *clock // of the run
-	joint *clock // of what all views are trained for now
+	clock *limit.Clock // of the run
+	joint *limit.Clock // of what all views are trained for now
 
 	completed *viewState // of all that is missing; nil: not yet
 
@@ -47,7 +47,7 @@ type viewData struct {
 
 	alone  *Model        // of the view by itself, without times, from values that all views filled in
 	config Config        // that it was trained with
-	joint  *clock        // of all views, for its contest
+	joint  *limit.Clock  // of all views, for its contest
 	spent  time.Duration // of joint
 }
 
@@ -77,7 +77,7 @@ func newViewSet(ctx context.Context, r Run, given []View, cfg Config) (*viewSet,
 	if err := checkViews(given); err != nil {
 		return nil, err
 	}
-	s := &viewSet{cfg: cfg, clock: &clock{begin: time.Now(), limit: r.Limit, watch: r.watcher(), parts: 1}}
+	s := &viewSet{cfg: cfg, clock: r.newClock()}
 	s.joint = s.clock // until a part of the time is set apart
 	count := map[int]int{}
 	for _, g := range given {
@@ -131,11 +131,11 @@ func newViewSet(ctx context.Context, r Run, given []View, cfg Config) (*viewSet,
 		if own.LatentKernel == "" {
 			own.LatentKernel = "rbf+linear"
 		}
-		d.run.clock = s.clock.part(aloneShare)
+		d.run.clock = s.clock.Part(aloneShare)
 		if w.alone, _, err = fitWhole(ctx, d, own, w.name+": "); err != nil {
 			return nil, fmt.Errorf("view %s: %w", w.name, err)
 		}
-		s.clock.ended(d.run.clock)
+		s.clock.Ended(d.run.clock)
 		w.config, _ = w.alone.Config()
 	}
 	s.own = time.Since(begin)
@@ -152,7 +152,7 @@ func (s *viewSet) pace(ctx context.Context, y []mat.Matrix) {
 	order := s.incomplete(state)
 	some := order[:min(len(order), pacedExamples)]
 	begin := time.Now()
-	s.joint = &clock{begin: begin, limit: 1, parts: 1} // which is over: a step of each kind is made
+	s.joint = limit.New(1) // which is over: a step of each kind is made
 	t, err := s.train(ctx, state, nil, nil)
 	s.joint = s.clock
 	if err != nil {
@@ -188,7 +188,7 @@ func (s *viewSet) foretell(begin time.Time, v int, took, more time.Duration) {
 	for _, w := range s.views[v+1:] {
 		total += time.Duration(float64(took) * float64(len(w.y.Data)) / float64(len(s.views[v].y.Data)))
 	}
-	s.clock.tell(total-time.Since(begin), true)
+	s.clock.Tell(total-time.Since(begin), true)
 }
 
 // completions returns how many completions by all views there will be: for each view in the contest, where whole examples are missing again for each fold, and one to fill in.
@@ -217,69 +217,13 @@ func (s *viewSet) hiding(u, v int, missing []bool) *completion.Mask {
 	return &completion.Mask{Size: s.views[v].holes.Size, Missing: missing}
 }
 
-// stack returns the values of all views side by side, an example a row, and what is missing of them, of v as a mask says: scaled, so that views have the same sum of squares.
-func (s *viewSet) stack(missing []bool, v int) (mat.Matrix, *completion.Mask) {
-	size := 0
-	for _, w := range s.views {
-		size += w.y.Cols
-	}
-	all, h := mat.New(s.n, size), &completion.Mask{Size: size, Missing: make([]bool, s.n*size)}
-	for k := range h.Missing {
-		h.Missing[k] = true // of examples that a view lacks
-	}
-	from := 0
-	for u, w := range s.views {
-		mask := s.hiding(u, v, missing)
-		centre, scale := completion.Moments(w.y, mask, w.channels)
-		for k, i := range w.rows {
-			to := all.Row(i)[from:]
-			copy(h.Of(i)[from:], mask.Of(k))
-			for j, y := range w.y.Row(k) {
-				c := j % w.channels
-				to[j] = (y - centre[c]) / (scale[c] * math.Sqrt(float64(w.y.Cols)))
-			}
-		}
-		from += w.y.Cols
-	}
-	return all, h
-}
-
-// unstack returns the views of stacked means and variances, with the values that were observed as they were.
-func (s *viewSet) unstack(mean, variance mat.Matrix, missing []bool, v int) (y, of []mat.Matrix) {
-	from := 0
-	for u, w := range s.views {
-		m, x, mask := w.y.Clone(), mat.New(w.y.Rows, w.y.Cols), s.hiding(u, v, missing)
-		centre, scale := completion.Moments(w.y, mask, w.channels)
-		for k, i := range w.rows {
-			for j, hidden := range mask.Of(k) {
-				if hidden {
-					c := j % w.channels
-					scale := scale[c] * math.Sqrt(float64(w.y.Cols))
-					m.Row(k)[j] = centre[c] + scale*mean.At(i, from+j)
-					x.Row(k)[j] = scale * scale * variance.At(i, from+j)
-				}
-			}
-		}
-		y, of = append(y, m), append(of, x)
-		from += w.y.Cols
-	}
-	return y, of
-}
-
-// components fills in the missing values of all views, of v as a mask says, by principal components of the stack. A value that no example has gets the mean of its channel.
+// components fills in the missing values of all views, of v as a mask says, by principal components of all side by side.
 func (s *viewSet) components(ctx context.Context, missing []bool, v int) (y, variance []mat.Matrix, err error) {
-	all, h := s.stack(missing, v)
-	mean, of, err := simple.PrincipalComponents.Fill(ctx, simple.Data{Y: all, Missing: h.Missing, Channels: 1, Seed: s.cfg.Seed})
-	if err != nil {
-		return nil, nil, err
+	all := make([]views.Incomplete, len(s.views))
+	for u, w := range s.views {
+		all[u] = views.Incomplete{Y: w.y, Holes: s.hiding(u, v, missing), Rows: w.rows, Channels: w.channels}
 	}
-	for k, m := range mean.Data {
-		if m != m {
-			mean.Data[k], of.Data[k] = 0, 1/float64(all.Cols)
-		}
-	}
-	y, variance = s.unstack(mean, of, missing, v)
-	return y, variance, nil
+	return views.ByComponents(ctx, s.n, all, s.cfg.Seed)
 }
 
 // A viewState is what all views are completed to.
@@ -295,8 +239,8 @@ const allViews = "all views together"
 func (s *viewSet) fillers(v int, missing []bool) []completion.Filler {
 	own, contest := s.views[v].set.run.clock, !slices.Equal(missing, s.views[v].holes.Missing)
 	components := func(ctx context.Context) (mean, variance mat.Matrix, err error) {
-		if contest && own.over(methodsShare) {
-			own.untried++
+		if contest && own.Over(limit.MethodsShare) {
+			own.Untried++
 			return mean, variance, errors.New("out of time")
 		}
 		y, of, err := s.components(ctx, missing, v)
@@ -315,14 +259,14 @@ func (s *viewSet) fillers(v int, missing []bool) []completion.Filler {
 			defer w.set.run.watcher().Timing(allViews)()
 			begin := time.Now()
 			s.joint = w.joint // which runs here alone, and the view's own elsewhere
-			s.joint.begin = begin.Add(-w.spent)
-			defer func() { w.spent, own.begin = w.spent+time.Since(begin), own.begin.Add(time.Since(begin)) }()
-			if contest && s.joint.spent() {
-				s.joint.without = true
+			s.joint.Begin = begin.Add(-w.spent)
+			defer func() { w.spent, own.Begin = w.spent+time.Since(begin), own.Begin.Add(time.Since(begin)) }()
+			if contest && s.joint.Spent() {
+				s.joint.Without = true
 				return mean, variance, errors.New("out of time")
 			}
-			if s.joint.parts = viewParts; contest {
-				s.joint.parts *= 2 // as many follow
+			if s.joint.Parts = viewParts; contest {
+				s.joint.Parts *= 2 // as many follow
 			}
 			if state, err = s.complete(ctx, missing, v); err != nil {
 				if ctx.Err() == nil {
@@ -357,8 +301,8 @@ func (s *viewSet) complete(ctx context.Context, missing []bool, v int) (*viewSta
 		return nil, err
 	}
 	for k := range viewRounds {
-		if k > 0 && s.joint.over(roundsShare) {
-			s.joint.rounds += viewRounds - k
+		if k > 0 && s.joint.Over(limit.RoundsShare) {
+			s.joint.Rounds += viewRounds - k
 			break
 		}
 		for f := range folds {
@@ -402,13 +346,13 @@ func (s *viewSet) fold(ctx context.Context, state *viewState, all *trainedViews,
 	}
 	failures, filled := make([]error, len(out)), make([][]Prediction, len(out))
 	mat.Parallel(len(out), func(k int) {
-		if s.joint.spent() {
+		if s.joint.Spent() {
 			filled[k] = make([]Prediction, len(models))
 		} else if failures[k] = ctx.Err(); failures[k] == nil {
 			filled[k], failures[k] = s.impute(ctx, models, state, out[k])
 		}
 	})
-	s.joint.asItIs = s.joint.asItIs || s.joint.spent()
+	s.joint.AsItIs = s.joint.AsItIs || s.joint.Spent()
 	if err := cmp.Or(failures...); err != nil {
 		return err
 	}
@@ -518,14 +462,14 @@ func (s *viewSet) train(ctx context.Context, state *viewState, from *trainedView
 	if from == nil {
 		parts = viewFewer
 	}
-	o.Until = s.joint.takes(trainShare, parts)
+	o.Until = s.joint.Takes(limit.TrainShare, parts)
 	for _, again := range []views.Options{o, {Dims: o.Dims, Steps: viewSteps, Seed: o.Seed, Until: o.Until}, {Dims: o.Dims, Steps: viewSteps, Seed: o.Seed, Plain: true, Until: o.Until}} { // until the bound keeps its digits
 		if t.joint, err = views.Train(ctx, len(all), t.list, again); err == nil || ctx.Err() != nil {
 			break
 		}
 	}
 	if err == nil && t.joint.Late {
-		s.joint.cut++
+		s.joint.Cut++
 	}
 	return t, err
 }
@@ -561,19 +505,18 @@ func modelAt(ctx context.Context, y *data.Scaled, d trainingSet, cfg Config, p *
 	kept := cfg.kept()
 	n, _, channels := d.Source.Dims()
 	cfg.Inducing = min(cfg.Inducing, n)
-	cfg, err := cfg.completed(n, d.Grid, channels)
+	s, err := cfg.open().Complete(n, d.Grid, channels)
 	if err != nil {
 		return nil, err
 	}
-	t, err := newTrainer(y, d, cfg, "Views", p)
+	inner, err := training.At(y, d.learned(), s, "Views", p)
 	if err != nil {
 		return nil, err
 	}
-	t.state.Stage = stageFinish
-	if err := t.finish(ctx); err != nil {
+	if err := inner.Finish(ctx); err != nil {
 		return nil, err
 	}
-	m, err := t.Model()
+	m, err := (&Trainer{inner: inner, config: cfg}).Model()
 	if err == nil {
 		kept.Infer.Blends = nil // which were chosen without what other views say
 		m.config = kept

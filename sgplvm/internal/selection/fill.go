@@ -122,9 +122,10 @@ func (s *Search) foldsWithout(heldOut [][]int, points []int, grid field.Grid, ca
 		for k, i := range in {
 			copy(learned.Row(k), complete.Row(i))
 		}
-		d := Data{Source: field.NewSource(learned.Data, len(in), len(points), channels), Grid: grid}
+		var d Data
+		d.Source, d.Grid = field.NewSource(learned.Data, len(in), len(points), channels), grid
 		d.Times, d.Sequences = data.TimesOf(s.data.Times, s.data.Sequences, in)
-		d.Errors = s.data.Errors.At(in, points, channels)
+		d.Imputed = s.data.Imputed.At(in, points, channels)
 		j.folds = append(j.folds, fold{data: d, trainers: s.trainers, scale: 1})
 		for _, i := range out {
 			j.Cases = append(j.Cases, casesOf(f, i, complete.Row(i))...)

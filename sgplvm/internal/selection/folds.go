@@ -313,7 +313,7 @@ func (f *fold) train(ctx context.Context, cfg training.Settings) (*bound.Params,
 	if err != nil {
 		return nil, err
 	}
-	if err := t.Fit(ctx); err != nil {
+	if _, err := t.Fit(ctx); err != nil {
 		return nil, err
 	}
 	return t.Params(), nil
@@ -328,7 +328,7 @@ func (f *fold) learn(ctx context.Context, cfg training.Settings, p *bound.Params
 	if err != nil {
 		return nil, err
 	}
-	if err := t.Fit(ctx); err != nil {
+	if _, err := t.Fit(ctx); err != nil {
 		return nil, err
 	}
 	return t.Posterior()

@@ -58,7 +58,7 @@ func TestFoldsOfHoles(t *testing.T) {
 		for i := range c.reserved {
 			holes.HeldOut = append(holes.HeldOut, completion.Held{Example: 2 * i, Group: 2 * i})
 		}
-		s := newSearch(t, Data{Source: sized{c.examples, 1, 1}, Holes: holes}, training.Settings{})
+		s := newSearch(t, Data{Data: training.Data{Source: sized{c.examples, 1, 1}}, Holes: holes}, training.Settings{})
 		folds := s.heldOut(nil, Plan{Folds: 3})
 		var held []int
 		for _, out := range folds {
@@ -105,7 +105,7 @@ func TestFillValidator(t *testing.T) {
 			d = d.at(c.times, labels)
 		}
 		s := newSearch(t, d, training.Settings{Effort: c.effort})
-		s.data.Errors = unsure
+		s.data.Imputed = unsure
 		j, err := s.thinnedFolds(1)
 		if err != nil {
 			t.Fatal(err)
@@ -124,7 +124,7 @@ func TestFillValidator(t *testing.T) {
 			if n != 22-len(held) || points != 20 || channels != 1 || fold.scale != 1 || len(fold.data.Grid) != 2 {
 				t.Fatalf("%s, fold %d: %d examples of %d points and %d channels, %d held out", c.name, f, n, points, channels, len(held))
 			}
-			u, learned0 := fold.data.Errors, 0
+			u, learned0 := fold.data.Imputed, 0
 			for held[learned0] {
 				learned0++
 			}
@@ -357,7 +357,7 @@ func TestValidationPoints(t *testing.T) {
 		{80, 80, 1, false, "", 3000, 6400, 3000},
 	} {
 		points := c.height * c.width
-		d := Data{Source: field.NewSource(line(5*points*c.channels).Data, 5, points, c.channels), Grid: grid(c.height, c.width)}
+		d := Data{Data: training.Data{Source: field.NewSource(line(5*points*c.channels).Data, 5, points, c.channels), Grid: grid(c.height, c.width)}}
 		if c.scattered {
 			d.Grid = field.Grid{data.Joined(d.Grid)}
 		}

@@ -127,7 +127,7 @@ func TestForetell(t *testing.T) {
 
 // Where most of training is at some points of a film, all of them take as long for a few steps alone.
 func TestLongerAtAll(t *testing.T) {
-	s := &Search{data: Data{Grid: pixels(10, 6)}}
+	s := &Search{data: Data{Data: training.Data{Grid: pixels(10, 6)}}}
 	for coarse, want := range map[int]float64{-1: 4, 0: 4, 20: 20./15 + 4./8, 60: 4, 100: 4} {
 		cfg := training.Settings{Training: steps(100)}
 		cfg.Training.CoarsePoints = coarse

@@ -50,15 +50,15 @@ type untrained struct {
 	evaluator *bound.Evaluator
 }
 
-func (t *untrained) Fit(ctx context.Context) error {
+func (t *untrained) Fit(ctx context.Context) (none field.Report, err error) {
 	r := t.settings.Residual
 	if r.Rounds <= 0 {
-		return nil
+		return none, nil
 	}
 	for _, two := range work.TwoSpacings(t.data.Grid[0]) {
 		t.params.Noise.Taper = append(t.params.Noise.Taper, r.Taper*two/2)
 	}
-	return t.evaluator.LearnNoise(ctx, t.params, cmp.Or(r.Strength, training.ResidualStrength), t.data.Errors.Covariance)
+	return none, t.evaluator.LearnNoise(ctx, t.params, cmp.Or(r.Strength, training.ResidualStrength), t.data.Imputed.Covariance)
 }
 
 func (t *untrained) Params() *bound.Params { return t.params }
@@ -117,7 +117,7 @@ func grid(height, width int) field.Grid { return field.Grid{line(height), line(w
 
 // of returns examples of some values on a grid, of one channel.
 func of(values []float64, g field.Grid) Data {
-	return Data{Source: field.NewSource(values, len(values)/g.Len(), g.Len(), 1), Grid: g}
+	return Data{Data: training.Data{Source: field.NewSource(values, len(values)/g.Len(), g.Len(), 1), Grid: g}}
 }
 
 // at returns the data with times and labels.

@@ -32,7 +32,7 @@ func (j leaveOutValidator) leftOut(ctx context.Context, cfg training.Settings) (
 	if err := t.CanLeaveOut(); err != nil {
 		return v, err
 	}
-	if err := t.Fit(ctx); err != nil {
+	if _, err := t.Fit(ctx); err != nil {
 		return v, err
 	}
 	scale := t.Scales()

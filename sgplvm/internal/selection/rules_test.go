@@ -19,8 +19,8 @@ func TestNothingIsTried(t *testing.T) {
 		data  Data
 		joint bool
 	}{
-		"large": {Data{Source: sized{2000, 150 * 150, 1}, Grid: grid(150, 150)}, false},
-		"many":  {Data{Source: sized{40001, 1000, 1}, Grid: field.Grid{line(1000)}}, true},
+		"large": {Data{Data: training.Data{Source: sized{2000, 150 * 150, 1}, Grid: grid(150, 150)}}, false},
+		"many":  {Data{Data: training.Data{Source: sized{40001, 1000, 1}, Grid: field.Grid{line(1000)}}}, true},
 		"few":   {waves(MinTraining - 1), false},
 		"one":   {waves(1), false},
 	} {
@@ -240,7 +240,7 @@ func TestLongerAtLast(t *testing.T) {
 		"quick":           {correlated(manyExamples, 6, 5), training.Settings{Effort: field.EffortQuick}, lastSteps},
 		"few":             {correlated(manyExamples-1, 6, 5), training.Settings{Effort: field.EffortQuick}, 1},
 		"normal":          {correlated(manyExamples, 6, 5), training.Settings{}, 1},
-		"many points":     {Data{Source: sized{manyExamples, manyPoints + 1, 1}, Grid: field.Grid{line(manyPoints + 1)}}, training.Settings{Effort: field.EffortQuick}, 1},
+		"many points":     {Data{Data: training.Data{Source: sized{manyExamples, manyPoints + 1, 1}, Grid: field.Grid{line(manyPoints + 1)}}}, training.Settings{Effort: field.EffortQuick}, 1},
 		"given":           {correlated(manyExamples, 6, 5), training.Settings{Effort: field.EffortQuick, Training: steps(12)}, 1},
 		"no covariance":   {correlated(manyExamples, 6, 5), training.Settings{Effort: field.EffortQuick, Factors: field.FactorsProduct}, 1},
 		"a given warm-up": {correlated(manyExamples, 6, 5), training.Settings{Effort: field.EffortQuick, Training: training.Training{Warmup: 7}}, lastSteps},
@@ -300,7 +300,7 @@ func TestSmoothNoise(t *testing.T) {
 		{manyExamples, CoarseFrom + 1, field.EffortQuick, nil, 1e-7},
 		{manyExamples, CoarseFrom, field.EffortNormal, nil, 1e-7},
 	} {
-		s := &Search{data: Data{Source: sized{c.n, c.points, 1}, Holes: c.holes}, given: training.Settings{Effort: c.effort}}
+		s := &Search{data: Data{Data: training.Data{Source: sized{c.n, c.points, 1}}, Holes: c.holes}, given: training.Settings{Effort: c.effort}}
 		if got := s.smoothNoise(); got != c.want {
 			t.Errorf("%+v: noise from %v", c, got)
 		}

@@ -22,17 +22,12 @@ import (
 
 // Data are what a search chooses for, or what a fold learns from.
 type Data struct {
-	Source    field.Source
-	Grid      field.Grid
-	Times     []float64 // nil: examples have none
-	Sequences []int
-	Film      bool
-	Hide      [][]bool // masks of what will be missing; nil: the usual patterns
+	training.Data
+	Hide [][]bool // masks of what will be missing; nil: the usual patterns
 
-	Holes   *completion.Mask  // of values that were filled in; nil: all were observed
-	Guessed *completion.Mask  // of values that were filled in, by which nothing is validated; nil: there are none
-	Absent  []field.Instant   // of examples of which nothing was observed, which are none of these
-	Errors  completion.Errors // of values that were filled in
+	Holes   *completion.Mask // of values that were filled in; nil: all were observed
+	Guessed *completion.Mask // of values that were filled in, by which nothing is validated; nil: there are none
+	Absent  []field.Instant  // of examples of which nothing was observed, which are none of these
 }
 
 // Trainers train candidates.
@@ -43,7 +38,7 @@ type Trainers interface {
 
 // A Trainer trains one candidate on some data.
 type Trainer interface {
-	Fit(ctx context.Context) error
+	Fit(ctx context.Context) (field.Report, error)
 	Params() *bound.Params                  // to which training has come
 	Posterior() (*predict.Posterior, error) // of them
 

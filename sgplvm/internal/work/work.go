@@ -159,3 +159,11 @@ func AllBut(n int, list []int) (rest []int) {
 	}
 	return rest
 }
+
+// Stacked returns the rows of two matrices.
+func Stacked(a, b mat.Matrix) mat.Matrix {
+	c := mat.New(a.Rows+b.Rows, a.Cols)
+	mat.Copy(c.Slice(0, a.Rows, 0, a.Cols), a)
+	mat.Copy(c.Slice(a.Rows, c.Rows, 0, a.Cols), b)
+	return c
+}

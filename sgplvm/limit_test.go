@@ -1,0 +1,167 @@
+package sgplvm
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed-08962ecc/kronfield/internal/simple"
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/limit"
+)
+
+// A limit that has passed ends each training after a step and leaves rounds of a completion out, and the warnings say so; all holes are filled in.
+func TestLimit(t *testing.T) {
+	_, r, err := Run{Limit: 1}.Fit(t.Context(), waves(14), Config{LatentDims: 2, Effort: EffortNone, Training: steps(40)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "the limit of 1ns ended 1 training early"; !slices.Contains(r.Warnings, want) || r.Iterations > 2 || r.Status != "out of time" {
+		t.Errorf("%d steps, %s, warnings %q, expected %q", r.Iterations, r.Status, r.Warnings, want)
+	}
+	c, err := Run{Limit: 1}.Complete(t.Context(), holed(mixed(12, 3, 3, 1), scatteredHoles(0.2, 3)), Config{LatentDims: 2, Effort: EffortNone})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Join(c.Report.Warnings, "; ")
+	if !strings.Contains(text, "5 trainings early") || !strings.Contains(text, "the completion 1 round early") {
+		t.Errorf("warnings %q", text)
+	}
+	for _, v := range c.Mean.Data {
+		if v != v {
+			t.Fatal("a value is missing")
+		}
+	}
+}
+
+// When its share of the limit has passed no method of a contest goes on but the first, the mean, and those that have a clock of their own; the warnings say how many.
+func TestMethodsEndInTime(t *testing.T) {
+	fill := func(ctx context.Context) (mean, variance mat.Matrix, err error) { return mean, variance, ctx.Err() }
+	for _, begin := range []time.Duration{0, -time.Hour} {
+		c := limit.New(time.Hour)
+		c.Begin = c.Begin.Add(begin)
+		var failed []string
+		for _, m := range inTime(c, []completion.Filler{{Name: "mean", Fill: fill}, {Name: "lines", Fill: fill}, {Name: "another view", Sure: true, Fill: fill}}) {
+			if _, _, err := m.Fill(t.Context()); err != nil {
+				failed = append(failed, m.Name)
+			}
+		}
+		if late := begin < 0; late != slices.Equal(failed, []string{"lines"}) || late != strings.Contains(strings.Join(c.Warnings(), ""), "comparison with 1 simple method early") {
+			t.Errorf("%v: %q failed, warnings %q", begin, failed, c.Warnings())
+		}
+	}
+}
+
+// A cancelling is a source that calls cancel, if there is one, when it is read.
+type cancelling struct {
+	Source
+	cancel func()
+}
+
+func (c *cancelling) ReadExamples(dst []float64, from, to int) error {
+	if c.cancel != nil {
+		c.cancel()
+	}
+	return c.Source.ReadExamples(dst, from, to)
+}
+
+// What was cancelled within the first evaluation of the bound says so and nothing of the bound, and training can begin again.
+func TestCancelledAtStart(t *testing.T) {
+	d := waves(14)
+	if d.Source == nil {
+		d.Source = NewSource(d.Y.Data, d.Examples, d.Grid.Len(), d.Y.Cols)
+	}
+	source := &cancelling{Source: d.Source}
+	d.Source, d.Y, d.Examples = source, mat.Matrix{}, 0
+	trainer, err := NewTrainer(d, Config{LatentDims: 2, Training: steps(4)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	source.cancel = cancel
+	if _, err := trainer.Fit(ctx); err == nil || err.Error() != context.Canceled.Error() {
+		t.Errorf("error %v", err)
+	}
+	source.cancel = nil
+	if r, err := trainer.Fit(t.Context()); err != nil || r.Iterations == 0 {
+		t.Errorf("afterwards %+v, error %v", r, err)
+	}
+}
+
+// No limit of a run ends the training of a candidate: what a search compares is trained as it would be alone.
+func TestSearchIsQuiet(t *testing.T) {
+	c := limit.New(time.Hour)
+	c.Train(0)
+	d := trainingSet{Data: sceneData(evenly(10)), run: Run{clock: c}} // each candidate is trained on all frames
+	if _, s, err := choose(t.Context(), d, Config{LatentDims: 2, Training: steps(8)}); err != nil || len(s.selection.Stages) == 0 || s.selection.Ended != "" || c.Cut > 0 {
+		t.Errorf("%d trainings were ended, %+v, error %v", c.Cut, s.selection, err)
+	}
+}
+
+// Where the limit leaves a model no time for the examples that it has not learned from, the best method that needs none fills these in, and the others too where these are the most.
+func TestLateExamples(t *testing.T) {
+	for learned, want := range map[int]string{30: "the model", 6: simple.Mean} {
+		d, err := holed(mixed(40, 1, 4, 2), scatteredHoles(0.3, 3)).checked()
+		if err != nil {
+			t.Fatal(err)
+		}
+		clock := limit.New(time.Hour)
+		clock.Begin = clock.Begin.Add(-time.Hour)
+		c, err := newCompleter(trainingSet{Data: d, run: Run{clock: clock}}, Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.all, _, c.rows, _ = c.apart(Config{})
+		c.rows = c.rows[:learned]
+		held := []completion.HeldValue{{Kind: completion.KindScattered, Truth: 1, Variance: 1}}
+		c.contest = c.newContest()
+		for _, name := range []string{"", simple.Mean} {
+			held[0].Mean += 0.1
+			c.contest.Add(name, held)
+		}
+		c.contest.Winner[completion.KindScattered] = completion.Candidate{Factor: 1}
+		c.y.Fill(7) // as a model filled in what it had learned from
+		done := new(Completion)
+		kinds, err := c.finish(t.Context(), &wholeTask{completer: c}, Config{}, done)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := c.contest.Winner[completion.KindScattered].String(); got != want || clock.Late == 0 || len(done.Kinds) == 0 {
+			t.Errorf("%d learned from: %s fills in, %d examples late, %v", learned, got, clock.Late, done.Kinds)
+		}
+		means, _, err := c.all.Fillers(nil, 0)[0].Fill(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, kind := range kinds {
+			i := k / c.all.Holes.Size
+			if byModel := i < learned && want == "the model"; kind < completion.KindCount && done.Mean.Data[k] != map[bool]float64{true: 7, false: means.Data[k]}[byModel] {
+				t.Fatalf("value %d of example %d is %v", k%c.all.Holes.Size, i, done.Mean.Data[k])
+			}
+		}
+	}
+}
+
+// Methods of a contest fill in the same held-out values once, and missing values of several kinds once.
+func TestMethodsOnce(t *testing.T) {
+	calls := 0
+	methods := completion.Once([]completion.Filler{{Fill: func(context.Context) (mean, variance mat.Matrix, err error) {
+		calls++
+		return mat.New(1, 1), mat.New(1, 1), nil
+	}}})
+	for range 3 {
+		if m, _, err := methods[0].Fill(t.Context()); err != nil || m.Rows != 1 {
+			t.Fatalf("%v, error %v", m, err)
+		}
+	}
+	list := []completion.HeldValue{{Example: 1}, {Example: 2, Value: 3}}
+	c := completion.NewContest(mat.New(3, 4), &completion.Mask{Size: 4, Missing: make([]bool, 12)}, 1, false)
+	c.Add("mean", list)
+	other := []completion.HeldValue{{Example: 1}, {Example: 2, Value: 2}}
+	if calls != 1 || !c.About(list) || c.About(other) || c.About(list[:1]) || (*completion.Contest)(nil).About(nil) {
+		t.Errorf("called %d times, or another list of values taken for the same", calls)
+	}
+}
