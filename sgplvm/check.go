@@ -28,10 +28,11 @@ func checkOf(kinds []FillCheck, all FillCheck) FillCheck {
 	return check
 }
 
-// checkOfKind reports the errors of the winner of a kind on its held-out values; count values of the kind are missing.
+// checkOfKind reports the errors of what fills in a kind on its held-out values; count values of the kind are missing.
 func checkOfKind(c *completion.Contest, k completion.Kind, count int) FillCheck {
-	f := FillCheck{Kind: completion.KindNames[k], Missing: count, By: c.Winner[k].String()}
-	f.measure(c, c.List(c.Winner[k], k), c.Winner[k].Factor)
+	f := FillCheck{Kind: completion.KindNames[k], Missing: count, By: c.Shares[k].String()}
+	f.measure(c, c.ListOf(c.Shares[k], k), 1)
+	f.Factor = c.Shares[k][0].Factor
 	for _, name := range c.Names {
 		var other FillCheck
 		if other.measure(c, c.Of(name, k), 1); name != "" && other.Values > 0 && (f.Simplest == "" || other.RMSE < f.SimplestRMSE) {

@@ -43,7 +43,7 @@ func (m *Model) CheckFilling(ctx context.Context, n int, observed func(i int) Ob
 		}
 	}
 	for k := range completion.KindCount {
-		if contest.Winner[k].Factor = 1; count[k] > 0 {
+		if contest.Shares[k] = completion.Alone(""); count[k] > 0 {
 			c := checkOfKind(contest, k, count[k])
 			c.Factor = 0
 			checks = append(checks, c)

@@ -21,23 +21,7 @@ type Contest struct {
 	Held           map[string][]HeldValue // by each method, in one order; "" is the model
 	Names          []string               // of the methods, in the order in which they were tried
 	sure           map[string]bool        // those that win only where they are surely better
-	Winner         [KindCount]Candidate
-}
-
-// A Candidate is what may fill in the values of a kind: a method, or two together.
-type Candidate struct {
-	Name   string  // "" is the model
-	And    string  // the method that is taken together with it
-	Pair   bool    // there is one
-	Factor float64 // of its variances
-}
-
-func (e Candidate) String() string {
-	name := cmp.Or(e.Name, "the model")
-	if e.Pair {
-		name += " and " + cmp.Or(e.And, "the model")
-	}
-	return name
+	Shares         [KindCount]Shares      // what fills in the values of each kind
 }
 
 // NewContest begins a contest.
@@ -114,9 +98,6 @@ func (c *Contest) Of(name string, k Kind) (list []HeldValue) {
 	return list
 }
 
-// pooled is the weight, in groups, of the mean difference over all kinds in that of one kind.
-const pooled = 8
-
 // List is Of for a candidate.
 func (c *Contest) List(e Candidate, k Kind) []HeldValue {
 	list := c.Of(e.Name, k)
@@ -132,78 +113,6 @@ func (c *Contest) List(e Candidate, k Kind) []HeldValue {
 		v.Mean, v.Variance = c.Together(v.Value, v.Mean, v.Variance, w.Mean, w.Variance)
 	}
 	return list
-}
-
-// Decide finds the winner for each kind. The first method, the model if there is one, is challenged by the others in order, and the better mean wins: only the
-// model was chosen on these values. Then the best pair wins if it is surely better. A kind without held-out values goes to the winner over all kinds.
-func (c *Contest) Decide() {
-	if len(c.Names) == 0 {
-		return
-	}
-	all := c.Best(KindCount)
-	for k := range KindCount {
-		if c.Winner[k] = all; len(c.Of(c.Names[0], k)) > 0 {
-			c.Winner[k] = c.Best(k)
-		}
-	}
-}
-
-// Best returns the winner of a kind; for KindCount over all kinds.
-func (c *Contest) Best(k Kind) Candidate {
-	best := Candidate{Name: c.Names[0]}
-	_, best.Factor = c.Scores(c.List(best, k))
-	for _, name := range c.Names[1:] {
-		errors := 0.0
-		if c.sure[name] && k != KindWhole { // of which simpler methods hardly tell anything
-			errors = validation.SureErrors
-		}
-		c.challenge(Candidate{Name: name}, &best, k, errors)
-	}
-	var pair Candidate
-	for i, name := range c.Names {
-		for _, and := range c.Names[:i] {
-			switch e := (Candidate{Name: and, And: name, Pair: true}); {
-			case name == simple.Mean || and == simple.Mean: // which together takes into account
-			case c.List(e, k) != nil && !pair.Pair:
-				pair = e
-			default:
-				c.challenge(e, &pair, k, 0)
-			}
-		}
-	}
-	if pair.Pair {
-		c.challenge(pair, &best, k, validation.SureErrors)
-	}
-	best.Factor = max(1, best.Factor) // variances that are too large cost less than those that are too small
-	if groups := len(byGroup(c.List(best, k))); groups > 0 {
-		known := float64(groups + validation.PriorExamples)
-		best.Factor *= known / (known - 2) // the variance of a Student distribution of as many degrees of freedom: few groups hardly tell the factor
-	}
-	return best
-}
-
-// challenge replaces the best by a candidate that is better by more than some standard errors. The mean difference is shrunk to that over all
-// kinds, with the weight pooled.
-func (c *Contest) challenge(e Candidate, best *Candidate, k Kind, errors float64) {
-	list := c.List(e, k)
-	if list == nil {
-		return
-	}
-	v, factor := c.Scores(list)
-	stands, _ := c.Scores(c.List(*best, k))
-	m, s := validation.Difference(v, stands)
-	if every := c.List(e, KindCount); k != KindWhole && every != nil && c.List(*best, KindCount) != nil {
-		v, _ := c.Scores(every)
-		all, _ := c.Scores(c.List(*best, KindCount))
-		of, e := validation.Difference(v, all)
-		s = max(s, e) // which few groups hardly tell
-		n := float64(len(stands.Losses))
-		m = (n*m + pooled*of) / (n + pooled)
-	}
-	if -m > errors*s {
-		*best = e
-		best.Factor = factor
-	}
 }
 
 // Scores returns the scores of each group of values, with the best inflation of their variances, and that.
@@ -301,13 +210,20 @@ func (c *Contest) Units() []float64 {
 	return nil
 }
 
-// Lost reports whether the model loses every kind of which values were held out, by more than some standard errors.
+// Simpler returns the contest without the model.
+func (c *Contest) Simpler() *Contest {
+	s := *c
+	s.Names = slices.DeleteFunc(slices.Clone(c.Names), func(name string) bool { return name == "" })
+	s.Decide()
+	return &s
+}
+
+// Lost reports whether without the model every kind of which values were held out is filled in better, by more than some standard errors.
 func (c *Contest) Lost(errors float64) bool {
+	s := c.Simpler()
 	for k := range KindCount {
 		if model, _ := c.Scores(c.Of("", k)); len(model.Losses) > 0 {
-			w := c.Winner[k]
-			other, _ := c.Scores(c.List(w, k))
-			if w.NeedsModel() || !validation.Worse(model, other, errors) {
+			if other, _ := c.Scores(c.ListOf(s.Shares[k], k)); !validation.Worse(model, other, errors) {
 				return false
 			}
 		}
@@ -315,58 +231,43 @@ func (c *Contest) Lost(errors float64) bool {
 	return true
 }
 
-// needs reports whether a method is a part of a candidate.
-func (e Candidate) needs(name string) bool { return e.Name == name || e.Pair && e.And == name }
-
-// NeedsModel reports whether the model is.
-func (e Candidate) NeedsModel() bool { return e.needs("") }
-
 // Wins reports whether a method fills in some of the missing values.
 func (c *Contest) Wins(name string, kinds []Kind) bool {
-	return slices.ContainsFunc(kinds, func(k Kind) bool { return k < KindCount && c.Winner[k].needs(name) })
+	return slices.ContainsFunc(kinds, func(k Kind) bool { return k < KindCount && c.Shares[k].Need(name) })
 }
 
-// WithoutModel returns the best of the candidates for a kind that need no model.
-func (c *Contest) WithoutModel(k Kind) Candidate {
-	simpler := *c
-	simpler.Names = slices.DeleteFunc(slices.Clone(c.Names), func(name string) bool { return name == "" })
-	if len(c.Of(simpler.Names[0], k)) == 0 {
-		k = KindCount
-	}
-	return simpler.Best(k)
-}
-
-// Fill replaces the missing values of a kind, filled in by the model, by those of a candidate. Values that it leaves open stay.
-func (c *Contest) Fill(ctx context.Context, w Candidate, k Kind, kinds []Kind, y, variance mat.Matrix, methods []Filler) error {
-	if w.NeedsModel() && !w.Pair && !(w.Factor > 1) {
-		return nil
-	}
-	say := func(name string) (mean, v mat.Matrix, err error) {
-		if i := slices.IndexFunc(methods, func(m Filler) bool { return m.Name == name }); i >= 0 {
-			return methods[i].Fill(ctx)
+// Fill replaces the missing values of a kind, filled in by the model, by the mixture of shares. Values that all leave open stay.
+func (c *Contest) Fill(ctx context.Context, s Shares, k Kind, kinds []Kind, y, variance mat.Matrix, methods []Filler) error {
+	type said struct{ mean, variance mat.Matrix }
+	by := map[string]said{"": {y, variance}}
+	for _, m := range methods {
+		if s.Need(m.Name) {
+			mean, v, err := m.Fill(ctx)
+			if err != nil {
+				return err
+			}
+			by[m.Name] = said{mean, v}
 		}
-		return y, variance, nil
 	}
-	mean, v, err := say(w.Name)
-	if err != nil {
-		return err
-	}
-	other, u := mean, v
-	if w.Pair {
-		if other, u, err = say(w.And); err != nil {
-			return err
-		}
+	one, two := make([]said, len(s)), make([]said, len(s))
+	for n, e := range s {
+		one[n], two[n] = by[e.Name], by[e.And]
 	}
 	for i := range y.Rows {
 		for j := range y.Cols {
 			if kinds[i*y.Cols+j] != k {
 				continue
 			}
-			a, b := mean.At(i, j), v.At(i, j)
-			if w.Pair {
-				a, b = c.Together(j, a, b, other.At(i, j), u.At(i, j))
+			var x mixture
+			for n, e := range s {
+				one, other := one[n], two[n]
+				a, b := one.mean.At(i, j), one.variance.At(i, j)
+				if e.Pair {
+					a, b = c.Together(j, a, b, other.mean.At(i, j), other.variance.At(i, j))
+				}
+				x.add(e, a, b)
 			}
-			if b *= w.Factor; a-a == 0 && b > 0 && !math.IsInf(b, 1) {
+			if a, b := x.moments(); a == a {
 				y.Set(i, j, a)
 				variance.Set(i, j, b)
 			}
