@@ -249,8 +249,8 @@ func (c *Contest) Within(h HeldValue, factor float64) float64 {
 	return by.Within(h.Mean, factor*h.Variance, 0.05, by.Back(h.Truth))
 }
 
-// CRPS returns the CRPS of each group of values, over the deviations of the channels, as errors.
-func (c *Contest) CRPS(list []HeldValue) (v validation.Scores) {
+// CRPS returns the CRPS of each group of values, over the deviations of the channels.
+func (c *Contest) CRPS(list []HeldValue) (scores []float64) {
 	_, factor := c.Scores(list)
 	for _, g := range byGroup(list) {
 		var sum float64
@@ -258,9 +258,9 @@ func (c *Contest) CRPS(list []HeldValue) (v validation.Scores) {
 			by := c.link(h)
 			sum += by.CRPS(h.Mean, factor*h.Variance, by.Back(h.Truth)) / c.Scale[h.Value%len(c.Scale)] / float64(len(g))
 		}
-		v.Losses, v.Errors = append(v.Losses, 0), append(v.Errors, sum)
+		scores = append(scores, sum)
 	}
-	return v
+	return scores
 }
 
 // byGroup returns the values of each group, in the order of groups.

@@ -78,7 +78,7 @@ func linksOf(values []float64) (list [3]work.Link) {
 	least, at := values[0], count(0)
 	list[0].By = work.TransformOf(least, values[len(values)-1])
 	above := values[at:]
-	if len(above) == 0 {
+	if len(above) == 0 || above[0] == above[len(above)-1] { // yes and no
 		return list
 	}
 	bound := work.Link{Limit: least, Limited: true}
