@@ -8,6 +8,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/internal/simple"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
@@ -70,7 +71,7 @@ func (d trainingSet) byLinks(ctx context.Context, cfg Config, lists [][]work.Lin
 				by[k] = l
 			}
 		}
-		other.Source, other.by, other.natural, other.scale = completion.Linked{Source: d.Source, By: by}, by, d.Source, scale
+		other.Source, other.by, other.natural, other.scale = data.Transformed[work.Link]{Source: d.Source, By: by}, by, d.Source, scale
 		scores, _, err := other.byComponents(ctx, cfg, limited)
 		if err != nil {
 			return d, check, err
