@@ -121,7 +121,7 @@ func (c *Contest) Scores(list []HeldValue) (v validation.Scores, factor float64)
 	var chi float64
 	for _, g := range groups {
 		for _, h := range g {
-			_, own := c.below(h, 1)
+			_, own := c.judge(h, 1)
 			chi += own / float64(len(g))
 		}
 	}
@@ -139,24 +139,21 @@ func (c *Contest) Scores(list []HeldValue) (v validation.Scores, factor float64)
 
 // Tell adds a held-out value to a tally, with its variance multiplied by a factor; errors are in the units of the data, over those given by channel.
 func (c *Contest) Tell(t *validation.Tally, h HeldValue, factor float64, units []float64) {
-	r, v, unit, by := h.Truth-h.Mean, factor*h.Variance, units[h.Value%len(units)], c.link(h)
-	mean, _ := by.Moments(h.Mean, v)
-	if e := by.Back(h.Truth) - mean; h.Truth > by.Least() {
-		t.AddOf(r, v, by.By.LogSlope(h.Truth), e, unit)
-	} else {
-		log, chi := c.below(h, factor)
-		t.AddAtLimit(log, chi, e, unit)
-	}
+	by := c.link(h)
+	mean, _ := by.Moments(h.Mean, factor*h.Variance)
+	loss, chi := c.judge(h, factor)
+	t.AddLoss(loss, chi, (by.Back(h.Truth)-mean)/units[h.Value%len(units)])
 }
 
-// below returns the squared error of a held-out value over its variance times a factor, and of one at a limit what is expected of it, and the logarithm of the probability of that.
-func (c *Contest) below(h HeldValue, factor float64) (log, chi float64) {
-	v, limit := factor*h.Variance, c.link(h).Least()
-	if h.Truth > limit {
-		return 0, (h.Truth - h.Mean) * (h.Truth - h.Mean) / v
+// judge returns the negative log density of a held-out value, with its variance multiplied by a factor, and its squared error over that; of one at a limit the negative log probability and
+// the expected square.
+func (c *Contest) judge(h HeldValue, factor float64) (loss, chi float64) {
+	v, by := factor*h.Variance, c.link(h)
+	if r := h.Truth - h.Mean; h.Truth > by.Least() {
+		return validation.Loss(r, v) - by.By.LogSlope(h.Truth), r * r / v
 	}
-	m, rest, log := simple.Below(limit, h.Mean, v)
-	return log, ((m-h.Mean)*(m-h.Mean) + rest) / v
+	m, rest, log := simple.Below(by.Least(), h.Mean, v)
+	return -log, ((m-h.Mean)*(m-h.Mean) + rest) / v
 }
 
 // link returns what ties a held-out value to the truth.
@@ -173,8 +170,8 @@ func (c *Contest) Within(h HeldValue, factor float64) float64 {
 	return by.Within(h.Mean, factor*h.Variance, 0.05, by.Back(h.Truth))
 }
 
-// CRPS returns the CRPS of each group of values, over the deviations of the channels, as errors.
-func (c *Contest) CRPS(list []HeldValue) (v validation.Scores) {
+// CRPS returns the CRPS of each group of values, over the deviations of the channels.
+func (c *Contest) CRPS(list []HeldValue) (scores []float64) {
 	_, factor := c.Scores(list)
 	for _, g := range byGroup(list) {
 		var sum float64
@@ -182,9 +179,9 @@ func (c *Contest) CRPS(list []HeldValue) (v validation.Scores) {
 			by := c.link(h)
 			sum += by.CRPS(h.Mean, factor*h.Variance, by.Back(h.Truth)) / c.Scale[h.Value%len(c.Scale)] / float64(len(g))
 		}
-		v.Losses, v.Errors = append(v.Losses, 0), append(v.Errors, sum)
+		scores = append(scores, sum)
 	}
-	return v
+	return scores
 }
 
 // byGroup returns the values of each group, in the order of groups.
