@@ -58,8 +58,13 @@ func tried(t *testing.T, b *browser.Browser, address, name string) {
 				t.Errorf("%s: %s changes nothing: %s", name, what, text)
 			}
 		}
-		b.Run(nil, "document.getElementById('half').click()")
+		b.Run(nil, "(() => { const e = document.getElementById('state'); said = []; new MutationObserver(() => said.push(e.textContent)).observe(e, { childList: true }); document.getElementById('half').click(); })()")
 		t.Log(name, settled(b))
+		var said []string // what takes long is sketched first, and exact at the end
+		b.Run(&said, "said")
+		if sketched := strings.Contains(strings.Join(said, ""), "nearly"); sketched != (name == "alone") || strings.Contains(said[len(said)-1], "nearly") {
+			t.Errorf("%s: said %q", name, said)
+		}
 		if *screens != "" {
 			b.Shoot(filepath.Join(*screens, fmt.Sprintf("%s-%d.png", name, width)), "html", 2000, 1)
 		}

@@ -2,7 +2,6 @@ package points
 
 import (
 	"math"
-	"slices"
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/field"
@@ -81,7 +80,13 @@ func (w *Workspace) nearestSeen(i int, seen []int) float64 {
 			distances[k] += float64(d * d)
 		}
 	}
-	return slices.Min(distances)
+	least := distances[0]
+	for _, d := range distances {
+		if d < least { // min is a call where its instruction is missing
+			least = d
+		}
+	}
+	return least
 }
 
 // setParts divides the missing points into a blend's parts.
