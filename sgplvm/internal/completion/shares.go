@@ -91,19 +91,16 @@ func (c *Contest) SharesOf(k Kind) Shares {
 	if len(list) == 0 {
 		return Alone(c.Names[0])
 	}
-	own, every := make([][]float64, len(list)), make([][]float64, len(list))
-	shrunk := k < KindCount && k != KindWhole
+	ofKind, ofAll := make([]validation.Scores, len(list)), make([]validation.Scores, len(list))
 	for i := range list {
 		e := &list[i]
-		var scores validation.Scores
-		scores, e.Factor = c.Scores(c.List(*e, k))
-		own[i] = scores.Losses
-		known := float64(len(own[i]) + validation.PriorExamples)
+		ofKind[i], e.Factor = c.Scores(c.List(*e, k))
+		known := float64(len(ofKind[i].Losses) + validation.PriorExamples)
 		e.Factor = max(1, e.Factor) * known / (known - 2) // too large variances cost less than too small ones; a Student distribution has a larger variance
-		scores, _ = c.Scores(c.List(*e, KindCount))
-		every[i] = scores.Losses
-		shrunk = shrunk && len(every[i]) > 0
+		ofAll[i], _ = c.Scores(c.List(*e, KindCount))
 	}
+	own, every := losses(ofKind), losses(ofAll)
+	shrunk := k < KindCount && k != KindWhole && !slices.ContainsFunc(every, func(of []float64) bool { return len(of) == 0 })
 	rng := rand.New(rand.NewPCG(0, 0x626d61))
 	n, scores := len(own[0]), make([]float64, len(list))
 	for range bootstrapped {
@@ -122,6 +119,26 @@ func (c *Contest) SharesOf(k Kind) Shares {
 		}
 	}
 	return significant(list)
+}
+
+// losses returns, for each candidate, the loss of each group: that of its density, and its error over the least mean error of a candidate. As in validation.Difference both count.
+func losses(of []validation.Scores) [][]float64 {
+	least := math.Inf(1)
+	for _, v := range of {
+		if len(v.Errors) > 0 {
+			least = min(least, validation.Mean(v.Errors))
+		}
+	}
+	lists := make([][]float64, len(of))
+	for i, v := range of {
+		for g, loss := range v.Losses {
+			if least > 0 {
+				loss += v.Errors[g] / least
+			}
+			lists[i] = append(lists[i], loss)
+		}
+	}
+	return lists
 }
 
 // bootstrap adds to scores the means of some losses, a list for each candidate, by weights of the groups that are drawn from a flat Dirichlet distribution, times scale.
