@@ -117,8 +117,8 @@ func (c *Contest) Of(name string, k Kind) (list []HeldValue) {
 // pooled is the weight, in groups, of the mean difference over all kinds in that of one kind.
 const pooled = 8
 
-// List is Of for a candidate.
-func (c *Contest) List(e Candidate, k Kind) []HeldValue {
+// list is Of for a candidate.
+func (c *Contest) list(e Candidate, k Kind) []HeldValue {
 	list := c.Of(e.Name, k)
 	if !e.Pair {
 		return list
@@ -151,7 +151,7 @@ func (c *Contest) Decide() {
 // Best returns the winner of a kind; for KindCount over all kinds.
 func (c *Contest) Best(k Kind) Candidate {
 	best := Candidate{Name: c.Names[0]}
-	_, best.Factor = c.Scores(c.List(best, k))
+	_, best.Factor = c.Scores(c.list(best, k))
 	for _, name := range c.Names[1:] {
 		errors := 0.0
 		if c.sure[name] && k != KindWhole { // of which simpler methods hardly tell anything
@@ -164,7 +164,7 @@ func (c *Contest) Best(k Kind) Candidate {
 		for _, and := range c.Names[:i] {
 			switch e := (Candidate{Name: and, And: name, Pair: true}); {
 			case name == simple.Mean || and == simple.Mean: // which together takes into account
-			case c.List(e, k) != nil && !pair.Pair:
+			case c.list(e, k) != nil && !pair.Pair:
 				pair = e
 			default:
 				c.challenge(e, &pair, k, 0)
@@ -175,7 +175,7 @@ func (c *Contest) Best(k Kind) Candidate {
 		c.challenge(pair, &best, k, validation.SureErrors)
 	}
 	best.Factor = max(1, best.Factor) // variances that are too large cost less than those that are too small
-	if groups := len(byGroup(c.List(best, k))); groups > 0 {
+	if groups := len(byGroup(c.list(best, k))); groups > 0 {
 		known := float64(groups + validation.PriorExamples)
 		best.Factor *= known / (known - 2) // the variance of a Student distribution of as many degrees of freedom: few groups hardly tell the factor
 	}
@@ -185,16 +185,16 @@ func (c *Contest) Best(k Kind) Candidate {
 // challenge replaces the best by a candidate that is better by more than some standard errors. The mean difference is shrunk to that over all
 // kinds, with the weight pooled.
 func (c *Contest) challenge(e Candidate, best *Candidate, k Kind, errors float64) {
-	list := c.List(e, k)
+	list := c.list(e, k)
 	if list == nil {
 		return
 	}
 	v, factor := c.Scores(list)
-	stands, _ := c.Scores(c.List(*best, k))
+	stands, _ := c.Scores(c.list(*best, k))
 	m, s := validation.Difference(v, stands)
-	if every := c.List(e, KindCount); k != KindWhole && every != nil && c.List(*best, KindCount) != nil {
+	if every := c.list(e, KindCount); k != KindWhole && every != nil && c.list(*best, KindCount) != nil {
 		v, _ := c.Scores(every)
-		all, _ := c.Scores(c.List(*best, KindCount))
+		all, _ := c.Scores(c.list(*best, KindCount))
 		of, e := validation.Difference(v, all)
 		s = max(s, e) // which few groups hardly tell
 		n := float64(len(stands.Losses))
@@ -220,7 +220,7 @@ func (c *Contest) Scores(list []HeldValue) (v validation.Scores, factor float64)
 	for _, g := range groups {
 		var t validation.Tally
 		for _, h := range g {
-			c.Tell(&t, h, factor, c.Scale)
+			c.tell(&t, h, factor, c.Scale)
 		}
 		loss, _, square := t.Means()
 		v.Losses, v.Errors = append(v.Losses, loss), append(v.Errors, math.Sqrt(square))
@@ -228,8 +228,8 @@ func (c *Contest) Scores(list []HeldValue) (v validation.Scores, factor float64)
 	return v, factor
 }
 
-// Tell adds a held-out value to a tally, with its variance multiplied by a factor; errors are in the units of the data, over those given by channel.
-func (c *Contest) Tell(t *validation.Tally, h HeldValue, factor float64, units []float64) {
+// tell adds a held-out value to a tally, with its variance multiplied by a factor; errors are in the units of the data, over those given by channel.
+func (c *Contest) tell(t *validation.Tally, h HeldValue, factor float64, units []float64) {
 	r, v, unit, by := h.Truth-h.Mean, factor*h.Variance, units[h.Value%len(units)], c.link(h)
 	mean, _ := by.Moments(h.Mean, v)
 	if e := by.Back(h.Truth) - mean; h.Truth > by.Least() {
@@ -258,8 +258,8 @@ func (c *Contest) link(h HeldValue) (by work.Link) {
 	return by
 }
 
-// Within returns whether a held-out value is within its central interval of 90 %, as work.Link.Within tells it.
-func (c *Contest) Within(h HeldValue, factor float64) float64 {
+// within returns whether a held-out value is within its central interval of 90 %, as work.Link.Within tells it.
+func (c *Contest) within(h HeldValue, factor float64) float64 {
 	by := c.link(h)
 	return by.Within(h.Mean, factor*h.Variance, 0.05, by.Back(h.Truth))
 }
@@ -293,8 +293,8 @@ func byGroup(list []HeldValue) (groups [][]HeldValue) {
 	return groups
 }
 
-// Units returns the units of errors by channel: the deviations of the columns of a table; nil for the units of the data.
-func (c *Contest) Units() []float64 {
+// units returns the units of errors by channel: the deviations of the columns of a table; nil for the units of the data.
+func (c *Contest) units() []float64 {
 	if c.table {
 		return c.Scale
 	}
@@ -306,7 +306,7 @@ func (c *Contest) Lost(errors float64) bool {
 	for k := range KindCount {
 		if model, _ := c.Scores(c.Of("", k)); len(model.Losses) > 0 {
 			w := c.Winner[k]
-			other, _ := c.Scores(c.List(w, k))
+			other, _ := c.Scores(c.list(w, k))
 			if w.NeedsModel() || !validation.Worse(model, other, errors) {
 				return false
 			}

@@ -340,7 +340,7 @@ func TestContestPairs(t *testing.T) {
 	c := drawnContest(0.3)
 	c.Decide()
 	w := c.Winner[KindScattered]
-	list := c.List(w, KindScattered)
+	list := c.list(w, KindScattered)
 	var squares, inside float64
 	for _, h := range list {
 		e := h.Truth - h.Mean
