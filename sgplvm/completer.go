@@ -188,8 +188,8 @@ func (c *completer) probe(ctx context.Context, first, cfg Config) (lost bool, er
 		}
 		return false, err
 	}
-	c.contest, c.hopeless = t, true
-	if err := c.againstOthers(ctx, cfg, t); err != nil {
+	c.contest, c.hopeless = t.Simpler(), true
+	if err := c.againstOthers(ctx, cfg, c.contest); err != nil {
 		return false, err
 	}
 	if clock := c.d.run.clock; len(c.d.absent) == 0 {
@@ -270,14 +270,14 @@ func (c *completer) againstOthers(ctx context.Context, cfg Config, t *completion
 	whole := c.wholeHeld() // which nothing tells from others but another view
 	methods := c.all.Fillers(whole, cfg.Seed)
 	if err := t.Try(ctx, whole, methods[:1]); err != nil || c.all.Beside == nil {
-		t.Winner[completion.KindWhole] = completion.Candidate{Name: simple.Mean, Factor: 1}
+		t.Shares[completion.KindWhole] = completion.Alone(simple.Mean)
 		return err
 	}
 	w := c.newContest()
 	if err := w.Try(ctx, whole, append(methods[:1], c.all.Beside(c.all.Hiding(whole).Missing)...)); err != nil {
 		return err
 	}
-	t.Winner[completion.KindWhole] = w.Best(completion.KindWhole)
+	t.Shares[completion.KindWhole] = w.SharesOf(completion.KindWhole)
 	for _, name := range w.Names[1:] {
 		t.Add(name, w.Held[name])
 	}

@@ -128,7 +128,7 @@ func completeByRounds(ctx context.Context, d trainingSet, cfg Config) (done *Com
 	if failure != nil {
 		return nil, failure
 	}
-	if c.contest != nil && !c.contest.Wins("", kinds) && (len(none) == 0 || w.contest != nil && !w.contest.Winner[completion.KindWhole].NeedsModel()) {
+	if c.contest != nil && !c.contest.Wins("", kinds) && (len(none) == 0 || w.contest != nil && !w.contest.Shares[completion.KindWhole].Need("")) {
 		done.Report.Warnings = nil // of the training of a model that fills in nothing
 	}
 	if err := done.natural(d); err != nil {
@@ -264,15 +264,15 @@ func (c *completer) finish(ctx context.Context, w *wholeTask, cfg Config, done *
 			continue
 		}
 		if len(late) > 0 {
-			w := t.WithoutModel(k)
+			w := t.Simpler().Shares[k]
 			if err := t.Fill(ctx, w, k, simpler, c.all.Y, c.all.Variance, methods); err != nil {
 				return nil, err
 			}
 			if 2*lateCount[k] > count[k] {
-				t.Winner[k] = w
+				t.Shares[k] = w
 			}
 		}
-		if err := t.Fill(ctx, t.Winner[k], k, byModel, c.all.Y, c.all.Variance, methods); err != nil {
+		if err := t.Fill(ctx, t.Shares[k], k, byModel, c.all.Y, c.all.Variance, methods); err != nil {
 			return nil, err
 		}
 		done.Kinds = append(done.Kinds, t.Check(k, count[k]))
@@ -285,7 +285,7 @@ func (c *completer) finish(ctx context.Context, w *wholeTask, cfg Config, done *
 func (c *completer) imputeOthers(ctx context.Context, m *Model, kinds []completion.Kind) (late []int, err error) {
 	list := slices.DeleteFunc(c.unlearned(), func(i int) bool {
 		return !slices.ContainsFunc(kinds[i*c.all.Holes.Size:(i+1)*c.all.Holes.Size], func(k completion.Kind) bool {
-			return k < completion.KindCount && (k == completion.KindWhole || c.contest == nil || c.contest.Winner[k].NeedsModel())
+			return k < completion.KindCount && (k == completion.KindWhole || c.contest == nil || c.contest.Shares[k].Need(""))
 		})
 	})
 	failures, left := make([]error, len(list)), make([]bool, len(list))

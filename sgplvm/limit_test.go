@@ -122,14 +122,16 @@ func TestLateExamples(t *testing.T) {
 			held[0].Mean += 0.1
 			c.contest.Add(name, held)
 		}
-		c.contest.Winner[completion.KindScattered] = completion.Candidate{Factor: 1}
+		for k := range c.contest.Shares {
+			c.contest.Shares[k] = completion.Alone("")
+		}
 		c.y.Fill(7) // as a model filled in what it had learned from
 		done := new(Completion)
 		kinds, err := c.finish(t.Context(), &wholeTask{completer: c}, Config{}, done)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := c.contest.Winner[completion.KindScattered].String(); got != want || clock.Late == 0 || len(done.Kinds) == 0 {
+		if got := c.contest.Shares[completion.KindScattered].String(); got != want || clock.Late == 0 || len(done.Kinds) == 0 {
 			t.Errorf("%d learned from: %s fills in, %d examples late, %v", learned, got, clock.Late, done.Kinds)
 		}
 		means, _, err := c.all.Fillers(nil, 0)[0].Fill(t.Context())

@@ -159,6 +159,7 @@ func foundOutliers(r *Report, found []Outlier) {
 
 // A TransformCheck compares how well principal components of transforms and of values filled in observed values that were hidden, in standard deviations of the channels.
 type TransformCheck struct {
-	Score         string // "CRPS" (continuous ranked probability score) where values have a limit, else "root mean square error"
-	With, Without float64
+	Score   string  `json:"score"` // "CRPS" (continuous ranked probability score) where values have a limit, else "root mean square error"
+	With    float64 `json:"with"`
+	Without float64 `json:"without"`
 }

@@ -5,9 +5,10 @@ import (
 	"math"
 	"slices"
 
+	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/internal/simple"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/selection"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
@@ -45,6 +46,9 @@ func (d trainingSet) transformed(given context.Context, cfg Config) (trainingSet
 	return chosen, c.censor(given)
 }
 
+// linkExamples is of how many examples values are held out to compare links, at most: principal components take little time.
+const linkExamples = 200
+
 // linkShare is the share of a limit in which links are compared.
 const linkShare = 0.15
 
@@ -54,6 +58,11 @@ func (d trainingSet) byLinks(ctx context.Context, cfg Config, lists [][]work.Lin
 	if err != nil {
 		return d, check, err
 	}
+	check = TransformCheck{Score: "root mean square error", Without: validation.Mean(values.Errors)}
+	if limited {
+		check = TransformCheck{Score: "CRPS", Without: validation.Mean(values.Losses)}
+		asm.Scale(values.Losses, 1/check.Without, values.Losses) // relative differences, as those of errors
+	}
 	chosen, best := d, values
 	for _, by := range lists {
 		other := d
@@ -62,19 +71,25 @@ func (d trainingSet) byLinks(ctx context.Context, cfg Config, lists [][]work.Lin
 				by[k] = l
 			}
 		}
-		other.Source, other.by, other.natural, other.scale = completion.Linked{Source: d.Source, By: by}, by, d.Source, scale
+		other.Source, other.by, other.natural, other.scale = data.Transformed[work.Link]{Source: d.Source, By: by}, by, d.Source, scale
 		scores, _, err := other.byComponents(ctx, cfg, limited)
 		if err != nil {
 			return d, check, err
 		}
-		if validation.Better(scores, best, validation.SureErrors) && validation.Mean(scores.Errors) < validation.Mean(best.Errors) {
-			best, chosen = scores, other
+		with := validation.Mean(scores.Errors)
+		if limited {
+			with = validation.Mean(scores.Losses)
+			asm.Scale(scores.Losses, 1/check.Without, scores.Losses)
+		}
+		sure := validation.Better(scores, values, validation.SureErrors) && (limited || validation.Mean(scores.Errors) < validation.Mean(values.Errors))
+		if m, _ := validation.Difference(scores, best); sure && m < 0 {
+			best, chosen, check.With = scores, other, with
 		}
 	}
-	return chosen, TransformCheck{map[bool]string{true: "CRPS", false: "root mean square error"}[limited], validation.Mean(best.Errors), validation.Mean(values.Errors)}, nil
+	return chosen, check, nil
 }
 
-// byComponents scores principal components on held-out values, in the units of the data, by CRPS if asked, and returns the deviations of these by channel. A column over time is scored by itself.
+// byComponents scores principal components on held-out values, in the units of the data, with CRPS as losses if asked, and returns the deviations of these by channel. A column over time is scored by itself.
 func (d trainingSet) byComponents(ctx context.Context, cfg Config, crps bool) (v validation.Scores, scale []float64, err error) {
 	c, err := newCompleter(d, cfg)
 	if err != nil {
@@ -85,7 +100,7 @@ func (d trainingSet) byComponents(ctx context.Context, cfg Config, crps bool) (v
 		c.all.At = c.at()
 	}
 	c.rows = work.AllBut(c.y.Rows, nil)
-	c.holdOutSome(selection.Plans[cfg.Effort].HeldOut)
+	c.holdOutSome(linkExamples)
 	list := c.heldValues()
 	contest := c.newContest()
 	if err := c.censor(ctx); err != nil {
@@ -101,10 +116,9 @@ func (d trainingSet) byComponents(ctx context.Context, cfg Config, crps bool) (v
 		return v, nil, err
 	}
 	list = contest.Held[methods[k].Name]
-	if crps {
-		return contest.CRPS(list), contest.Scale, nil
+	if v, _ = contest.Scores(list); crps {
+		v.Losses = contest.CRPS(list)
 	}
-	v, _ = contest.Scores(list)
 	return v, contest.Scale, nil
 }
 

@@ -113,21 +113,14 @@ type FilledAbout struct {
 	Errors  map[string]map[string]float64 `json:"errors,omitempty"`  // beside the truth: rmse, mae, mnlp, nlp and coverage
 	Columns []columnAbout                 `json:"columns,omitempty"` // of a table, by column
 
-	Kinds      []kindAbout       `json:"kinds,omitempty"`      // of missing values
-	Period     int               `json:"period,omitempty"`     // steps of a series that were an example of the model
-	Transforms []string          `json:"transforms,omitempty"` // by channel, of values that were learned from
-	Transform  *transformAbout   `json:"transform,omitempty"`  // why
-	Hidden     *hiddenAbout      `json:"hidden,omitempty"`     // observed values that were hidden for a test
-	Sureness   *surenessAbout    `json:"sureness,omitempty"`   // standard errors of what was filled in
-	Seconds    float64           `json:"seconds,omitempty"`
-	Selection  *sgplvm.Selection `json:"selection,omitempty"`
-}
-
-// transformAbout tells how well principal components fill in hidden values by transforms and without, in standard deviations.
-type transformAbout struct {
-	Score   string     `json:"score"`
-	With    cli.Number `json:"with"`
-	Without cli.Number `json:"without"`
+	Kinds      []kindAbout           `json:"kinds,omitempty"`      // of missing values
+	Period     int                   `json:"period,omitempty"`     // steps of a series that were an example of the model
+	Transforms []string              `json:"transforms,omitempty"` // by channel, of values that were learned from
+	Transform  sgplvm.TransformCheck `json:"transform,omitzero"`   // why
+	Hidden     *hiddenAbout          `json:"hidden,omitempty"`     // observed values that were hidden for a test
+	Sureness   *surenessAbout        `json:"sureness,omitempty"`   // standard errors of what was filled in
+	Seconds    float64               `json:"seconds,omitempty"`
+	Selection  *sgplvm.Selection     `json:"selection,omitempty"`
 }
 
 // kindAbout tells what fills in the values that are missing in one way, and how well.
@@ -181,10 +174,7 @@ func AboutCompleted(set *dataset.Set, c *Completed, filled *dataset.Filled, took
 	if !c.given {
 		a.Selection = c.Model.Selection()
 	}
-	a.Hidden, a.Period, a.Kinds, a.Transforms = aboutCheck(c.Check), c.Period, aboutKinds(c.Kinds), c.Transforms
-	if w := c.TransformCheck; w.Score != "" {
-		a.Transform = &transformAbout{w.Score, cli.Number(w.With), cli.Number(w.Without)}
-	}
+	a.Hidden, a.Period, a.Kinds, a.Transforms, a.Transform = aboutCheck(c.Check), c.Period, aboutKinds(c.Kinds), c.Transforms, c.TransformCheck
 	return a
 }
 

@@ -28,10 +28,11 @@ func CheckOf(kinds []field.FillCheck, all field.FillCheck) field.FillCheck {
 	return check
 }
 
-// Check reports the errors of the winner of a kind on its held-out values; count values of the kind are missing.
+// Check reports the errors of what fills in a kind on its held-out values; count values of the kind are missing.
 func (c *Contest) Check(k Kind, count int) field.FillCheck {
-	f := field.FillCheck{Kind: KindNames[k], Missing: count, By: c.Winner[k].String()}
-	c.measure(&f, c.list(c.Winner[k], k), c.Winner[k].Factor)
+	f := field.FillCheck{Kind: KindNames[k], Missing: count, By: c.Shares[k].String()}
+	c.measure(&f, c.ListOf(c.Shares[k], k), 1)
+	f.Factor = c.Shares[k][0].Factor
 	for _, name := range c.Names {
 		var other field.FillCheck
 		if c.measure(&other, c.Of(name, k), 1); name != "" && other.Values > 0 && (f.Simplest == "" || other.RMSE < f.SimplestRMSE) {
@@ -43,14 +44,14 @@ func (c *Contest) Check(k Kind, count int) field.FillCheck {
 
 // measure sets the errors of held-out values in its units, with variances multiplied by a factor.
 func (c *Contest) measure(f *field.FillCheck, list []HeldValue, factor float64) {
-	units := c.units()
+	units := c.Units()
 	if f.Deviations = units != nil; !f.Deviations {
 		units = []float64{1}
 	}
 	var t validation.Tally
 	for _, h := range list {
-		c.tell(&t, h, factor, units)
-		f.Coverage += c.within(h, factor) / float64(len(list))
+		c.Tell(&t, h, factor, units)
+		f.Coverage += c.Within(h, factor) / float64(len(list))
 	}
 	f.Values, f.Factor = len(list), factor
 	var square float64

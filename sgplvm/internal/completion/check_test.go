@@ -18,7 +18,8 @@ func TestFillChecks(t *testing.T) {
 	c.Add("", []HeldValue{value(KindGaps, 0, 1, 1), value(KindGaps, 0, -3, 1), value(KindGaps, 1, 4, 1), value(KindWhole, 2, 9, 9)})
 	c.Add("b", []HeldValue{value(KindGaps, 0, 5, 1), value(KindGaps, 0, 5, 1), value(KindGaps, 1, 5, 1), value(KindWhole, 2, math.NaN(), 9)})
 	c.Add("c", []HeldValue{value(KindGaps, 0, 2, 1), value(KindGaps, 0, 2, 1), value(KindGaps, 1, 2, 1), value(KindWhole, 2, 7, math.Inf(1))})
-	c.Winner[KindGaps].Factor, c.Winner[KindWhole].Factor = 4, 1
+	c.Shares[KindGaps], c.Shares[KindWhole] = Alone(""), Alone("")
+	c.Shares[KindGaps][0].Factor = 4
 	log := func(v float64) float64 { return 0.5 * math.Log(2*math.Pi*v) }
 	gaps := field.FillCheck{Kind: KindNames[KindGaps], Missing: 30, By: "the model", Values: 3, RMSE: math.Sqrt((1 + 9 + 16) / 3.),
 		NLP: log(4) + 0.5*(1+9+16)/4./3, Coverage: 2. / 3, Factor: 4, Simplest: "c", SimplestRMSE: 2}

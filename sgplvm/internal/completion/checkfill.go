@@ -59,7 +59,7 @@ func (t *FillTest) Check(ctx context.Context, n int) (checks []field.FillCheck, 
 		}
 	}
 	for k := range KindCount {
-		if contest.Winner[k].Factor = 1; count[k] > 0 {
+		if contest.Shares[k] = Alone(""); count[k] > 0 {
 			c := contest.Check(k, count[k])
 			c.Factor = 0
 			checks = append(checks, c)

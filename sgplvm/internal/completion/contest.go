@@ -21,23 +21,7 @@ type Contest struct {
 	Held           map[string][]HeldValue // by each method, in one order; "" is the model
 	Names          []string               // of the methods, in the order in which they were tried
 	sure           map[string]bool        // those that win only where they are surely better
-	Winner         [KindCount]Candidate
-}
-
-// A Candidate is what may fill in the values of a kind: a method, or two together.
-type Candidate struct {
-	Name   string  // "" is the model
-	And    string  // the method that is taken together with it
-	Pair   bool    // there is one
-	Factor float64 // of its variances
-}
-
-func (e Candidate) String() string {
-	name := cmp.Or(e.Name, "the model")
-	if e.Pair {
-		name += " and " + cmp.Or(e.And, "the model")
-	}
-	return name
+	Shares         [KindCount]Shares      // what fills in the values of each kind
 }
 
 // NewContest begins a contest.
@@ -114,11 +98,8 @@ func (c *Contest) Of(name string, k Kind) (list []HeldValue) {
 	return list
 }
 
-// pooled is the weight, in groups, of the mean difference over all kinds in that of one kind.
-const pooled = 8
-
-// list is Of for a candidate.
-func (c *Contest) list(e Candidate, k Kind) []HeldValue {
+// List is Of for a candidate.
+func (c *Contest) List(e Candidate, k Kind) []HeldValue {
 	list := c.Of(e.Name, k)
 	if !e.Pair {
 		return list
@@ -134,85 +115,13 @@ func (c *Contest) list(e Candidate, k Kind) []HeldValue {
 	return list
 }
 
-// Decide finds the winner for each kind. The first method, the model if there is one, is challenged by the others in order, and the better mean wins: only the
-// model was chosen on these values. Then the best pair wins if it is surely better. A kind without held-out values goes to the winner over all kinds.
-func (c *Contest) Decide() {
-	if len(c.Names) == 0 {
-		return
-	}
-	all := c.Best(KindCount)
-	for k := range KindCount {
-		if c.Winner[k] = all; len(c.Of(c.Names[0], k)) > 0 {
-			c.Winner[k] = c.Best(k)
-		}
-	}
-}
-
-// Best returns the winner of a kind; for KindCount over all kinds.
-func (c *Contest) Best(k Kind) Candidate {
-	best := Candidate{Name: c.Names[0]}
-	_, best.Factor = c.Scores(c.list(best, k))
-	for _, name := range c.Names[1:] {
-		errors := 0.0
-		if c.sure[name] && k != KindWhole { // of which simpler methods hardly tell anything
-			errors = validation.SureErrors
-		}
-		c.challenge(Candidate{Name: name}, &best, k, errors)
-	}
-	var pair Candidate
-	for i, name := range c.Names {
-		for _, and := range c.Names[:i] {
-			switch e := (Candidate{Name: and, And: name, Pair: true}); {
-			case name == simple.Mean || and == simple.Mean: // which together takes into account
-			case c.list(e, k) != nil && !pair.Pair:
-				pair = e
-			default:
-				c.challenge(e, &pair, k, 0)
-			}
-		}
-	}
-	if pair.Pair {
-		c.challenge(pair, &best, k, validation.SureErrors)
-	}
-	best.Factor = max(1, best.Factor) // variances that are too large cost less than those that are too small
-	if groups := len(byGroup(c.list(best, k))); groups > 0 {
-		known := float64(groups + validation.PriorExamples)
-		best.Factor *= known / (known - 2) // the variance of a Student distribution of as many degrees of freedom: few groups hardly tell the factor
-	}
-	return best
-}
-
-// challenge replaces the best by a candidate that is better by more than some standard errors. The mean difference is shrunk to that over all
-// kinds, with the weight pooled.
-func (c *Contest) challenge(e Candidate, best *Candidate, k Kind, errors float64) {
-	list := c.list(e, k)
-	if list == nil {
-		return
-	}
-	v, factor := c.Scores(list)
-	stands, _ := c.Scores(c.list(*best, k))
-	m, s := validation.Difference(v, stands)
-	if every := c.list(e, KindCount); k != KindWhole && every != nil && c.list(*best, KindCount) != nil {
-		v, _ := c.Scores(every)
-		all, _ := c.Scores(c.list(*best, KindCount))
-		of, e := validation.Difference(v, all)
-		s = max(s, e) // which few groups hardly tell
-		n := float64(len(stands.Losses))
-		m = (n*m + pooled*of) / (n + pooled)
-	}
-	if -m > errors*s {
-		*best = e
-		best.Factor = factor
-	}
-}
-
 // Scores returns the scores of each group of values, with the best inflation of their variances, and that.
 func (c *Contest) Scores(list []HeldValue) (v validation.Scores, factor float64) {
 	groups := byGroup(list)
 	var chi float64
 	for _, g := range groups {
 		for _, h := range g {
-			_, own := c.below(h, 1)
+			_, own := c.judge(h, 1)
 			chi += own / float64(len(g))
 		}
 	}
@@ -220,7 +129,7 @@ func (c *Contest) Scores(list []HeldValue) (v validation.Scores, factor float64)
 	for _, g := range groups {
 		var t validation.Tally
 		for _, h := range g {
-			c.tell(&t, h, factor, c.Scale)
+			c.Tell(&t, h, factor, c.Scale)
 		}
 		loss, _, square := t.Means()
 		v.Losses, v.Errors = append(v.Losses, loss), append(v.Errors, math.Sqrt(square))
@@ -228,26 +137,23 @@ func (c *Contest) Scores(list []HeldValue) (v validation.Scores, factor float64)
 	return v, factor
 }
 
-// tell adds a held-out value to a tally, with its variance multiplied by a factor; errors are in the units of the data, over those given by channel.
-func (c *Contest) tell(t *validation.Tally, h HeldValue, factor float64, units []float64) {
-	r, v, unit, by := h.Truth-h.Mean, factor*h.Variance, units[h.Value%len(units)], c.link(h)
-	mean, _ := by.Moments(h.Mean, v)
-	if e := by.Back(h.Truth) - mean; h.Truth > by.Least() {
-		t.AddOf(r, v, by.By.LogSlope(h.Truth), e, unit)
-	} else {
-		log, chi := c.below(h, factor)
-		t.AddAtLimit(log, chi, e, unit)
-	}
+// Tell adds a held-out value to a tally, with its variance multiplied by a factor; errors are in the units of the data, over those given by channel.
+func (c *Contest) Tell(t *validation.Tally, h HeldValue, factor float64, units []float64) {
+	by := c.link(h)
+	mean, _ := by.Moments(h.Mean, factor*h.Variance)
+	loss, chi := c.judge(h, factor)
+	t.AddLoss(loss, chi, (by.Back(h.Truth)-mean)/units[h.Value%len(units)])
 }
 
-// below returns the squared error of a held-out value over its variance times a factor, and of one at a limit what is expected of it, and the logarithm of the probability of that.
-func (c *Contest) below(h HeldValue, factor float64) (log, chi float64) {
-	v, limit := factor*h.Variance, c.link(h).Least()
-	if h.Truth > limit {
-		return 0, (h.Truth - h.Mean) * (h.Truth - h.Mean) / v
+// judge returns the negative log density of a held-out value, with its variance multiplied by a factor, and its squared error over that; of one at a limit the negative log probability and
+// the expected square.
+func (c *Contest) judge(h HeldValue, factor float64) (loss, chi float64) {
+	v, by := factor*h.Variance, c.link(h)
+	if r := h.Truth - h.Mean; h.Truth > by.Least() {
+		return validation.Loss(r, v) - by.By.LogSlope(h.Truth), r * r / v
 	}
-	m, rest, log := simple.Below(limit, h.Mean, v)
-	return log, ((m-h.Mean)*(m-h.Mean) + rest) / v
+	m, rest, log := simple.Below(by.Least(), h.Mean, v)
+	return -log, ((m-h.Mean)*(m-h.Mean) + rest) / v
 }
 
 // link returns what ties a held-out value to the truth.
@@ -258,14 +164,14 @@ func (c *Contest) link(h HeldValue) (by work.Link) {
 	return by
 }
 
-// within returns whether a held-out value is within its central interval of 90 %, as work.Link.Within tells it.
-func (c *Contest) within(h HeldValue, factor float64) float64 {
+// Within returns whether a held-out value is within its central interval of 90 %, as work.Link.Within tells it.
+func (c *Contest) Within(h HeldValue, factor float64) float64 {
 	by := c.link(h)
 	return by.Within(h.Mean, factor*h.Variance, 0.05, by.Back(h.Truth))
 }
 
-// CRPS returns the CRPS of each group of values, over the deviations of the channels, as errors.
-func (c *Contest) CRPS(list []HeldValue) (v validation.Scores) {
+// CRPS returns the CRPS of each group of values, over the deviations of the channels.
+func (c *Contest) CRPS(list []HeldValue) (scores []float64) {
 	_, factor := c.Scores(list)
 	for _, g := range byGroup(list) {
 		var sum float64
@@ -273,9 +179,9 @@ func (c *Contest) CRPS(list []HeldValue) (v validation.Scores) {
 			by := c.link(h)
 			sum += by.CRPS(h.Mean, factor*h.Variance, by.Back(h.Truth)) / c.Scale[h.Value%len(c.Scale)] / float64(len(g))
 		}
-		v.Losses, v.Errors = append(v.Losses, 0), append(v.Errors, sum)
+		scores = append(scores, sum)
 	}
-	return v
+	return scores
 }
 
 // byGroup returns the values of each group, in the order of groups.
@@ -293,21 +199,28 @@ func byGroup(list []HeldValue) (groups [][]HeldValue) {
 	return groups
 }
 
-// units returns the units of errors by channel: the deviations of the columns of a table; nil for the units of the data.
-func (c *Contest) units() []float64 {
+// Units returns the units of errors by channel: the deviations of the columns of a table; nil for the units of the data.
+func (c *Contest) Units() []float64 {
 	if c.table {
 		return c.Scale
 	}
 	return nil
 }
 
-// Lost reports whether the model loses every kind of which values were held out, by more than some standard errors.
+// Simpler returns the contest without the model.
+func (c *Contest) Simpler() *Contest {
+	s := *c
+	s.Names = slices.DeleteFunc(slices.Clone(c.Names), func(name string) bool { return name == "" })
+	s.Decide()
+	return &s
+}
+
+// Lost reports whether without the model every kind of which values were held out is filled in better, by more than some standard errors.
 func (c *Contest) Lost(errors float64) bool {
+	s := c.Simpler()
 	for k := range KindCount {
 		if model, _ := c.Scores(c.Of("", k)); len(model.Losses) > 0 {
-			w := c.Winner[k]
-			other, _ := c.Scores(c.list(w, k))
-			if w.NeedsModel() || !validation.Worse(model, other, errors) {
+			if other, _ := c.Scores(c.ListOf(s.Shares[k], k)); !validation.Worse(model, other, errors) {
 				return false
 			}
 		}
@@ -315,58 +228,43 @@ func (c *Contest) Lost(errors float64) bool {
 	return true
 }
 
-// needs reports whether a method is a part of a candidate.
-func (e Candidate) needs(name string) bool { return e.Name == name || e.Pair && e.And == name }
-
-// NeedsModel reports whether the model is.
-func (e Candidate) NeedsModel() bool { return e.needs("") }
-
 // Wins reports whether a method fills in some of the missing values.
 func (c *Contest) Wins(name string, kinds []Kind) bool {
-	return slices.ContainsFunc(kinds, func(k Kind) bool { return k < KindCount && c.Winner[k].needs(name) })
+	return slices.ContainsFunc(kinds, func(k Kind) bool { return k < KindCount && c.Shares[k].Need(name) })
 }
 
-// WithoutModel returns the best of the candidates for a kind that need no model.
-func (c *Contest) WithoutModel(k Kind) Candidate {
-	simpler := *c
-	simpler.Names = slices.DeleteFunc(slices.Clone(c.Names), func(name string) bool { return name == "" })
-	if len(c.Of(simpler.Names[0], k)) == 0 {
-		k = KindCount
-	}
-	return simpler.Best(k)
-}
-
-// Fill replaces the missing values of a kind, filled in by the model, by those of a candidate. Values that it leaves open stay.
-func (c *Contest) Fill(ctx context.Context, w Candidate, k Kind, kinds []Kind, y, variance mat.Matrix, methods []Filler) error {
-	if w.NeedsModel() && !w.Pair && !(w.Factor > 1) {
-		return nil
-	}
-	say := func(name string) (mean, v mat.Matrix, err error) {
-		if i := slices.IndexFunc(methods, func(m Filler) bool { return m.Name == name }); i >= 0 {
-			return methods[i].Fill(ctx)
+// Fill replaces the missing values of a kind, filled in by the model, by the mixture of shares. Values that all leave open stay.
+func (c *Contest) Fill(ctx context.Context, s Shares, k Kind, kinds []Kind, y, variance mat.Matrix, methods []Filler) error {
+	type said struct{ mean, variance mat.Matrix }
+	by := map[string]said{"": {y, variance}}
+	for _, m := range methods {
+		if s.Need(m.Name) {
+			mean, v, err := m.Fill(ctx)
+			if err != nil {
+				return err
+			}
+			by[m.Name] = said{mean, v}
 		}
-		return y, variance, nil
 	}
-	mean, v, err := say(w.Name)
-	if err != nil {
-		return err
-	}
-	other, u := mean, v
-	if w.Pair {
-		if other, u, err = say(w.And); err != nil {
-			return err
-		}
+	one, two := make([]said, len(s)), make([]said, len(s))
+	for n, e := range s {
+		one[n], two[n] = by[e.Name], by[e.And]
 	}
 	for i := range y.Rows {
 		for j := range y.Cols {
 			if kinds[i*y.Cols+j] != k {
 				continue
 			}
-			a, b := mean.At(i, j), v.At(i, j)
-			if w.Pair {
-				a, b = c.Together(j, a, b, other.At(i, j), u.At(i, j))
+			var x mixture
+			for n, e := range s {
+				one, other := one[n], two[n]
+				a, b := one.mean.At(i, j), one.variance.At(i, j)
+				if e.Pair {
+					a, b = c.Together(j, a, b, other.mean.At(i, j), other.variance.At(i, j))
+				}
+				x.add(e, a, b)
 			}
-			if b *= w.Factor; a-a == 0 && b > 0 && !math.IsInf(b, 1) {
+			if a, b := x.moments(); a == a {
 				y.Set(i, j, a)
 				variance.Set(i, j, b)
 			}

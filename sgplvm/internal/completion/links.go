@@ -45,21 +45,6 @@ func Links(y field.Source) (lists [][]work.Link, limited bool, err error) {
 	return lists, limited, nil
 }
 
-// A Linked source has t of the values of another.
-type Linked struct {
-	field.Source
-	By []work.Link // of each channel
-}
-
-// ReadExamples sets dst to t of the values; NaN stays.
-func (s Linked) ReadExamples(dst []float64, from, to int) error {
-	err := s.Source.ReadExamples(dst, from, to)
-	for i, v := range dst {
-		dst[i] = s.By[i%len(s.By)].To(v)
-	}
-	return err
-}
-
 // massErrors is by how many standard errors the least value must be more frequent than the next one to be a limit.
 const massErrors = 3
 
@@ -78,7 +63,7 @@ func linksOf(values []float64) (list [3]work.Link) {
 	least, at := values[0], count(0)
 	list[0].By = work.TransformOf(least, values[len(values)-1])
 	above := values[at:]
-	if len(above) == 0 {
+	if len(above) == 0 || above[0] == above[len(above)-1] { // yes and no
 		return list
 	}
 	bound := work.Link{Limit: least, Limited: true}

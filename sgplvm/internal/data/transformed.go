@@ -36,13 +36,13 @@ func Transforms(y field.Source) (list []work.Transform, err error) {
 }
 
 // A Transformed source has t of the values of another.
-type Transformed struct {
+type Transformed[T interface{ To(y float64) float64 }] struct {
 	field.Source
-	By []work.Transform // of each channel
+	By []T // of each channel
 }
 
 // ReadExamples sets dst to t of the values; NaN stays.
-func (s Transformed) ReadExamples(dst []float64, from, to int) error {
+func (s Transformed[T]) ReadExamples(dst []float64, from, to int) error {
 	err := s.Source.ReadExamples(dst, from, to)
 	for i, v := range dst {
 		dst[i] = s.By[i%len(s.By)].To(v)

@@ -9,6 +9,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/journal"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // A Data is runs of a simulator.
@@ -200,7 +201,7 @@ func (m *Model) With(x mat.Matrix, y field.Source) (*Model, error) {
 		return nil, &field.ConfigError{Field: "Data", Err: fmt.Errorf("%d runs in all, expected at most %d", m.X.Rows+n, maxRuns)}
 	}
 	if m.Transforms != nil {
-		y = data.Transformed{Source: y, By: m.Transforms}
+		y = data.Transformed[work.Transform]{Source: y, By: m.Transforms}
 	}
 	coordinates := FieldBasis{Scaler: m.Scaler, Points: points, V: m.V, Mean: m.Centre}
 	p := mat.New(n, m.P.Cols)

@@ -21,7 +21,7 @@ type outcome struct {
 func outcomeOf(ctx context.Context, in *Inputs, y *data.Scaled, by []work.Transform) (o outcome, err error) {
 	o = outcome{y: y, by: by}
 	if by != nil {
-		if o.y, err = data.NewScaled(data.Transformed{Source: y.Source, By: by}); err != nil {
+		if o.y, err = data.NewScaled(data.Transformed[work.Transform]{Source: y.Source, By: by}); err != nil {
 			return o, err
 		}
 	}

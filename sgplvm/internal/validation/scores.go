@@ -103,24 +103,17 @@ type Tally struct{ loss, chi, square, values float64 }
 
 // Add adds a value with the error r and the variance v, of a channel with a standard deviation.
 func (t *Tally) Add(r, v, deviation float64) {
-	t.loss += 0.5 * (math.Log(2*math.Pi*v) + r*r/v)
-	t.chi += r * r / v
-	t.square += (r / deviation) * (r / deviation)
-	t.values++
+	t.AddLoss(Loss(r, v), r*r/v, r/deviation)
 }
 
-// AddOf adds a value y of which t(y) was predicted, with the error r and the variance v of t, dt/dy = exp(slope), and the error e of y itself.
-func (t *Tally) AddOf(r, v, slope, e, deviation float64) {
-	t.Add(r, v, 1)
-	t.loss -= slope
-	t.square += (e/deviation)*(e/deviation) - r*r
-}
+// Loss returns the negative log density of a normal error r with the variance v.
+func Loss(r, v float64) float64 { return 0.5 * (math.Log(2*math.Pi*v) + r*r/v) }
 
-// AddAtLimit adds a value at a limit, below which nothing is told apart: the logarithm of the probability that was predicted of that, the expected square of what is below over the variance, and the error e.
-func (t *Tally) AddAtLimit(log, chi, e, deviation float64) {
-	t.loss -= log
+// AddLoss adds a value with a negative log density or probability, what its squared error is over the variance, and its error in deviations.
+func (t *Tally) AddLoss(loss, chi, e float64) {
+	t.loss += loss
 	t.chi += chi
-	t.square += (e / deviation) * (e / deviation)
+	t.square += e * e
 	t.values++
 }
 

@@ -1,0 +1,235 @@
+package completion
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/seed-08962ecc/kronfield/internal/simple"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
+)
+
+// A Candidate is what may fill in values: a method, or two together.
+type Candidate struct {
+	Name   string  // "" is the model
+	And    string  // the method that is taken together with it
+	Pair   bool    // there is one
+	Factor float64 // of its variances
+	Weight float64
+}
+
+// needs reports whether a method is a part of a candidate.
+func (e Candidate) needs(name string) bool { return e.Name == name || e.Pair && e.And == name }
+
+// Shares are the candidates that fill in the values of a kind, with weights that add up to 1: the distribution of a value is a mixture of theirs.
+type Shares []Candidate
+
+// Alone are the shares of a single method.
+func Alone(name string) Shares { return Shares{{Name: name, Factor: 1, Weight: 1}} }
+
+// Need reports whether a method has a share.
+func (s Shares) Need(name string) bool {
+	return slices.ContainsFunc(s, func(e Candidate) bool { return e.needs(name) })
+}
+
+// String names the methods, those with the largest shares first.
+func (s Shares) String() string {
+	var names []string
+	weights := map[string]float64{}
+	for _, e := range s {
+		for _, name := range []string{e.Name, e.And}[:1+map[bool]int{true: 1}[e.Pair]] {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+			weights[name] += e.Weight
+		}
+	}
+	slices.SortStableFunc(names, func(a, b string) int {
+		switch x, y := weights[a], weights[b]; {
+		case x > y:
+			return -1
+		case x < y:
+			return 1
+		}
+		return 0
+	})
+	for i, name := range names {
+		if name == "" {
+			names[i] = "the model"
+		}
+	}
+	if last := len(names) - 1; last > 0 {
+		return strings.Join(names[:last], ", ") + " and " + names[last]
+	}
+	return strings.Join(names, "")
+}
+
+const (
+	pooled       = 8    // groups at most for which the mean loss over all kinds counts in that of one kind
+	bootstrapped = 1000 // draws of the weights of groups
+	leastShare   = 0.1  // of the largest weight: smaller ones are left out
+)
+
+// Decide sets the shares of each kind. A kind without held-out values has those of all kinds together.
+func (c *Contest) Decide() {
+	if len(c.Names) == 0 {
+		return
+	}
+	all := c.SharesOf(KindCount)
+	for k := range KindCount {
+		if c.Shares[k] = all; len(c.Of(c.Names[0], k)) > 0 {
+			c.Shares[k] = c.SharesOf(k)
+		}
+	}
+}
+
+// SharesOf returns the shares of a kind, for KindCount of all kinds: pseudo-BMA+ (Y. Yao, A. Vehtari, D. Simpson and A. Gelman, Bayesian Analysis 13(3), 2018). A weight is the mean,
+// over Bayesian bootstrap draws of the groups, of exp(−n·loss) over its sum (docs/math.md, 22.9).
+func (c *Contest) SharesOf(k Kind) Shares {
+	list := c.candidates(k)
+	if len(list) == 0 {
+		return Alone(c.Names[0])
+	}
+	own, every := make([][]float64, len(list)), make([][]float64, len(list))
+	shrunk := k < KindCount && k != KindWhole
+	for i := range list {
+		e := &list[i]
+		var scores validation.Scores
+		scores, e.Factor = c.Scores(c.List(*e, k))
+		own[i] = scores.Losses
+		known := float64(len(own[i]) + validation.PriorExamples)
+		e.Factor = max(1, e.Factor) * known / (known - 2) // too large variances cost less than too small ones; a Student distribution has a larger variance
+		scores, _ = c.Scores(c.List(*e, KindCount))
+		every[i] = scores.Losses
+		shrunk = shrunk && len(every[i]) > 0
+	}
+	rng := rand.New(rand.NewPCG(0, 0x626d61))
+	n, scores := len(own[0]), make([]float64, len(list))
+	for range bootstrapped {
+		bootstrap(scores, own, -float64(n), rng)
+		if shrunk {
+			bootstrap(scores, every, -float64(min(pooled, len(every[0])-n)), rng)
+		}
+		largest, sum := slices.Max(scores), 0.
+		for i, v := range scores {
+			scores[i] = math.Exp(v - largest)
+			sum += scores[i]
+		}
+		for i, v := range scores {
+			list[i].Weight += v / sum / bootstrapped
+			scores[i] = 0
+		}
+	}
+	return significant(list)
+}
+
+// bootstrap adds to scores the means of some losses, a list for each candidate, by weights of the groups that are drawn from a flat Dirichlet distribution, times scale.
+func bootstrap(scores []float64, losses [][]float64, scale float64, rng *rand.Rand) {
+	weights, sum := make([]float64, len(losses[0])), 0.
+	for g := range weights {
+		weights[g] = rng.ExpFloat64()
+		sum += weights[g]
+	}
+	for i, list := range losses {
+		for g, v := range list {
+			scores[i] += scale * weights[g] / sum * v
+		}
+	}
+}
+
+// significant returns the candidates with the larger weights, the largest first.
+func significant(list Shares) (s Shares) {
+	slices.SortStableFunc(list, func(a, b Candidate) int {
+		switch {
+		case a.Weight > b.Weight:
+			return -1
+		case a.Weight < b.Weight:
+			return 1
+		}
+		return 0
+	})
+	sum := 0.
+	for _, e := range list {
+		if e.Weight >= leastShare*list[0].Weight {
+			s = append(s, e)
+			sum += e.Weight
+		}
+	}
+	for i := range s {
+		s[i].Weight /= sum
+	}
+	return s
+}
+
+// candidates returns the methods that fill in all held-out values of a kind, and pairs of them. Those that take part only where they are surely better are compared with the best of the others.
+func (c *Contest) candidates(k Kind) (list Shares) {
+	var names []string
+	var best, v validation.Scores
+	for _, sure := range []bool{false, true} {
+		for _, name := range c.Names {
+			values := c.Of(name, k)
+			if c.sure[name] != sure || len(values) == 0 {
+				continue
+			}
+			if v, _ = c.Scores(values); sure && k != KindWhole && !validation.Better(v, best, validation.SureErrors) { // whole examples hardly tell simpler methods anything
+				continue
+			}
+			if m, _ := validation.Difference(v, best); best.Losses == nil || !sure && m < 0 {
+				best = v
+			}
+			names = append(names, name)
+		}
+	}
+	for i, name := range names {
+		list = append(list, Candidate{Name: name})
+		for _, and := range names[:i] {
+			if name != simple.Mean && and != simple.Mean { // which together takes into account
+				list = append(list, Candidate{Name: and, And: name, Pair: true})
+			}
+		}
+	}
+	return list
+}
+
+// ListOf returns the mixture that shares say of the held-out values of a kind; nil where a method leaves some open.
+func (c *Contest) ListOf(s Shares, k Kind) (mixed []HeldValue) {
+	lists := make([][]HeldValue, len(s))
+	for i, e := range s {
+		if lists[i] = c.List(e, k); lists[i] == nil {
+			return nil
+		}
+	}
+	mixed = slices.Clone(lists[0])
+	for j := range mixed {
+		var m mixture
+		for i, e := range s {
+			m.add(e, lists[i][j].Mean, lists[i][j].Variance)
+		}
+		mixed[j].Mean, mixed[j].Variance = m.moments()
+	}
+	return mixed
+}
+
+// A mixture sums up the moments of its parts.
+type mixture struct{ weight, mean, spread, variance float64 }
+
+// add adds a candidate that says N(m, v) before its factor; nothing where that is open.
+func (x *mixture) add(e Candidate, m, v float64) {
+	if v *= e.Factor; m-m != 0 || !(v > 0) || math.IsInf(v, 1) {
+		return
+	}
+	x.weight += e.Weight
+	d := m - x.mean
+	x.mean += d * e.Weight / x.weight
+	x.spread += e.Weight * d * (m - x.mean)
+	x.variance += e.Weight * v
+}
+
+// moments returns mean and variance; NaN of none.
+func (x *mixture) moments() (mean, variance float64) {
+	if x.weight == 0 {
+		return math.NaN(), math.NaN()
+	}
+	return x.mean, (x.spread + x.variance) / x.weight
+}
