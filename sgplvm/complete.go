@@ -33,13 +33,6 @@ type Completion struct {
 	at        []Instant // of the examples; nil without times
 }
 
-// A TransformCheck compares how well principal components of transforms and of values filled in observed values that were hidden, in standard deviations of the channels.
-type TransformCheck struct {
-	Score   string  `json:"score"` // "CRPS" (continuous ranked probability score) where values have a limit, else "root mean square error"
-	With    float64 `json:"with"`
-	Without float64 `json:"without"`
-}
-
 // Complete returns the distribution of all values of training example i, which is counted from 0, given those of its
 // values that were observed, at the training points: what Impute does with the posterior of its latent variables that
 // training has found. Observed values are their own mean, with variance 0. Its Prior is what the other examples say of its

@@ -70,7 +70,7 @@ func newCompleter(d trainingSet, cfg Config) (*completer, error) {
 	return c, nil
 }
 
-func completionRandom(cfg Config) rand.Source { return rand.NewPCG(cfg.Seed, 0x66696c6c) }
+func completionRandom(cfg Config) rand.Source { return completion.Random(cfg.Seed) }
 
 // observedVariance returns the mean square of what was observed about its mean, 1 where that is 0.
 func (c *completer) observedVariance() float64 {
@@ -711,4 +711,90 @@ func (c *completer) imputationErrors(lower []float64) completion.Errors {
 	}
 	mat.MirrorLower(cov)
 	return completion.Errors{Covariance: cov, Variance: c.variance}
+}
+
+// inTime returns the methods of a contest, which end where limit.MethodsShare of the limit has passed: what they fill in stays open. The first, the mean, goes on, and what
+// has a clock of its own: methods that must be surely better.
+func inTime(c *limit.Clock, methods []completion.Filler) []completion.Filler {
+	if !c.Limited() {
+		return methods
+	}
+	for i := range methods {
+		m := &methods[i]
+		if fill := m.Fill; i > 0 && !m.Sure {
+			m.Fill = func(ctx context.Context) (mean, variance mat.Matrix, err error) {
+				some, cancel := c.InTime(ctx, limit.MethodsShare)
+				defer cancel()
+				if mean, variance, err = fill(some); some.Err() != nil && ctx.Err() == nil {
+					c.Untried++
+				}
+				return mean, variance, err
+			}
+		}
+	}
+	return methods
+}
+
+// What was filled in is less varied than what was missing. The covariance of the noise that is learned of completed examples is
+// therefore that of their residuals and, on average over examples, that of what was missing given what was observed
+// (docs/math.md, "Completion in rounds"): the expectation of an EM algorithm. Where no covariance is learned, the white noise has what of that is white. Sums of such covariances are kept as lower triangles, row by row.
+
+// maxUnsure is of how many points a covariance is formed that is not learned, but for its mean variance.
+const maxUnsure = 2048
+
+// imputeWithErrors returns the moments of Impute, and what the example adds to such a sum, scaled, over channels; nil of films, and of many points of which no covariance is learned.
+func (m *Model) imputeWithErrors(ctx context.Context, obs Observed, o InferOptions) (p Prediction, lower []float64, err error) {
+	o.KeepOutliers = true
+	by, given, err := m.seen(obs)
+	if err != nil {
+		return p, nil, err
+	}
+	q := by.posterior
+	n, learned := q.Grid().Len(), q.Params().Noise.Learned()
+	if by.film != nil || n > maxUnsure && !learned {
+		p, _, err = m.Impute(ctx, obs, o)
+		return p, nil, err
+	}
+	cov := mat.New(n, n)
+	given.Grid = by.on(given.Grid)
+	if p, _, err = q.ImputeUnsure(ctx, cov, !learned, given, by.inferOptions(o)); err != nil {
+		return p, nil, err
+	}
+	lower = cov.Data[:0]
+	for i := range n {
+		lower = append(lower, cov.Row(i)[:i+1]...)
+	}
+	return p, lower, nil
+}
+
+// plus returns the sum of two lower triangles, either of which may be nil; a is overwritten.
+func plus(a, b []float64) []float64 {
+	if a == nil || b == nil {
+		return append(a, b...)
+	}
+	asm.Axpy(1, b, a)
+	return a
+}
+
+// unlearned returns the examples with missing values that are not learned from.
+func (c *completer) unlearned() []int {
+	return slices.DeleteFunc(work.AllBut(c.all.Y.Rows, c.rows), func(i int) bool { return !c.all.Holes.Any(i) })
+}
+
+// censor replaces values at a limit, of which nothing else is known, by what principal components of the others expect of t, as far as there is time.
+func (c *completer) censor(given context.Context) error {
+	limits, some := make([]float64, len(c.d.by)), false
+	for k, l := range c.d.by {
+		limits[k], some = l.Least(), some || l.Limited
+	}
+	if !some {
+		return nil
+	}
+	ctx, cancel := c.d.run.clock.InTime(given, limit.FirstShare)
+	defer cancel()
+	err := completion.Censor(ctx, c.y, c.holes, c.points, c.channels, limits)
+	if ctx.Err() != nil {
+		return given.Err()
+	}
+	return err
 }

@@ -141,7 +141,7 @@ func completeByRounds(ctx context.Context, d trainingSet, cfg Config) (done *Com
 		place = func(example int) int { return series.Place[example] }
 	}
 	done.restore(found, points, func(v Outlier) completion.Kind { return kinds[(place(v.Example)*points+v.Point)*channels+v.Channel] })
-	done.Check = checkOf(done.Kinds, c.check)
+	done.Check = completion.CheckOf(done.Kinds, c.check)
 	return done, err
 }
 
@@ -275,15 +275,10 @@ func (c *completer) finish(ctx context.Context, w *wholeTask, cfg Config, done *
 		if err := t.Fill(ctx, t.Shares[k], k, byModel, c.all.Y, c.all.Variance, methods); err != nil {
 			return nil, err
 		}
-		done.Kinds = append(done.Kinds, checkOfKind(t, k, count[k]))
+		done.Kinds = append(done.Kinds, t.Check(k, count[k]))
 	}
 	done.Mean, done.Variance = c.matrix(c.all.Y), c.matrix(c.all.Variance)
 	return kinds, nil
-}
-
-// unlearned returns the examples with missing values that are not learned from.
-func (c *completer) unlearned() []int {
-	return slices.DeleteFunc(work.AllBut(c.all.Y.Rows, c.rows), func(i int) bool { return !c.all.Holes.Any(i) })
 }
 
 // imputeOthers fills in the examples that were not learned from, if the model has a part in it. It returns those for which the limit left no time.

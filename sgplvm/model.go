@@ -1,6 +1,7 @@
 package sgplvm
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/field"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/modelfile"
@@ -498,4 +500,42 @@ func takeFilm(q *predict.Posterior, attached map[string][]byte) (*film.Film, err
 		delete(attached, name)
 	}
 	return film.Decode(parts, q.Grid(), len(q.Scaler().Mean), q.Params().X.At())
+}
+
+// CheckFilling tells how well Impute fills in n examples like these, for each kind of their missing values: some observed values of a few of them are hidden in the ways in
+// which others are missing, and filled in. Beside the model stand the simplest methods, which learn from these examples, and from training examples as far as the model
+// knows them. All examples have one grid. Where nothing is missing or observed the result is nil. Errors: those of Impute.
+func (m *Model) CheckFilling(ctx context.Context, n int, observed func(i int) Observed, o InferOptions) (checks []FillCheck, err error) {
+	t := &completion.FillTest{Observed: observed, Known: m.Examples(), Times: m.Times(), Grid: m.Grid(), Channels: m.Channels(), Film: m.film != nil, Recall: m.recall,
+		Impute: func(ctx context.Context, obs Observed) (Prediction, error) {
+			p, _, err := m.Impute(ctx, obs, o)
+			return p, err
+		}}
+	return t.Check(ctx, n)
+}
+
+// CheckMemory is about how many bytes CheckFilling takes for n examples.
+func (m *Model) CheckMemory(n int) float64 {
+	return completion.FillTestMemory(n, m.Examples(), m.Grid().Len()*m.Channels())
+}
+
+// recall sets the rows of y to training examples as the model knows them at the points of a grid (nil: its own): as they were, where it keeps that, or as it predicts them.
+func (m *Model) recall(y mat.Matrix, examples []int, grid Grid) error {
+	if kept, s := m.posterior.Kept(), m.posterior.Scaler(); kept.Rows > 0 && grid == nil {
+		for k, i := range examples {
+			for j, v := range kept.Row(i) {
+				c := j % len(s.Mean)
+				y.Set(k, j, s.Mean[c]+s.Scale[c]*v)
+			}
+		}
+		return nil
+	}
+	failures := make([]error, len(examples))
+	mat.Parallel(len(examples), func(k int) {
+		var p Prediction
+		if p, failures[k] = m.Predict(m.TrainingLatent(examples[k]), grid); failures[k] == nil {
+			copy(y.Row(k), p.Mean.Data)
+		}
+	})
+	return cmp.Or(failures...)
 }

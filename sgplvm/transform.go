@@ -9,7 +9,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/internal/simple"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/limit"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
@@ -123,24 +122,6 @@ func (d trainingSet) byComponents(ctx context.Context, cfg Config, crps bool) (v
 	return v, contest.Scale, nil
 }
 
-// censor replaces values at a limit, of which nothing else is known, by what principal components of the others expect of t, as far as there is time.
-func (c *completer) censor(given context.Context) error {
-	limits, some := make([]float64, len(c.d.by)), false
-	for k, l := range c.d.by {
-		limits[k], some = l.Least(), some || l.Limited
-	}
-	if !some {
-		return nil
-	}
-	ctx, cancel := c.d.run.clock.InTime(given, limit.FirstShare)
-	defer cancel()
-	err := completion.Censor(ctx, c.y, c.holes, c.points, c.channels, limits)
-	if ctx.Err() != nil {
-		return given.Err()
-	}
-	return err
-}
-
 // natural brings what was filled in back to the units of the data. Errors: *ReadError.
 func (c *Completion) natural(d trainingSet) error {
 	if d.by == nil {
@@ -166,4 +147,34 @@ func (c *Completion) natural(d trainingSet) error {
 		}
 	}
 	return nil
+}
+
+// inOrder returns the data with the numbers of the rows as times, where they are a table without times whose neighbouring rows are alike and something is to be chosen.
+func (d trainingSet) inOrder(cfg Config) (trainingSet, error) {
+	n, points, _ := d.Source.Dims()
+	if d.Times != nil || d.Errors != nil || points > 1 || d.Film || cfg.Effort == EffortNone || cfg.Start != nil {
+		return d, nil
+	}
+	y, h, err := completion.Read(d.Source)
+	if err != nil || !h.RowsInOrder(y) {
+		return d, err
+	}
+	d.run.watcher().Tell("rows that follow one another are alike: their numbers are taken as times")
+	d.Times = make([]float64, n)
+	for i := range d.Times {
+		d.Times[i] = float64(i)
+	}
+	return d, nil
+}
+
+// folded returns the data with a period of a series as an example, or as they are where they show none.
+func (d trainingSet) folded(cfg Config) (trainingSet, *completion.Folding, error) {
+	if cfg.Fold == Off || d.Film || d.Times == nil || d.Sequences != nil {
+		return d, nil, nil
+	}
+	series, err := completion.Fold(d.Source, d.Grid, d.Times)
+	if series != nil {
+		d.Source, d.Grid, d.Times = series.Source, series.Grid, series.Times
+	}
+	return d, series, err
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
@@ -60,7 +61,7 @@ type viewTally struct{ whole, mean, part, alone validation.Scores }
 // check compares on examples left out of training what predicts each view.
 func (s *viewSet) check(ctx context.Context, state *viewState, all *trainedViews, m *MultiView) error {
 	rng := rand.New(rand.NewPCG(s.cfg.Seed, 0x636865636b))
-	order := rng.Perm(s.n)[:min(s.n, maxChecked)]
+	order := rng.Perm(s.n)[:min(s.n, completion.MaxChecked)]
 	tallies, folds := make([]viewTally, len(s.views)), min(viewFolds, len(order))
 	s.clock.Ended(s.joint)
 	for f := range folds {

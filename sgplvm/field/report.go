@@ -53,3 +53,21 @@ type PhaseReport struct {
 	Every  int       `json:"every,omitempty"`
 	Bounds []float64 `json:"bounds,omitempty"`
 }
+
+// A FillCheck tells how well values were filled in that were hidden on purpose.
+type FillCheck struct {
+	Kind    string // in which way values are missing, in words; empty where it is about all
+	Missing int    // how many values are missing like this
+	By      string // what fills them in: the model, or the simplest method that is better
+
+	Values   int     // how many were hidden
+	RMSE     float64 // root mean square error, in the user's units or Deviations
+	NLP      float64 // mean negative log density, nats a value
+	Coverage float64 // the share of them within central intervals of 90 %
+	Factor   float64 // of all variances, these among them, as these values ask; 0: nothing was chosen, or factors were given
+
+	Simplest     string // which of the simplest methods has the least error of the same values, and that; empty where there is none
+	SimplestRMSE float64
+
+	Deviations bool // errors are in standard deviations of the columns, since the data are a table of several
+}

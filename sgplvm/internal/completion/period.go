@@ -7,10 +7,11 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 )
 
 const (
-	MinPeriod      = 4   // steps
+	minPeriod      = 4   // steps
 	periodStrength = 0.3 // the least rise of the autocorrelation at a period above its least value at smaller lags, as a share of the possible
 	periodLonger   = 0.1 // by how much more a longer period must correlate
 )
@@ -19,6 +20,10 @@ const (
 type Folding struct {
 	Steps int
 	Place []int
+
+	Source field.Source // of the examples
+	Grid   field.Grid   // of the steps of a period and of the points
+	Times  []float64    // when each example begins
 }
 
 // String says it in a sentence for the user.
@@ -35,8 +40,8 @@ func (f *Folding) Unfold(src mat.Matrix, n, points, channels int) mat.Matrix {
 	return dst
 }
 
-// Regular returns the number of steps from the first time to each, and the first time and the step; nil if times are not regular.
-func Regular(times []float64) (place []int, first, step float64) {
+// regular returns the number of steps from the first time to each, and the first time and the step; nil if times are not regular.
+func regular(times []float64) (place []int, first, step float64) {
 	sorted := slices.Sorted(slices.Values(times))
 	var gaps []float64
 	for i, t := range sorted[1:] {
@@ -60,11 +65,11 @@ func Regular(times []float64) (place []int, first, step float64) {
 	return place, first, step
 }
 
-// Period returns the period of columns in steps, at most limit, 0 if they show none. It is the shortest lag at which their mean
+// findPeriod returns the period of columns in steps, at most limit, 0 if they show none. It is the shortest lag at which their mean
 // autocorrelation has a maximum well above its minimum at smaller lags, and at twice the lag too. A longer lag must correlate clearly more
 // (docs/math.md, 22.12).
-func Period(y mat.Matrix, limit int) int {
-	if limit < MinPeriod {
+func findPeriod(y mat.Matrix, limit int) int {
+	if limit < minPeriod {
 		return 0
 	}
 	r := autocorrelations(y, min(2*limit+1, y.Rows/2))
@@ -72,7 +77,7 @@ func Period(y mat.Matrix, limit int) int {
 	for lag := 1; lag <= limit && lag+1 < len(r); lag++ {
 		strength := (r[lag] - least) / (1 - least)
 		peak := r[lag] > r[lag-1] && r[lag] >= r[lag+1]
-		if peak && lag >= MinPeriod && strength > periodStrength && 2*lag < len(r) && (r[2*lag]-least)/(1-least) > periodStrength && r[lag] > best+periodLonger {
+		if peak && lag >= minPeriod && strength > periodStrength && 2*lag < len(r) && (r[2*lag]-least)/(1-least) > periodStrength && r[lag] > best+periodLonger {
 			best, period = r[lag], lag
 		}
 		least = min(least, r[lag])

@@ -1,16 +1,16 @@
-package sgplvm
+package completion
 
 import (
 	"math"
 
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
+	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 )
 
-// checkOf pools the checks of all kinds, each with the weight of its missing values.
-func checkOf(kinds []FillCheck, all FillCheck) FillCheck {
+// CheckOf pools the checks of all kinds, each with the weight of its missing values.
+func CheckOf(kinds []field.FillCheck, all field.FillCheck) field.FillCheck {
 	var total, squares float64
-	check := FillCheck{Factor: all.Factor}
+	check := field.FillCheck{Factor: all.Factor}
 	for _, k := range kinds {
 		if k.Values > 0 {
 			w := float64(k.Missing)
@@ -28,22 +28,22 @@ func checkOf(kinds []FillCheck, all FillCheck) FillCheck {
 	return check
 }
 
-// checkOfKind reports the errors of what fills in a kind on its held-out values; count values of the kind are missing.
-func checkOfKind(c *completion.Contest, k completion.Kind, count int) FillCheck {
-	f := FillCheck{Kind: completion.KindNames[k], Missing: count, By: c.Shares[k].String()}
-	f.measure(c, c.ListOf(c.Shares[k], k), 1)
+// Check reports the errors of what fills in a kind on its held-out values; count values of the kind are missing.
+func (c *Contest) Check(k Kind, count int) field.FillCheck {
+	f := field.FillCheck{Kind: KindNames[k], Missing: count, By: c.Shares[k].String()}
+	c.measure(&f, c.ListOf(c.Shares[k], k), 1)
 	f.Factor = c.Shares[k][0].Factor
 	for _, name := range c.Names {
-		var other FillCheck
-		if other.measure(c, c.Of(name, k), 1); name != "" && other.Values > 0 && (f.Simplest == "" || other.RMSE < f.SimplestRMSE) {
+		var other field.FillCheck
+		if c.measure(&other, c.Of(name, k), 1); name != "" && other.Values > 0 && (f.Simplest == "" || other.RMSE < f.SimplestRMSE) {
 			f.Simplest, f.SimplestRMSE = name, other.RMSE
 		}
 	}
 	return f
 }
 
-// measure sets the errors of held-out values of a contest in its units, with variances multiplied by a factor.
-func (f *FillCheck) measure(c *completion.Contest, list []completion.HeldValue, factor float64) {
+// measure sets the errors of held-out values in its units, with variances multiplied by a factor.
+func (c *Contest) measure(f *field.FillCheck, list []HeldValue, factor float64) {
 	units := c.Units()
 	if f.Deviations = units != nil; !f.Deviations {
 		units = []float64{1}
