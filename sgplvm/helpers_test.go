@@ -15,7 +15,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/dynamics"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/training"
@@ -324,9 +323,4 @@ func loaded(t testing.TB, file []byte) *Model {
 // diff compares structures; floating-point numbers must be equal, NaNs count as such.
 func diff(got, want any) string {
 	return cmp.Diff(want, got, cmpopts.EquateNaNs(), cmp.Comparer(work.Equal), cmpopts.IgnoreUnexported(bound.Latents{}))
-}
-
-// boundLatents are latent posteriors on paths.
-func boundLatents(mu, s mat.Matrix, paths *dynamics.Params) bound.Latents {
-	return bound.Latents{Mu: mu, S: s, Paths: paths}
 }
