@@ -230,7 +230,7 @@ func (c *completer) apart(cfg Config) (all completion.Filled, d trainingSet, som
 	return all, d, some, none
 }
 
-// finish fills in the examples that were not learned from, then each kind of missing values by its winner, reports the errors, and returns the kind of each value.
+// finish fills in the examples that were not learned from, then each kind of missing values by what has a share in it, reports the errors, and returns the kind of each value.
 // Examples for which the limit left the model no time are filled in by the best method that needs none; where most are, all.
 func (c *completer) finish(ctx context.Context, w *wholeTask, cfg Config, done *Completion) (kinds []completion.Kind, err error) {
 	for k, i := range c.rows {

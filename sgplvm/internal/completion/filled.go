@@ -119,7 +119,7 @@ type Filler struct {
 	Fill func(ctx context.Context) (mean, variance mat.Matrix, err error)
 }
 
-// Once returns methods that keep what they filled in: several kinds of missing values may have one winner.
+// Once returns methods that keep what they filled in: a method may have shares of several kinds of missing values.
 func Once(methods []Filler) []Filler {
 	for i := range methods {
 		m := &methods[i]
