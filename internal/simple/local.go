@@ -77,8 +77,8 @@ func (s *start) fillLocal(ctx context.Context, d Data, mean, variance mat.Matrix
 			return err
 		}
 	}
-	if math.IsInf(best.squares, 1) {
-		return nil
+	if math.IsInf(best.squares, 1) { // nothing could be hidden
+		return s.fillComponents(ctx, d, mean, variance)
 	}
 	for k, at := range hidden {
 		best.z.Data[at] = truth[k]

@@ -207,7 +207,7 @@ func TestDecide(t *testing.T) {
 }
 
 // The larger the difference of two methods beside what chance makes of it, the larger the weight of the better one; equal ones weigh the same, however many values they were compared on.
-// The mixture of these has the error of neither made worse, and their variance and half of the squared difference.
+// Errors count beside densities, over the least of a method. A mixture has the mean variance of its parts and the spread of their means.
 func TestShares(t *testing.T) {
 	last := 0.4
 	for _, deviation := range []float64{1, 1.005, 1.02, 4} {
@@ -223,6 +223,8 @@ func TestShares(t *testing.T) {
 	if last != 1 {
 		t.Errorf("beside a hopeless method a weight of %v", last)
 	}
+	of := losses([]validation.Scores{{Losses: []float64{1, 2}, Errors: []float64{2, 4}}, {Losses: []float64{1, 2}, Errors: []float64{1, 2}}})
+	compare.Near(t, "losses", slices.Concat(of...), []float64{1 + 2/1.5, 2 + 4/1.5, 1 + 1/1.5, 2 + 2/1.5}, 1e-15)
 	s := Shares{{Name: "a", Factor: 1, Weight: 0.5}, {Name: "b", Factor: 2, Weight: 0.5}}
 	var x mixture
 	for i, e := range s {
