@@ -177,18 +177,20 @@ func (c *completer) probe(ctx context.Context, first, cfg Config) (lost bool, er
 		return false, err
 	}
 	t, err := c.againstSimple(ctx, cfg)
-	errors := validation.StopErrors
-	if cfg.Effort == EffortQuick { // which tries hardly anything else
-		errors = validation.SureErrors
+	lost = err == nil && t != nil
+	if lost && cfg.Effort == EffortQuick { // which tries hardly anything else
+		lost = t.Lost(validation.SureErrors)
+	} else if lost { // local regression may be far ahead of a first model and behind one that was searched for
+		lost = t.Without(simple.Local).Lost(validation.StopErrors)
 	}
-	if err != nil || t == nil || !t.Lost(errors) {
+	if !lost {
 		for k, i := range out {
 			copy(c.y.Row(i), y.Row(k))
 			copy(c.variance.Row(i), variance.Row(k))
 		}
 		return false, err
 	}
-	c.contest, c.hopeless = t.Simpler(), true
+	c.contest, c.hopeless = t.Without(""), true
 	if err := c.againstOthers(ctx, cfg, c.contest); err != nil {
 		return false, err
 	}

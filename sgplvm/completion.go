@@ -264,7 +264,7 @@ func (c *completer) finish(ctx context.Context, w *wholeTask, cfg Config, done *
 			continue
 		}
 		if len(late) > 0 {
-			w := t.Simpler().Shares[k]
+			w := t.Without("").Shares[k]
 			if err := t.Fill(ctx, w, k, simpler, c.all.Y, c.all.Variance, methods); err != nil {
 				return nil, err
 			}

@@ -790,7 +790,7 @@ func TestProbe(t *testing.T) {
 	if testing.Short() {
 		t.Skip("learns two models")
 	}
-	_, curve := longTable(300)
+	_, curve := longTable(60)
 	for name, c := range map[string]struct {
 		data Data
 		lost bool

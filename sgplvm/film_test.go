@@ -271,7 +271,7 @@ func filmStops(t *testing.T, trainer *Trainer) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	done := 0
-	trainer.Progress = func(p Progress) bool {
+	trainer.inner.Progress = func(p Progress) bool {
 		if done = p.Iteration; p.Phase != "film" || p.Total != 16 {
 			t.Errorf("phase %q of %d frames", p.Phase, p.Total)
 		}
@@ -283,7 +283,7 @@ func filmStops(t *testing.T, trainer *Trainer) {
 	if err := trainer.inner.CalibrateFilm(ctx); !errors.Is(err, context.Canceled) || done != 2 {
 		t.Errorf("cancelled after 2 frames: %v after %d", err, done)
 	}
-	trainer.Progress = func(p Progress) bool { done = p.Iteration; return done < 3 }
+	trainer.inner.Progress = func(p Progress) bool { done = p.Iteration; return done < 3 }
 	if err := trainer.inner.CalibrateFilm(context.Background()); err != nil || done != 3 || !trainer.inner.Stopped() {
 		t.Errorf("stopped after 3 frames: %v after %d", err, done)
 	}

@@ -207,17 +207,17 @@ func (c *Contest) Units() []float64 {
 	return nil
 }
 
-// Simpler returns the contest without the model.
-func (c *Contest) Simpler() *Contest {
+// Without returns the contest without a method.
+func (c *Contest) Without(method string) *Contest {
 	s := *c
-	s.Names = slices.DeleteFunc(slices.Clone(c.Names), func(name string) bool { return name == "" })
+	s.Names = slices.DeleteFunc(slices.Clone(c.Names), func(name string) bool { return name == method })
 	s.Decide()
 	return &s
 }
 
 // Lost reports whether without the model every kind of which values were held out is filled in better, by more than some standard errors.
 func (c *Contest) Lost(errors float64) bool {
-	s := c.Simpler()
+	s := c.Without("")
 	for k := range KindCount {
 		if model, _ := c.Scores(c.Of("", k)); len(model.Losses) > 0 {
 			if other, _ := c.Scores(c.ListOf(s.Shares[k], k)); !validation.Worse(model, other, errors) {

@@ -223,8 +223,8 @@ func TestShares(t *testing.T) {
 	if last != 1 {
 		t.Errorf("beside a hopeless method a weight of %v", last)
 	}
-	of := losses([]validation.Scores{{Losses: []float64{1, 2}, Errors: []float64{2, 4}}, {Losses: []float64{1, 2}, Errors: []float64{1, 2}}})
-	compare.Near(t, "losses", slices.Concat(of...), []float64{1 + 2/1.5, 2 + 4/1.5, 1 + 1/1.5, 2 + 2/1.5}, 1e-15)
+	of := losses([]validation.Scores{{Losses: []float64{1, 2}, Errors: []float64{2, 4}}, {Losses: []float64{1, 2}, Errors: []float64{1, 2}}}, []float64{1, 3})
+	compare.Near(t, "losses", slices.Concat(of...), []float64{1 + 2/1.5, 3 * (2 + 4/1.5), 1 + 1/1.5, 3 * (2 + 2/1.5)}, 1e-15)
 	s := Shares{{Name: "a", Factor: 1, Weight: 0.5}, {Name: "b", Factor: 2, Weight: 0.5}}
 	var x mixture
 	for i, e := range s {

@@ -33,7 +33,7 @@ func (s Shares) Need(name string) bool {
 	return slices.ContainsFunc(s, func(e Candidate) bool { return e.needs(name) })
 }
 
-// String names the methods, those with the largest shares first.
+// String names the methods that have a tenth of the shares or more, those with the largest first.
 func (s Shares) String() string {
 	var names []string
 	weights := map[string]float64{}
@@ -54,6 +54,7 @@ func (s Shares) String() string {
 		}
 		return 0
 	})
+	names = slices.DeleteFunc(names, func(name string) bool { return weights[name] < leastShare })
 	for i, name := range names {
 		if name == "" {
 			names[i] = "the model"
@@ -99,7 +100,7 @@ func (c *Contest) SharesOf(k Kind) Shares {
 		e.Factor = max(1, e.Factor) * known / (known - 2) // too large variances cost less than too small ones; a Student distribution has a larger variance
 		ofAll[i], _ = c.Scores(c.List(*e, KindCount))
 	}
-	own, every := losses(ofKind), losses(ofAll)
+	own, every := losses(ofKind, sizes(c.List(list[0], k))), losses(ofAll, sizes(c.List(list[0], KindCount)))
 	shrunk := k < KindCount && k != KindWhole && !slices.ContainsFunc(every, func(of []float64) bool { return len(of) == 0 })
 	rng := rand.New(rand.NewPCG(0, 0x626d61))
 	n, scores := len(own[0]), make([]float64, len(list))
@@ -121,8 +122,21 @@ func (c *Contest) SharesOf(k Kind) Shares {
 	return significant(list)
 }
 
-// losses returns, for each candidate, the loss of each group: that of its density, and its error over the least mean error of a candidate. As in validation.Difference both count.
-func losses(of []validation.Scores) [][]float64 {
+// sizes returns how many examples each group of values has.
+func sizes(list []HeldValue) (n []float64) {
+	for _, g := range byGroup(list) {
+		examples := map[int]bool{}
+		for _, h := range g {
+			examples[h.Example] = true
+		}
+		n = append(n, float64(len(examples)))
+	}
+	return n
+}
+
+// losses returns, for each candidate, the loss of each group: that of its density, and its error over the least mean error of a candidate, times the group's size. As in
+// validation.Difference both count.
+func losses(of []validation.Scores, sizes []float64) [][]float64 {
 	least := math.Inf(1)
 	for _, v := range of {
 		if len(v.Errors) > 0 {
@@ -135,7 +149,7 @@ func losses(of []validation.Scores) [][]float64 {
 			if least > 0 {
 				loss += v.Errors[g] / least
 			}
-			lists[i] = append(lists[i], loss)
+			lists[i] = append(lists[i], sizes[g]*loss)
 		}
 	}
 	return lists
