@@ -84,11 +84,14 @@ func (c *Contest) About(list []HeldValue) bool {
 	})
 }
 
+// of reports whether a value is of a kind; for KindCount of any but whole examples.
+func (v *HeldValue) of(k Kind) bool { return v.Kind == k || k == KindCount && v.Kind != KindWhole }
+
 // Of returns what a method filled in for the held-out values of a kind; for KindCount of all kinds but whole examples, which are another task. It returns nil if the method
 // leaves some of them open.
 func (c *Contest) Of(name string, k Kind) (list []HeldValue) {
 	for _, v := range c.Held[name] {
-		if v.Kind == k || k == KindCount && v.Kind != KindWhole {
+		if v.of(k) {
 			if v.Mean-v.Mean != 0 || !(v.Variance > 0) || math.IsInf(v.Variance, 1) {
 				return nil
 			}

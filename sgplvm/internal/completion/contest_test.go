@@ -155,7 +155,7 @@ func drawn(c *Contest, rng *rand.Rand, k Kind, groups int, independent bool, met
 // weightOf returns the weight of the candidates of which a method is a part.
 func weightOf(s Shares, name string) (w float64) {
 	for _, e := range s {
-		if e.needs(name) {
+		if slices.Contains(e.methods(), name) {
 			w += e.Weight
 		}
 	}
@@ -426,6 +426,21 @@ func TestContestOfSureMethods(t *testing.T) {
 		}
 		if got := c.SharesOf(kind); got.Need("sure") != (want == "sure") || got.Need("failing") {
 			t.Errorf("kind %d: %+v, expected %s", kind, got, want)
+		}
+	}
+}
+
+// A method that leaves values of one kind open has a share of the others alone, whether it was tried first or last.
+func TestSharesOfOpenMethods(t *testing.T) {
+	for _, open := range []string{"a", "b"} {
+		c := &Contest{Held: map[string][]HeldValue{}, Scale: []float64{2}}
+		rng := rand.New(rand.NewPCG(9, 9))
+		drawn(c, rng, KindScattered, 20, false, judged{"a", 1, 1}, judged{"b", 1, 1})
+		drawn(c, rng, KindGaps, 5, false, judged{"a", 1, 1}, judged{"b", 1, 1})
+		c.Held[open][len(c.Held[open])-1].Mean = math.NaN()
+		c.Decide()
+		if c.Shares[KindGaps].Need(open) || !c.Shares[KindScattered].Need(open) || !c.Shares[KindScattered].Need("a") {
+			t.Errorf("%s is open: %+v", open, c.Shares)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package completion
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -19,8 +20,13 @@ type Candidate struct {
 	Weight float64
 }
 
-// needs reports whether a method is a part of a candidate.
-func (e Candidate) needs(name string) bool { return e.Name == name || e.Pair && e.And == name }
+// methods returns the names of its methods.
+func (e Candidate) methods() []string {
+	if e.Pair {
+		return []string{e.Name, e.And}
+	}
+	return []string{e.Name}
+}
 
 // Shares are the candidates that fill in the values of a kind, with weights that add up to 1: the distribution of a value is a mixture of theirs.
 type Shares []Candidate
@@ -30,7 +36,7 @@ func Alone(name string) Shares { return Shares{{Name: name, Factor: 1, Weight: 1
 
 // Need reports whether a method has a share.
 func (s Shares) Need(name string) bool {
-	return slices.ContainsFunc(s, func(e Candidate) bool { return e.needs(name) })
+	return slices.ContainsFunc(s, func(e Candidate) bool { return slices.Contains(e.methods(), name) })
 }
 
 // String names the methods that have a tenth of the shares or more, those with the largest first.
@@ -38,22 +44,14 @@ func (s Shares) String() string {
 	var names []string
 	weights := map[string]float64{}
 	for _, e := range s {
-		for _, name := range []string{e.Name, e.And}[:1+map[bool]int{true: 1}[e.Pair]] {
+		for _, name := range e.methods() {
 			if !slices.Contains(names, name) {
 				names = append(names, name)
 			}
 			weights[name] += e.Weight
 		}
 	}
-	slices.SortStableFunc(names, func(a, b string) int {
-		switch x, y := weights[a], weights[b]; {
-		case x > y:
-			return -1
-		case x < y:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(weights[b], weights[a]) })
 	names = slices.DeleteFunc(names, func(name string) bool { return weights[name] < leastShare })
 	for i, name := range names {
 		if name == "" {
@@ -100,7 +98,7 @@ func (c *Contest) SharesOf(k Kind) Shares {
 		e.Factor = max(1, e.Factor) * known / (known - 2) // too large variances cost less than too small ones; a Student distribution has a larger variance
 		ofAll[i], _ = c.Scores(c.List(*e, KindCount))
 	}
-	own, every := losses(ofKind, sizes(c.List(list[0], k))), losses(ofAll, sizes(c.List(list[0], KindCount)))
+	own, every := losses(ofKind, c.sizes(list[0].Name, k)), losses(ofAll, c.sizes(list[0].Name, KindCount))
 	shrunk := k < KindCount && k != KindWhole && !slices.ContainsFunc(every, func(of []float64) bool { return len(of) == 0 })
 	rng := rand.New(rand.NewPCG(0, 0x626d61))
 	n, scores := len(own[0]), make([]float64, len(list))
@@ -122,9 +120,9 @@ func (c *Contest) SharesOf(k Kind) Shares {
 	return significant(list)
 }
 
-// sizes returns how many examples each group of values has.
-func sizes(list []HeldValue) (n []float64) {
-	for _, g := range byGroup(list) {
+// sizes returns how many examples each group of a kind has, by the held-out values of a method, open ones too.
+func (c *Contest) sizes(name string, k Kind) (n []float64) {
+	for _, g := range byGroup(slices.DeleteFunc(slices.Clone(c.Held[name]), func(v HeldValue) bool { return !v.of(k) })) {
 		examples := map[int]bool{}
 		for _, h := range g {
 			examples[h.Example] = true
@@ -171,15 +169,7 @@ func bootstrap(scores []float64, losses [][]float64, scale float64, rng *rand.Ra
 
 // significant returns the candidates with the larger weights, the largest first.
 func significant(list Shares) (s Shares) {
-	slices.SortStableFunc(list, func(a, b Candidate) int {
-		switch {
-		case a.Weight > b.Weight:
-			return -1
-		case a.Weight < b.Weight:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(list, func(a, b Candidate) int { return cmp.Compare(b.Weight, a.Weight) })
 	sum := 0.
 	for _, e := range list {
 		if e.Weight >= leastShare*list[0].Weight {
