@@ -124,3 +124,33 @@ func TestLocalRegressionDegenerate(t *testing.T) {
 		}
 	}
 }
+
+// An example is not among its own neighbours, the nearest of which come first. Of noise the variances told are the mean squared errors, also where a regression has many slopes for its neighbours.
+func TestLocalVariances(t *testing.T) {
+	const n = 400
+	l := local{z: lowRank(n, 8, 1, 1, 5)}
+	for k := range l.z.Data {
+		l.z.Data[k] = rand.New(rand.NewPCG(uint64(k), 5)).NormFloat64()
+	}
+	var squares, told float64
+	for i := range n {
+		e := incomplete{y: l.z.Row(i), self: i, observed: []int{0, 1, 2, 3, 4, 5}, want: []int{6, 7}}
+		near := l.nearest(e)
+		for k, v := range near {
+			if v.i == i || len(near) != n-1 || k > 0 && v.distance < near[k-1].distance {
+				t.Fatalf("example %d: neighbour %d is %d at %v of %d", i, k, v.i, v.distance, len(near))
+			}
+		}
+		if err := l.regress(e, near, 16, []float64{0.003}, func(_ int, mean, variance []float64) {
+			for k, j := range e.want {
+				squares += square(e.y[j] - mean[k])
+				told += variance[k]
+			}
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if ratio := squares / told; ratio < 0.6 || ratio > 1.3 {
+		t.Errorf("squared errors are %v of the variances", ratio)
+	}
+}
