@@ -68,8 +68,8 @@ an expert tries free inducing points (SpatialConfig) for factors with thousands 
 # Data with holes
 
 NaN in the data is a value that was not observed. Complete learns from such examples and fills them in, and says how well it
-did that for each way in which values are missing, with values that it had put aside. Where a simpler method is better, that one
-fills in. Examples of which nothing was observed are predicted at their times, and a long series is learned from by its period.
+did that for each way in which values are missing, with values that it had put aside. By these the model and simpler methods
+have shares. Examples of which nothing was observed are predicted at their times, and a long series is learned from by its period.
 Fit returns its model. NewTrainer learns from the observed values alone, with
 white noise and the standard errors that Data.Errors knows of them, and Trainer.Complete fills in (section 22).
 

@@ -51,7 +51,7 @@ are the same: .nc and .npz have all that F has and the filled values beside thei
 What was observed stays as it was. Values far outside what all others say count as missing (-keep-outliers).
 
 Observed values are hidden in the ways in which others are missing. Of each kind of missing values fill says what
-fills them in, the model or a simpler method that is better, and with what error.
+fills them in, the model, simpler methods or several of these, and with what error.
 
 An interrupt (or SIGTERM, SIGHUP) stops the run and leaves older results alone. G.checkpoint keeps what was done, every half minute too,
 and the same command with -resume goes on to the same results.`)

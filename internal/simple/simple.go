@@ -1,5 +1,5 @@
 // Package simple fills in missing values by the simplest methods that a person would try: the mean of each column, a straight line in time, principal components,
-// regression by the nearest examples, cubic interpolation in space. They stand beside the model, and win where they are better.
+// regression by the nearest examples, cubic interpolation in space. They stand beside the model, and have shares of what is filled in by how good they are.
 //
 // Every method tells a variance of each value. Those in time and in space are mean squared residuals of observed values that were hidden as
 // far from others as the missing ones are. Work grows in proportion to the number of examples.

@@ -58,7 +58,7 @@ type PhaseReport struct {
 type FillCheck struct {
 	Kind    string // in which way values are missing, in words; empty where it is about all
 	Missing int    // how many values are missing like this
-	By      string // what fills them in: the model, or the simplest method that is better
+	By      string // what fills them in: the methods that have a tenth of the shares or more, the largest first
 
 	Values   int     // how many were hidden
 	RMSE     float64 // root mean square error, in the user's units or Deviations

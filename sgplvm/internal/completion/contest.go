@@ -20,7 +20,7 @@ type Contest struct {
 	Centre, Spread []float64              // means and deviations of the values of an example, over examples
 	Held           map[string][]HeldValue // by each method, in one order; "" is the model
 	Names          []string               // of the methods, in the order in which they were tried
-	sure           map[string]bool        // those that win only where they are surely better
+	sure           map[string]bool        // those that have a share only where they are surely better
 	Shares         [KindCount]Shares      // what fills in the values of each kind
 }
 

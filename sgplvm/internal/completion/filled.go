@@ -115,7 +115,7 @@ func (f *Filled) SetKinds(list []HeldValue, held []Held) {
 // A Filler is a method that needs no search. Fill returns all values of all examples, NaN where it leaves one open.
 type Filler struct {
 	Name string
-	Sure bool // it takes the place of others only where it is surely better
+	Sure bool // it has a share only where it is surely better than the others
 	Fill func(ctx context.Context) (mean, variance mat.Matrix, err error)
 }
 
