@@ -13,9 +13,9 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/rounds"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/selection"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
@@ -115,69 +115,6 @@ func TestCompleteBits(t *testing.T) {
 			first = c
 		} else if !slices.Equal(c.Mean.Data, first.Mean.Data) || !slices.Equal(c.Variance.Data, first.Variance.Data) || c.Check != first.Check {
 			t.Errorf("%d processors: other numbers than with one", p)
-		}
-	}
-}
-
-// Of many examples one in ten has something held out, up to so many, or as many as the plan asks for.
-func TestReserve(t *testing.T) {
-	for _, c := range []struct{ examples, asked, reserved int }{{30, 4, 4}, {80, 4, 8}, {80, 12, 12}, {80, 26, 26}, {1200, 12, 100}} {
-		d, err := holed(mixed(c.examples, 3, 2, 2), scatteredHoles(0.3, 4)).checked()
-		if err != nil {
-			t.Fatal(err)
-		}
-		done, err := newCompleter(trainingSet{Data: d}, Config{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		done.holdOutSome(c.asked)
-		if reserved := len(done.holes.HeldExamples()); reserved != c.reserved {
-			t.Errorf("%+v: %d held out", c, reserved)
-		}
-	}
-}
-
-// Variances grow as errors of what is held out ask, by examples and drawn to 1, in what was filled in as in what will be. They do not shrink.
-func TestRescaled(t *testing.T) {
-	d, err := holed(mixed(12, 5, 4, 2), scatteredHoles(0.3, 4)).checked()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, list := range [][]Blend{nil, {{Gap: 1, Parts: 1, Inflation: 2}, {Gap: 3, Share: 0.5, Parts: 2, Inflation: 0.5}}} {
-		c, err := newCompleter(trainingSet{Data: d}, Config{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		c.holdOutSome(6)
-		for _, r := range c.holes.HeldOut { // errors of three standard deviations
-			for k, y := range r.Values() {
-				c.y.Row(r.Example)[k], c.variance.Row(r.Example)[k] = y+3, 1
-			}
-		}
-		n := float64(len(c.holes.HeldOut))
-		want := (9*n + selection.WholeExamples) / (n + selection.WholeExamples)
-		got := c.rescaled(list)
-		c.compare()
-		before := list
-		if list == nil {
-			before = []Blend{{Parts: 1, Inflation: 1}}
-		}
-		for i, b := range before {
-			if b.Inflation *= want; got[i] != b {
-				t.Errorf("blend %d: got %+v, expected %+v", i, got[i], b)
-			}
-		}
-		if n == 0 || len(got) != len(before) || c.check.Factor != want || c.check.Coverage != 1 || math.Abs(c.check.NLP-0.5*(math.Log(2*math.Pi*want)+9/want)) > 1e-12 {
-			t.Errorf("%v in reserve: %d blends, check %+v, expected the factor %v and that all are covered", n, len(got), c.check, want)
-		}
-		if list != nil && list[0].Inflation != 2 {
-			t.Error("the blends of before have changed")
-		}
-		for i := range c.variance.Data {
-			c.variance.Data[i] = 100
-		}
-		if c.rescaled(got)[0] != got[0] || c.check.Factor != 1 {
-			t.Errorf("small errors: a factor of %v, expected 1", c.check.Factor)
 		}
 	}
 }
@@ -367,7 +304,7 @@ func TestFirstCompletion(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := completion.ByComponents(t.Context(), y, h, data.InSpacings(whole.Grid), 1); err != nil {
+		if err := (&completion.Filled{Y: y, Holes: h, Points: data.InSpacings(whole.Grid), Channels: 1}).ByComponents(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		var squares, count float64
@@ -420,8 +357,8 @@ func TestCompleteWithoutTimes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("learns many models")
 	}
-	defer func(n int) { minProbed = n }(minProbed)
-	minProbed = math.MaxInt // the examples are of low rank, which the simplest methods fill in
+	defer func(n int) { rounds.MinProbed = n }(rounds.MinProbed)
+	rounds.MinProbed = math.MaxInt // the examples are of low rank, which the simplest methods fill in
 	const n, width, height = 24, 6, 5
 	mean := func(c *Completion, whole Data, d Data) (m float64) {
 		for k, y := range d.Y.Data {
@@ -469,22 +406,6 @@ func TestCompleteWithoutTimes(t *testing.T) {
 			if err != nil || !(mean(done, c.whole, d) < 1.1*mean(alone, c.whole, d)) { // it has had more rounds
 				t.Errorf("%s: error %v, squares of %v, without times %v", name, err, mean(done, c.whole, d), mean(alone, c.whole, d))
 			}
-		}
-	}
-}
-
-// Where the noise has a covariance that does not learn what is unsure, more rounds would make it too narrow.
-func TestCompletions(t *testing.T) {
-	structured := kernel.Kernel{Kind: kernel.Matern52}
-	for _, c := range []struct {
-		residual ResidualConfig
-		want     int
-	}{
-		{ResidualConfig{}, 2}, {ResidualConfig{Kernel: kernel.Kernel{Kind: kernel.White}}, 2},
-		{ResidualConfig{Kernel: structured, Rounds: 1}, 2}, {ResidualConfig{Kernel: structured, Rounds: -1}, 1}, {ResidualConfig{Kernel: structured}, 1},
-	} {
-		if got := completions(Config{Residual: c.residual}, selection.Plans[EffortNormal]); got != c.want {
-			t.Errorf("%+v: %d rounds, expected %d", c.residual, got, c.want)
 		}
 	}
 }
@@ -575,36 +496,6 @@ func steppedMaps() (whole, d Data) {
 	return whole, holed(whole, func(i, _ int) bool { return slices.Contains([]int{6, 11, 12, 17, 23}, i) })
 }
 
-// With times examples of which nothing was observed are set apart, with their times; without times they are not.
-func TestApart(t *testing.T) {
-	_, d := steppedMaps()
-	for _, timed := range []bool{true, false} {
-		if !timed {
-			d.Times = nil
-		}
-		d, err := d.checked()
-		if err != nil {
-			t.Fatal(err)
-		}
-		c, err := newCompleter(trainingSet{Data: d}, Config{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, rest, some, none := c.apart(Config{})
-		var absent []int
-		for _, a := range rest.absent {
-			absent = append(absent, int(a.Time))
-		}
-		if want := []int{6, 11, 12, 17, 23}; timed && (!slices.Equal(none, want) || !slices.Equal(absent, want)) || !timed && (none != nil || absent != nil) {
-			t.Errorf("times %t: nothing of %v, at %v", timed, none, absent)
-		}
-		n, _, _ := rest.Source.Dims()
-		if n != 24-len(none) || !slices.Equal(some, work.AllBut(24, none)) || timed && (len(rest.Times) != n || rest.Times[18] != 22) {
-			t.Errorf("times %t: learns from %d examples: %v, at %v", timed, n, some, rest.Times)
-		}
-	}
-}
-
 // Steps of which nothing was observed are filled in at their times, better than a line does, by a model of the others; the error is foretold by steps held out, and it is the
 // same at any number of processors.
 func TestCompleteWholeSteps(t *testing.T) {
@@ -692,26 +583,6 @@ func TestCompleteOutliers(t *testing.T) {
 	}
 }
 
-// A suspect that is near what was filled in in its place is put back as observed, no longer named, nor counted among the missing values of its kind; another stays out, with
-// the distance that the model says.
-func TestOutliersAgain(t *testing.T) {
-	c := &Completion{Mean: mat.NewDense(4, 2, []float64{0, 1, 2, 3, 4, 5, 6, 7}), Variance: mat.NewDense(4, 2, []float64{0, 0, 0, 0.25, 0, 0, 0.25, 0})}
-	c.Report.Missing = 5
-	c.Kinds = []FillCheck{{Kind: completion.KindNames[completion.KindScattered], Missing: 4}, {Kind: completion.KindNames[completion.KindGaps], Missing: 1}}
-	kinds := map[float64]completion.Kind{3.5: completion.KindGaps, 1000: completion.KindScattered}
-	c.restore([]Outlier{{Example: 0, Point: 1, Channel: 1, Value: 3.5, Score: 40}, {Example: 1, Point: 1, Channel: 0, Value: 1000, Score: 40}}, 2,
-		func(v Outlier) completion.Kind { return kinds[v.Value] })
-	if len(c.Kinds) != 1 || c.Kinds[0].Missing != c.Report.Missing {
-		t.Errorf("%d missing, by kind %+v", c.Report.Missing, c.Kinds)
-	}
-	if c.Mean.At(1, 1) != 3.5 || c.Variance.At(1, 1) != 0 || c.Mean.At(3, 0) != 6 || c.Variance.At(3, 0) != 0.25 || c.Report.Missing != 4 {
-		t.Errorf("means %v, variances %v, %d missing", c.Mean.Data, c.Variance.Data, c.Report.Missing)
-	}
-	if o := c.Report.Outliers; len(o) != 1 || o[0].Value != 1000 || math.Abs(o[0].Score-994/0.5) > 1e-9 {
-		t.Errorf("outliers %v", o)
-	}
-}
-
 // longTable are rows that a curve in four columns gives, with noise, and one value in ten missing.
 func longTable(n int) (whole, d Data) {
 	rng := rand.New(rand.NewPCG(6, 80))
@@ -732,7 +603,7 @@ func longTable(n int) (whole, d Data) {
 	return whole, d
 }
 
-// Rows that were not learned from are what the model's Impute says of them, and a hopeless model learns from as many as it was validated with, at their own times.
+// Rows that were not learned from are what the model's Impute says of them.
 func TestCompleteOthers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("fills in two thousand rows")
@@ -758,91 +629,5 @@ func TestCompleteOthers(t *testing.T) {
 	}
 	if c.Model.Examples() != most || same < 10 || same > 600 { // about a third of them have holes
 		t.Errorf("a model of %d examples, %d rows are filled in by it", c.Model.Examples(), same)
-	}
-
-	d.Times = line(2 * most).Data
-	d, err = d.checked()
-	if err != nil {
-		t.Fatal(err)
-	}
-	k, err := newCompleter(trainingSet{Data: d}, Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, _, some, _ := k.apart(Config{Effort: EffortNone}); len(some) != most || !slices.IsSorted(some) || some[most-1] < most {
-		t.Errorf("of %d rows learns from %d up to %d", most+60, len(some), some[most-1])
-	}
-	k.hopeless = true
-	taught := k.taught(Config{})
-	row := make([]float64, 4)
-	for j, at := range taught.Times {
-		if err := taught.Source.ReadExamples(row, j, j+1); err != nil || !slices.Equal(row, k.y.Row(int(at))) {
-			t.Fatalf("example %d at %v: %v, error %v", j, at, row, err)
-		}
-	}
-	if n, _, _ := taught.Source.Dims(); n != probeExamples || len(taught.Times) != n || !slices.IsSorted(taught.Times) {
-		t.Errorf("learns from %d examples, expected %d", n, probeExamples)
-	}
-}
-
-// A first model is given up where values held out say that the simplest methods are much better; otherwise all values are as they were before it.
-func TestProbe(t *testing.T) {
-	if testing.Short() {
-		t.Skip("learns two models")
-	}
-	_, curve := longTable(60)
-	for name, c := range map[string]struct {
-		data Data
-		lost bool
-	}{"a curve": {curve, false}, "of low rank": {holed(mixed(60, 6, 5, 1), scatteredHoles(0.3, 4)), true}} {
-		d, err := c.data.checked()
-		if err != nil {
-			t.Fatal(err)
-		}
-		cfg := Config{Effort: EffortQuick, LatentDims: 2, Training: steps(40)}
-		k, err := newCompleter(trainingSet{Data: d}, cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
-		k.all, _, k.rows, _ = k.apart(cfg)
-		k.holdOutSome(selection.Plans[EffortQuick].HeldOut)
-		if err := k.firstCompletion(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		y, variance := k.y.Clone(), k.variance.Clone()
-		first, err := k.first(cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
-		lost, err := k.probe(t.Context(), first, cfg)
-		if err != nil || lost != c.lost || k.hopeless != c.lost || (k.contest != nil) != c.lost {
-			t.Errorf("%s: lost %t, error %v", name, lost, err)
-		}
-		if same := slices.Equal(k.y.Data, y.Data) && slices.Equal(k.variance.Data, variance.Data); same == c.lost {
-			t.Errorf("%s: lost %t, and values are the same as before: %t", name, lost, same)
-		}
-	}
-}
-
-// Maps with times are completed without them too, tables are not, whatever the effort.
-func TestWithoutTimes(t *testing.T) {
-	for _, side := range []int{1, 3} {
-		d := holed(normals(12, side*side, 3, 1).on(line(side), line(side)), scatteredHoles(0.2, 3))
-		for i := range d.Examples {
-			d.Times = append(d.Times, float64(i))
-		}
-		d, err := d.checked()
-		if err != nil {
-			t.Fatal(err)
-		}
-		c, err := newCompleter(trainingSet{Data: d}, Config{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, effort := range []Effort{EffortQuick, EffortNormal} {
-			if got := c.withoutTimes(Config{Effort: effort}) != nil; got != (side > 1) {
-				t.Errorf("side %d, effort %v: completed without times %v", side, effort, got)
-			}
-		}
 	}
 }

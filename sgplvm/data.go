@@ -10,6 +10,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/emulator"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/rounds"
 )
 
 // Data are n_ξ examples, each seen in d_y channels at all n_s points of a grid, in the user's
@@ -163,18 +164,23 @@ func (d *Data) checkSource() error {
 	return nil
 }
 
-// incomplete reports whether values are missing or have errors of their own.
-func (d Data) incomplete() (bool, error) {
-	d, err := d.checked()
-	if err != nil {
-		return false, err
+// set returns the data, checked, as a run works on them.
+func (d Data) set() (set rounds.Set, err error) {
+	if d, err = d.checked(); err != nil {
+		return set, err
 	}
+	set.Source, set.Errors, set.Grid, set.Times, set.Sequences, set.Film, set.Hide = d.Source, d.Errors, d.Grid, d.Times, d.Sequences, d.Film, d.Hide
+	return set, nil
+}
+
+// incomplete reports whether values are missing or have errors of their own.
+func incomplete(d rounds.Set) (bool, error) {
 	if some, err := data.CheckErrors(d.Errors, d.Source); some || err != nil {
 		return some, err
 	}
 	n, points, channels := d.Source.Dims()
 	y, missing := data.Scaled{Source: d.Source, Examples: n, Points: points, Channels: channels}, false
-	err = y.EachSlab(func(slab []float64, _ int) error {
+	err := y.EachSlab(func(slab []float64, _ int) error {
 		missing = missing || slices.ContainsFunc(slab, math.IsNaN)
 		return nil
 	})

@@ -10,6 +10,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/emulator"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/limit"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/rounds"
 )
 
 // Emulate learns from runs of a simulator, whose inputs are d.Inputs and whose outputs are the values of d, to predict outputs from inputs
@@ -43,7 +44,7 @@ func (r Run) Emulate(ctx context.Context, d Data, cfg Config) (*Emulator, error)
 	if err != nil {
 		return nil, err
 	}
-	e, err := set.emulate(ctx, in, n, cfg)
+	e, err := emulate(ctx, set, in, n, cfg)
 	report := &Report{}
 	err = end(report, err)
 	for _, w := range report.Warnings {
@@ -53,21 +54,20 @@ func (r Run) Emulate(ctx context.Context, d Data, cfg Config) (*Emulator, error)
 }
 
 // emulate learns an emulator from the set and n inputs.
-func (set trainingSet) emulate(ctx context.Context, in *emulator.Runs, n int, cfg Config) (*Emulator, error) {
-	d, r := set.Data, set.run
-	if runs, _, _ := d.Source.Dims(); n != runs {
+func emulate(ctx context.Context, set rounds.Set, in *emulator.Runs, n int, cfg Config) (*Emulator, error) {
+	if runs, _, _ := set.Source.Dims(); n != runs {
 		return nil, &ConfigError{Field: "Inputs", Err: fmt.Errorf("%s, expected %d as the data have", quote.Counted(n, "run"), runs)}
 	}
 	if _, err := data.Check(set.Source); err != nil {
 		return nil, err
 	}
-	e := &Emulator{grid: d.Grid, attributes: cfg.Attributes, outliers: set.outliers}
+	e := &Emulator{grid: set.Grid, attributes: cfg.Attributes, outliers: set.Outliers}
 	in, source, notes, err := in.Usable(set.Source, cfg.KeepOutliers)
 	if err != nil {
 		return nil, err
 	}
-	if len(set.outliers) > 0 {
-		notes = append(notes, OutlierText(set.outliers))
+	if len(set.Outliers) > 0 {
+		notes = append(notes, OutlierText(set.Outliers))
 	}
 	job := emulator.Data{Columns: in.Columns}
 	if job.Outputs, err = data.NewScaled(source); err != nil {
@@ -81,9 +81,9 @@ func (set trainingSet) emulate(ctx context.Context, in *emulator.Runs, n int, cf
 			return nil, err
 		}
 	}
-	stop := r.watcher().Timing("comparing kernels")
+	stop := set.Run.Timing("comparing kernels")
 	defer stop()
-	if e.model, err = emulator.Fit(ctx, job, r.emulatorOptions(cfg)); err != nil {
+	if e.model, err = emulator.Fit(ctx, job, emulatorOptions(set, cfg)); err != nil {
 		return nil, in.Placed(err)
 	}
 	for _, c := range e.model.Encodings {
@@ -95,7 +95,7 @@ func (set trainingSet) emulate(ctx context.Context, in *emulator.Runs, n int, cf
 		notes = append(notes, fmt.Sprintf("%s missing: filled in beforehand from the rest of their runs, from inputs and from other runs", quote.Counted(missing, "value")))
 	}
 	e.model.Notes, e.model.Effort, e.model.Seed = append(notes, e.model.Notes...), int(cfg.Effort), cfg.Seed
-	e.took = time.Since(r.clock.Begin)
+	e.took = time.Since(set.Clock.Begin)
 	return e, nil
 }
 
@@ -117,22 +117,22 @@ func EmulatorMemory(d Data) (Memory, error) {
 	return Memory{Data: slabs, Latent: kernels}, nil
 }
 
-// emulatorOptions are those of a run.
-func (r Run) emulatorOptions(c Config) emulator.Options {
+// emulatorOptions are those of a run on a set.
+func emulatorOptions(set rounds.Set, c Config) emulator.Options {
 	return emulator.Options{
 		Quick: c.Effort == EffortQuick || c.Effort == EffortNone,
 		Seed:  c.Seed,
-		Left:  func(left time.Duration) { r.clock.Tell(left, false) },
-		Told:  func(v *emulator.Scored) { r.watcher().Tell(fmt.Sprintf("%s: error %.4g", v.Name, v.Mean())) },
+		Left:  func(left time.Duration) { set.Clock.Tell(left, false) },
+		Told:  func(v *emulator.Scored) { set.Run.Tell(fmt.Sprintf("%s: error %.4g", v.Name, v.Mean())) },
 		Stop: func() bool {
 			select {
-			case <-r.End:
+			case <-set.Run.End:
 				return true
 			default:
-				return r.clock.Over(limit.SearchShare)
+				return set.Clock.Over(limit.SearchShare)
 			}
 		},
-		Journal: r.journal,
+		Journal: set.Run.Journal,
 	}
 }
 

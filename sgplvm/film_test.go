@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/mat/safetensors"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/rounds"
 )
 
 const filmWidth, filmHeight = 32, 24
@@ -71,13 +72,13 @@ func sceneData(times []float64) Data {
 // filmTrainer returns a trainer of a film's model after a few steps; the film is not calibrated.
 func filmTrainer(t testing.TB, times []float64) *Trainer {
 	t.Helper()
-	return filmTrainerOf(t, trainingSet{Data: sceneData(times)})
+	return filmTrainerOf(t, setOf(t, sceneData(times)))
 }
 
 // filmTrainerOf is filmTrainer of some frames.
-func filmTrainerOf(t testing.TB, d trainingSet) *Trainer {
+func filmTrainerOf(t testing.TB, d rounds.Set) *Trainer {
 	t.Helper()
-	d, err := register(context.Background(), d, 0)
+	d, err := d.Registered(context.Background(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -294,7 +295,7 @@ func calibratedFilm(t *testing.T, times, values []float64) *Model {
 	t.Helper()
 	d := sceneData(times)
 	d.Source = NewSource(values, len(times), filmWidth*filmHeight, 1)
-	trainer := filmTrainerOf(t, trainingSet{Data: d})
+	trainer := filmTrainerOf(t, setOf(t, d))
 	if err := trainer.inner.CalibrateFilm(context.Background()); err != nil {
 		t.Fatal(err)
 	}
@@ -366,20 +367,19 @@ func TestFilmLimitsOfHoles(t *testing.T) {
 	}
 	d := sceneData(times)
 	d.Source = NewSource(seen, len(times), filmWidth*filmHeight, 1)
-	c, err := newCompleter(trainingSet{Data: d}, Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for k, missing := range c.holes.Missing {
-		if missing {
-			c.y.Data[k] = 50 + 400*math.Sin(float64(k))
+	filled := slices.Clone(seen)
+	for k, v := range seen {
+		if v != v {
+			filled[k] = 50 + 400*math.Sin(float64(k))
 		}
 	}
-	r, err := register(ctx, c.d, quickExamined)
+	set := setOf(t, d)
+	set.Observed, set.Source = set.Source, NewSource(filled, len(times), filmWidth*filmHeight, 1)
+	r, err := set.Registered(ctx, quickExamined)
 	if err != nil {
 		t.Fatal(err)
 	}
-	parts, err := r.film.Encode()
+	parts, err := r.Motion.Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -392,7 +392,7 @@ func TestFilmLimitsOfHoles(t *testing.T) {
 	if l := found.Channels[0]; !(l.Least >= least && l.Least < least+20) || !(l.Most <= most && l.Most > most-20) {
 		t.Errorf("limits %+v, want about %v to %v", l, least, most)
 	}
-	m := filmModel(t, filmTrainerOf(t, c.d))
+	m := filmModel(t, filmTrainerOf(t, set))
 	latents, err := m.LatentAt(0, at)
 	if err != nil {
 		t.Fatal(err)
@@ -415,17 +415,18 @@ func TestFilmLimitsOfHoles(t *testing.T) {
 // A film must have pixels; without times it has those of its frames' numbers.
 func TestRegister(t *testing.T) {
 	ctx := context.Background()
-	d := trainingSet{Data: sceneData(evenly(3))}
-	d.Times = nil
-	if r, err := register(ctx, d, 0); err != nil || !slices.Equal(r.Times, evenly(3)) {
+	data := sceneData(evenly(3))
+	data.Times = nil
+	if r, err := setOf(t, data).Registered(ctx, 0); err != nil || !slices.Equal(r.Times, evenly(3)) {
 		t.Errorf("without times: %v, error %v", r.Times, err)
 	}
-	d.Grid = Grid{mat.New(filmWidth*filmHeight, 1)}
-	if _, _, err := Fit(ctx, d.Data, Config{}); err == nil || !strings.Contains(err.Error(), "Grid: no pixels of pictures") {
+	data.Grid = Grid{mat.New(filmWidth*filmHeight, 1)}
+	if _, _, err := Fit(ctx, data, Config{}); err == nil || !strings.Contains(err.Error(), "Grid: no pixels of pictures") {
 		t.Errorf("scattered points: %v", err)
 	}
-	d.Film = false
-	if same, err := register(ctx, d, 0); err != nil || same.Source != d.Source {
+	data.Film, data.Grid = false, sceneData(evenly(3)).Grid
+	d := setOf(t, data)
+	if same, err := d.Registered(ctx, 0); err != nil || same.Source != d.Source {
 		t.Errorf("no film: %v", err)
 	}
 }
@@ -602,7 +603,7 @@ func TestFilmTrainer(t *testing.T) {
 		t.Skip("a motion to learn")
 	}
 	ctx := context.Background()
-	d, err := register(ctx, trainingSet{Data: sceneData(evenly(6))}, 0)
+	d, err := setOf(t, sceneData(evenly(6))).Registered(ctx, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -637,29 +638,5 @@ func TestFilmTrainer(t *testing.T) {
 	}
 	if m, _, err := Fit(ctx, sceneData(evenly(6)), Config{Effort: EffortNone, LatentDims: 2, Motion: Off, Training: TrainingConfig{Iterations: 3}}); err != nil || m.Summary().Motion != "" {
 		t.Errorf("without motion: %v", err)
-	}
-}
-
-// A model that fills in frames is learned from those of which something was observed, if there are others; one of other examples from all others.
-func TestLearnedFrom(t *testing.T) {
-	d := sceneData(evenly(5))
-	values := scene(evenly(5), 1)
-	for k := range filmWidth * filmHeight {
-		values[2*filmWidth*filmHeight+k] = math.NaN()
-	}
-	d.Source = NewSource(values, 5, filmWidth*filmHeight, 1)
-	for _, c := range []struct {
-		film bool
-		out  []int
-		want []int
-	}{{true, []int{1}, []int{0, 3, 4}}, {false, []int{1}, []int{0, 2, 3, 4}}, {true, []int{0, 1, 3, 4}, []int{0, 1, 2, 3, 4}}, {false, []int{0, 1, 2, 3}, []int{0, 1, 2, 3, 4}}} {
-		d.Film = c.film
-		of, err := newCompleter(trainingSet{Data: d}, Config{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := of.learnedFrom(c.out); !slices.Equal(got, c.want) {
-			t.Errorf("film: %v, without %v: %v, expected %v", c.film, c.out, got, c.want)
-		}
 	}
 }

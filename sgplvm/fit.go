@@ -3,6 +3,9 @@ package sgplvm
 import (
 	"context"
 	"slices"
+
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/outlier"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/rounds"
 )
 
 // Fit learns the best model that it knows for data: it chooses what cfg leaves open (Select), and trains
@@ -24,20 +27,20 @@ func (r Run) Fit(ctx context.Context, d Data, cfg Config) (m *Model, report Repo
 	}
 	defer func() { err = end(&report, err) }()
 	if cfg.Effort != EffortNone && cfg.Start == nil {
-		if holes, err := set.incomplete(); err != nil {
+		if holes, err := incomplete(set); err != nil {
 			return nil, Report{}, err
 		} else if holes {
 			return fitIncomplete(ctx, set, cfg)
 		}
 	}
 	m, report, err = fitWhole(ctx, set, cfg, "")
-	foundOutliers(&report, set.outliers)
+	outlier.Report(&report, set.Outliers)
 	return m, report, err
 }
 
 // fitIncomplete is Fit of data with missing values or known errors. Of a completion that learned from some examples the model is learned again, from all.
-func fitIncomplete(ctx context.Context, d trainingSet, cfg Config) (*Model, Report, error) {
-	warnings, err := d.check()
+func fitIncomplete(ctx context.Context, d rounds.Set, cfg Config) (*Model, Report, error) {
+	warnings, err := d.Check()
 	if err != nil {
 		return nil, Report{}, err
 	}

@@ -58,11 +58,8 @@ func TestFolds(t *testing.T) {
 		"noise": {hourly(n, 2, 0, 0, 1), Config{}, 0}, "irregular": {irregular, Config{}, 0}, "sequences": {sequences, Config{}, 0},
 		"short": {hourly(1000-1, 1, 1, 0, 0.3), Config{}, 0}, "long enough": {hourly(1000, 1, 1, 0, 0.3), Config{}, 24}, "weak": {hourly(n, 1, 0.55, 0, 1), Config{}, 0}, "constant": {hourly(n, 1, 0, 0, 0), Config{}, 0},
 	} {
-		d, err := trainingSet{Data: c.data}.checked()
-		if err != nil {
-			t.Fatal(err)
-		}
-		f, series, err := d.folded(c.config)
+		d := setOf(t, c.data)
+		f, series, err := d.Folded(c.config.options())
 		period := 0
 		if series != nil {
 			period = series.Steps
@@ -85,11 +82,7 @@ func TestUnfolds(t *testing.T) {
 			list = append(list, i)
 		}
 	}
-	d, err := trainingSet{Data: picked(whole, list)}.checked()
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, series, err := d.folded(Config{})
+	f, series, err := setOf(t, picked(whole, list)).Folded(Config{}.options())
 	if err != nil || series == nil || series.Steps != 24 {
 		t.Fatal(series, err)
 	}

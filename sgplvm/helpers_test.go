@@ -17,6 +17,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/rounds"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/training"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
@@ -115,6 +116,15 @@ func normals(examples, points, channels int, seed uint64) Data {
 		y.Data[i] = rng.NormFloat64()
 	}
 	return Data{Examples: examples, Y: y, Grid: Grid{line(points)}}
+}
+
+// setOf returns data as a run works on them.
+func setOf(t testing.TB, d Data) rounds.Set {
+	set, err := d.set()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
 }
 
 // small is the configuration of most models here, of which nothing is chosen.

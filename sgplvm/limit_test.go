@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/seed-08962ecc/kronfield/internal/simple"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/limit"
@@ -33,24 +32,6 @@ func TestLimit(t *testing.T) {
 	for _, v := range c.Mean.Data {
 		if v != v {
 			t.Fatal("a value is missing")
-		}
-	}
-}
-
-// When its share of the limit has passed no method of a contest goes on but the first, the mean, and those that have a clock of their own; the warnings say how many.
-func TestMethodsEndInTime(t *testing.T) {
-	fill := func(ctx context.Context) (mean, variance mat.Matrix, err error) { return mean, variance, ctx.Err() }
-	for _, begin := range []time.Duration{0, -time.Hour} {
-		c := limit.New(time.Hour)
-		c.Begin = c.Begin.Add(begin)
-		var failed []string
-		for _, m := range inTime(c, []completion.Filler{{Name: "mean", Fill: fill}, {Name: "lines", Fill: fill}, {Name: "another view", Sure: true, Fill: fill}}) {
-			if _, _, err := m.Fill(t.Context()); err != nil {
-				failed = append(failed, m.Name)
-			}
-		}
-		if late := begin < 0; late != slices.Equal(failed, []string{"lines"}) || late != strings.Contains(strings.Join(c.Warnings(), ""), "comparison with 1 simple method early") {
-			t.Errorf("%v: %q failed, warnings %q", begin, failed, c.Warnings())
 		}
 	}
 }
@@ -95,55 +76,10 @@ func TestCancelledAtStart(t *testing.T) {
 func TestSearchIsQuiet(t *testing.T) {
 	c := limit.New(time.Hour)
 	c.Train(0)
-	d := trainingSet{Data: sceneData(evenly(10)), run: Run{clock: c}} // each candidate is trained on all frames
-	if _, s, err := choose(t.Context(), d, Config{LatentDims: 2, Training: steps(8)}); err != nil || len(s.selection.Stages) == 0 || s.selection.Ended != "" || c.Cut > 0 {
-		t.Errorf("%d trainings were ended, %+v, error %v", c.Cut, s.selection, err)
-	}
-}
-
-// Where the limit leaves a model no time for the examples that it has not learned from, the best method that needs none fills these in, and the others too where these are the most.
-func TestLateExamples(t *testing.T) {
-	for learned, want := range map[int]string{30: "the model", 6: simple.Mean} {
-		d, err := holed(mixed(40, 1, 4, 2), scatteredHoles(0.3, 3)).checked()
-		if err != nil {
-			t.Fatal(err)
-		}
-		clock := limit.New(time.Hour)
-		clock.Begin = clock.Begin.Add(-time.Hour)
-		c, err := newCompleter(trainingSet{Data: d, run: Run{clock: clock}}, Config{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		c.all, _, c.rows, _ = c.apart(Config{})
-		c.rows = c.rows[:learned]
-		held := []completion.HeldValue{{Kind: completion.KindScattered, Truth: 1, Variance: 1}}
-		c.contest = c.newContest()
-		for _, name := range []string{"", simple.Mean} {
-			held[0].Mean += 0.1
-			c.contest.Add(name, held)
-		}
-		for k := range c.contest.Shares {
-			c.contest.Shares[k] = completion.Alone("")
-		}
-		c.y.Fill(7) // as a model filled in what it had learned from
-		done := new(Completion)
-		kinds, err := c.finish(t.Context(), &wholeTask{completer: c}, Config{}, done)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := c.contest.Shares[completion.KindScattered].String(); got != want || clock.Late == 0 || len(done.Kinds) == 0 {
-			t.Errorf("%d learned from: %s fills in, %d examples late, %v", learned, got, clock.Late, done.Kinds)
-		}
-		means, _, err := c.all.Fillers(nil, 0)[0].Fill(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		for k, kind := range kinds {
-			i := k / c.all.Holes.Size
-			if byModel := i < learned && want == "the model"; kind < completion.KindCount && done.Mean.Data[k] != map[bool]float64{true: 7, false: means.Data[k]}[byModel] {
-				t.Fatalf("value %d of example %d is %v", k%c.all.Holes.Size, i, done.Mean.Data[k])
-			}
-		}
+	d := setOf(t, sceneData(evenly(10))) // each candidate is trained on all frames
+	d.Clock = c
+	if s, err := d.Choose(t.Context(), Config{LatentDims: 2, Training: steps(8)}.open()); err != nil || len(s.Report.Stages) == 0 || s.Report.Ended != "" || c.Cut > 0 {
+		t.Errorf("%d trainings were ended, %+v, error %v", c.Cut, s.Report, err)
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/modelfile"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/sums"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
@@ -381,7 +382,7 @@ func (m *Model) of(l Latent) *Model {
 
 // seen returns the model that fills in an example, and the example with what that knows of its time.
 func (m *Model) seen(obs Observed) (*Model, Observed, error) {
-	if m.partly == nil || m.config == nil || obs.Prior == nil || obs.Prior.At == nil || obs.Prior.Seen || !anySeen(obs) {
+	if m.partly == nil || m.config == nil || obs.Prior == nil || obs.Prior.At == nil || obs.Prior.Seen || !work.AnySeen(obs.Values) {
 		return m, obs, nil
 	}
 	if reach := m.config.PartlyReach; reach > 0 {
@@ -399,18 +400,6 @@ func (m *Model) seen(obs Observed) (*Model, Observed, error) {
 	}
 	obs.Prior = &priors[0]
 	return m.partly, obs, nil
-}
-
-// anySeen reports whether anything was observed.
-func anySeen(obs Observed) bool {
-	for i := range obs.Values.Rows {
-		for _, v := range obs.Values.Row(i) {
-			if v == v {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // fits checks that a second model is one of the same examples as a model.

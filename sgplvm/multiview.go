@@ -10,8 +10,9 @@ import (
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/internal/quote"
-	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/mat/safetensors"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/rounds"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // A ViewCheck tells how well observed values of a view were predicted that were hidden from the models, in the units of the data.
@@ -71,25 +72,25 @@ func (m *MultiView) Impute(ctx context.Context, seen []Observed, o InferOptions)
 	if len(seen) != len(m.views) {
 		panic(fmt.Sprintf("sgplvm: an example of %d views, expected %d", len(seen), len(m.views)))
 	}
-	models, all, filled := make([]*Model, len(seen)), make([]Prediction, len(seen)), slices.Clone(seen)
+	models, all, filled := make([]rounds.ViewModel, len(seen)), make([]Prediction, len(seen)), slices.Clone(seen)
 	for v, w := range m.views {
-		models[v] = w.model
+		models[v] = learned{w.model}
 		if filled[v].Values.Rows == 0 {
 			grid := seen[v].Grid
 			if grid == nil {
 				grid = w.model.Grid()
 			}
-			filled[v].Values = nothingOf(grid.Len(), w.model.Channels())
+			filled[v].Values = rounds.NothingOf(grid.Len(), w.model.Channels())
 		}
 	}
 	for v, w := range m.views {
 		own, by, use := filled[v], w.model, w.check.FromOther
-		if anySeen(own) {
+		if work.AnySeen(own.Values) {
 			use = w.check.Together
 		}
 		var err error
 		if use {
-			own.Prior, err = latentOfOthers(ctx, models, filled, v, o)
+			own.Prior, err = rounds.LatentOfOthers(ctx, models, filled, v, o)
 		}
 		if own.Prior == nil {
 			by = w.alone
@@ -201,26 +202,6 @@ type View struct {
 	Attributes map[string]string
 }
 
-// latentOfOthers returns what all views but v say of the latent variables of an example: the posterior given one view is the prior for the next (docs/math.md, 27). It
-// is nil where nothing was seen.
-func latentOfOthers(ctx context.Context, models []*Model, seen []Observed, v int, o InferOptions) (*Latent, error) {
-	var prior *Latent
-	for u, m := range models {
-		if u == v || !anySeen(seen[u]) {
-			continue
-		}
-		obs := seen[u]
-		obs.Prior = prior
-		obs.Grid = m.on(obs.Grid)
-		l, err := m.posterior.InferTogether(ctx, obs, m.inferOptions(o))
-		if err != nil {
-			return nil, err
-		}
-		prior = &Latent{Mu: l.Mu, S: l.S, Precision: l.Precision}
-	}
-	return prior, nil
-}
-
 // checkViews refuses views that do not fit.
 func checkViews(views []View) error {
 	refuse := func(format string, args ...any) error {
@@ -250,9 +231,4 @@ func checkViews(views []View) error {
 		}
 	}
 	return nil
-}
-
-// viewOf returns the values of a matrix, an example a row, as the source of n_s points.
-func viewOf(y mat.Matrix, channels int) Source {
-	return NewSource(y.Data, y.Rows, y.Cols/channels, channels)
 }

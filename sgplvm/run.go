@@ -5,12 +5,8 @@ import (
 	"time"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/field"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/journal"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/limit"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/outlier"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // A Run says what watches, ends and keeps the work of its methods Fit, Complete, Select and Emulate. None of it changes a result that
@@ -29,9 +25,8 @@ type Run struct {
 	// Checkpoints, if not nil, keep what Fit, Complete and Emulate have done, so that a run that was stopped goes on later.
 	Checkpoints *Checkpoints
 
-	inputs  string           // digest of the inputs of an emulator
-	journal *journal.Journal // nil where none is kept
-	clock   *limit.Clock     // nil: the run has not begun
+	inputs string       // digest of the inputs of an emulator
+	clock  *limit.Clock // nil: one of its own
 }
 
 // Checkpoints keep what a run of Fit, Complete or Emulate has done: a run that was stopped, by an interrupt, an error or the end of the
@@ -64,62 +59,6 @@ func (r Run) watcher() Watcher {
 	return r.Watch
 }
 
-// A trainingSet is Data as a run works on them, with what it has found out about them.
-type trainingSet struct {
-	Data
-	run Run // that works on them
-
-	film     *film.Film // whose motion was taken out, with its frames; nil: none was
-	observed Source     // what Source was before values were filled in, NaN where they were missing; nil: all were observed
-
-	holes            *completion.Mask  // of values that were filled in; nil: all were observed
-	imputationErrors completion.Errors // about those values
-	guessed          *completion.Mask  // of values that were filled in, by which nothing is validated; nil: there are none
-	absent           []Instant         // of examples of which nothing was observed, which are none of these
-
-	by      []work.Link    // of each channel, of whose values Source has t; nil: none
-	natural Source         // of the values themselves
-	scale   []float64      // their deviations, by channel
-	linked  TransformCheck // why
-
-	beside func(missing []bool) []completion.Filler // what fills in by other views; nil: there are none
-
-	searched bool      // outliers were searched for; those that were found are missing
-	outliers []Outlier // that were found
-}
-
-// checked is Data.checked.
-func (d trainingSet) checked() (trainingSet, error) {
-	var err error
-	d.Data, err = d.Data.checked()
-	return d, err
-}
-
-// quiet returns the set without the run: what is trained on it is neither shown nor kept, and no limit ends it.
-func (d trainingSet) quiet() trainingSet {
-	d.run = Run{}
-	return d
-}
-
-// A Watcher shows what model selection is doing.
-type Watcher interface {
-	// Tell shows a line that stays: what was tried and what it brought.
-	Tell(line string)
-
-	// Forecast tells how long the run will take in all, or at most.
-	Forecast(total time.Duration, atMost bool)
-
-	// Timing shows that something is being done, until stop is called.
-	Timing(text string) (stop func())
-
-	// Training shows steps of training with a text before them, until stop is called.
-	Training(text string) (step func(Progress) bool, stop func())
-
-	// Counting shows how many of total examples are done, such as rows filled, until stop is called. count may be called by
-	// several goroutines at once.
-	Counting(what string, total int) (count func(done int), stop func())
-}
-
 // unwatched shows nothing.
 type unwatched struct{}
 
@@ -141,25 +80,16 @@ func (w stepWatcher) Training(string) (func(Progress) bool, func()) { return w.f
 
 // What training tells. Package field declares it.
 type (
-	Progress    = field.Progress    // of a step of training
-	Report      = field.Report      // how training went
-	PhaseReport = field.PhaseReport // how a phase of it went
-	FillCheck   = field.FillCheck   // how well values were filled in that were hidden on purpose
+	Progress       = field.Progress       // of a step of training
+	Report         = field.Report         // how training went
+	PhaseReport    = field.PhaseReport    // how a phase of it went
+	FillCheck      = field.FillCheck      // how well values were filled in that were hidden on purpose
+	Watcher        = field.Watcher        // shows what a run is doing
+	TransformCheck = field.TransformCheck // what principal components of transforms of values bring
+	Selection      = field.Selection      // how what a Config left open was chosen
+	SelectionStage = field.SelectionStage // one choice
+	Candidate      = field.Candidate      // of a choice
 )
 
 // OutlierText says in one sentence that outliers count as missing, and names the first of them.
 func OutlierText(found []Outlier) string { return outlier.Text(found) }
-
-// foundOutliers adds to a report those that counted as missing.
-func foundOutliers(r *Report, found []Outlier) {
-	if r.Outliers = found; len(found) > 0 {
-		r.Warnings = append([]string{OutlierText(found)}, r.Warnings...)
-	}
-}
-
-// A TransformCheck compares how well principal components of transforms and of values filled in observed values that were hidden, in standard deviations of the channels.
-type TransformCheck struct {
-	Score   string  `json:"score"` // "CRPS" (continuous ranked probability score) where values have a limit, else "root mean square error"
-	With    float64 `json:"with"`
-	Without float64 `json:"without"`
-}

@@ -584,11 +584,11 @@ func TestExpectedFilm(t *testing.T) {
 	}
 	for _, n := range []int{2, 5} {
 		times := line(n).Data
-		d, err := register(t.Context(), trainingSet{Data: Data{Source: NewSource(drawKind(filmKinds[0], times), n, filmWidth*filmHeight, 1), Grid: pixelsOf(filmWidth, filmHeight, 1), Times: times, Film: true}}, 0)
+		d, err := setOf(t, Data{Source: NewSource(drawKind(filmKinds[0], times), n, filmWidth*filmHeight, 1), Grid: pixelsOf(filmWidth, filmHeight, 1), Times: times, Film: true}).Registered(t.Context(), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d := d.film.CalibrationTime(); (d > 0) != (n > 2) {
+		if d := d.Motion.CalibrationTime(); (d > 0) != (n > 2) {
 			t.Errorf("%v of %d frames", d, n)
 		}
 	}

@@ -256,7 +256,11 @@ func TestTableInTime(t *testing.T) {
 		missing := k % columns
 		seen := slices.Clone(y.Row(i))
 		seen[missing] = math.NaN()
-		p, err := m.imputeAt(t.Context(), mat.NewDense(1, columns, seen), []Instant{{Time: float64(i)}}, 0)
+		prior, err := m.LatentAt(0, []float64{float64(i)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, _, err := m.Impute(t.Context(), Observed{Values: mat.NewDense(1, columns, seen), Prior: &prior[0]}, InferOptions{KeepOutliers: true})
 		if err != nil {
 			t.Fatal(err)
 		}

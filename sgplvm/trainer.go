@@ -3,9 +3,11 @@ package sgplvm
 import (
 	"context"
 	"io"
+	"maps"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/rounds"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/training"
 )
 
@@ -23,15 +25,15 @@ type Trainer struct {
 // NewTrainer checks data (see [Data.Check]) and configuration and sets up training at its starting point.
 // What is odd about the data is among Report's warnings. Errors: *ConfigError, *ValueError, *ReadError.
 func NewTrainer(d Data, cfg Config) (*Trainer, error) {
-	return trainerOf(trainingSet{Data: d}, cfg)
-}
-
-// trainerOf is NewTrainer of the data of a run.
-func trainerOf(d trainingSet, cfg Config) (*Trainer, error) {
-	d, err := d.checked()
+	set, err := d.set()
 	if err != nil {
 		return nil, err
 	}
+	return trainerOf(set, cfg)
+}
+
+// trainerOf is NewTrainer of the data of a run.
+func trainerOf(d rounds.Set, cfg Config) (*Trainer, error) {
 	var start *bound.Params
 	var given *Config
 	if m := cfg.Start; m != nil {
@@ -42,11 +44,13 @@ func trainerOf(d trainingSet, cfg Config) (*Trainer, error) {
 	} else if cfg.hasText() {
 		given = cfg.kept()
 	}
-	inner, err := training.New(d.learned(), cfg.open(), start)
+	inner, err := training.New(d.Data.Data, cfg.open(), start)
 	if err != nil {
 		return nil, err
 	}
-	return &Trainer{inner: inner, config: cfg.complete(inner.Settings()), given: given}, nil
+	cfg = cfg.having(inner.Settings())
+	cfg.Attributes = maps.Clone(cfg.Attributes)
+	return &Trainer{inner: inner, config: cfg, given: given}, nil
 }
 
 // Fit goes on training to the end: the steps that Config asks for, then, unless Config says otherwise,

@@ -3,10 +3,9 @@ package sgplvm
 import (
 	"context"
 	"fmt"
-	"time"
 
-	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/limit"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/rounds"
 )
 
 // CompleteViews is [Complete] of several views of the same examples: each is filled in as by itself, and by what a model of all views says, whatever was better
@@ -18,40 +17,24 @@ func CompleteViews(ctx context.Context, views []View, cfg Config) ([]*Completion
 // CompleteViews is the function CompleteViews, watched and ended as r says; nothing is kept of it.
 func (r Run) CompleteViews(ctx context.Context, views []View, cfg Config) ([]*Completion, error) {
 	r.Checkpoints = nil
-	s, err := newViewSet(ctx, r, views, cfg)
+	s, ends, clock, err := r.beginViews(ctx, views, cfg)
 	if err != nil {
 		return nil, err
 	}
 	all := make([]*Completion, len(views))
-	for v, w := range s.views {
-		w.set.beside = func(missing []bool) []completion.Filler { return s.fillers(v, missing) }
-		if w.holes.Count() == 0 {
-			all[v] = &Completion{Mean: mat.NewDense(len(w.y.Data)/w.channels, w.channels, w.y.Data), Variance: mat.New(len(w.y.Data)/w.channels, w.channels)}
-			if err := all[v].natural(w.set); err != nil {
-				return nil, err
-			}
-			continue
+	for v, given := range views {
+		done, err := s.Complete(ctx, v)
+		if all[v] = completionOf(done); err == nil && all[v].Model == nil {
+			continue // of which nothing was missing
 		}
-		own := cfg
-		own.Fold, own.Transform = Off, Off
-		share := s.clock.Part(1 / float64(len(views)-v))
-		w.joint = share.Part(jointShare)
-		*w.set.run.clock = *share.Part(1 - jointShare)
-		begin, together := time.Now(), time.Duration(s.completions())*s.completes
-		w.set.run.clock.Watch = viewTeller{tell: func(took time.Duration) { s.foretell(begin, v, took, together) }}
-		done, err := complete(ctx, w.set, own)
-		w.set.run.clock.Ended(w.joint)
 		var told Report
-		if err = w.end(&told, err); err != nil {
-			return nil, fmt.Errorf("view %s: %w", w.name, err)
+		if err = ends[v](&told, err); err != nil {
+			return nil, fmt.Errorf("view %s: %w", given.Name, err)
 		}
 		told.Forecast = 0 // of a part of the run
-		done.ended(told)
-		all[v] = done
+		all[v].ended(told)
 	}
-	if last := all[len(all)-1]; last != nil {
-		last.Report.Warnings = append(last.Report.Warnings, s.clock.Warnings()...)
-	}
+	all[len(all)-1].Report.Warnings = append(all[len(all)-1].Report.Warnings, clock.Warnings()...)
 	return all, nil
 }
 
@@ -65,9 +48,51 @@ func FitViews(ctx context.Context, views []View, cfg Config) (*MultiView, []Repo
 // FitViews is the function FitViews, watched and ended as r says; nothing is kept of it.
 func (r Run) FitViews(ctx context.Context, views []View, cfg Config) (*MultiView, []Report, error) {
 	r.Checkpoints, cfg.Transform = nil, Off // models are of the data as they are
-	s, err := newViewSet(ctx, r, views, cfg)
+	s, _, clock, err := r.beginViews(ctx, views, cfg)
 	if err != nil {
 		return nil, nil, err
 	}
-	return s.fit(ctx, r)
+	var reports []Report
+	m := new(MultiView)
+	models, checks, err := s.Fit(ctx, func(v int, part *limit.Clock) (rounds.ViewModel, error) {
+		w, own := views[v], cfg
+		w.Data.Times, w.Data.Sequences, own.Attributes, r.clock = nil, nil, w.Attributes, part
+		alone, report, err := r.Fit(ctx, w.Data, own)
+		if err != nil {
+			return nil, fmt.Errorf("view %s: %w", w.Name, err)
+		}
+		reports, m.views = append(reports, report), append(m.views, modelView{name: w.Name, alone: alone})
+		return learned{alone}, nil
+	})
+	if models == nil {
+		return nil, nil, err
+	}
+	for v, c := range checks {
+		w := &m.views[v]
+		w.model = models[v].(learned).Model
+		w.model.attributes = views[v].Attributes
+		w.check = ViewCheck{Name: w.name, Whole: c.Whole, ByMean: c.ByMean, FromOther: c.Whole < c.ByMean, Part: c.Part, Alone: c.Alone, Together: c.Part < c.Alone}
+	}
+	reports[0].Warnings = append(reports[0].Warnings, clock.Warnings()...)
+	return m, reports, err
+}
+
+// beginViews begins a run on each view, which ends end, and trains each view by itself.
+func (r Run) beginViews(ctx context.Context, given []View, cfg Config) (s *rounds.Views, ends []func(*Report, error) error, clock *limit.Clock, err error) {
+	if err := checkViews(given); err != nil {
+		return nil, nil, nil, err
+	}
+	clock = r.newClock()
+	var sets []rounds.View
+	for _, g := range given {
+		set, end, err := r.begin(g.Data, cfg)
+		if err != nil {
+			return nil, nil, nil, fmt.Errorf("view %s: %w", g.Name, err)
+		}
+		sets, ends = append(sets, rounds.View{Name: g.Name, Set: set, Rows: g.Rows}), append(ends, end)
+	}
+	o := cfg.options()
+	cfg.Fold, cfg.Transform = Off, Off // of the models
+	s, err = rounds.NewViews(ctx, clock, sets, cfg.open(), o, learner{cfg})
+	return s, ends, clock, err
 }

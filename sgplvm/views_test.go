@@ -11,6 +11,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/rounds"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
@@ -174,17 +175,17 @@ func TestViewsTellOfOneAnother(t *testing.T) {
 	}
 	w := drawViews(60, []int{40, 10, 5}, 3, 1, []float64{.2, .2, .3}, 0)
 	hidden := w.viewsHidden(0)
-	s, err := newViewSet(t.Context(), Run{}, w.views(hidden), Config{Effort: EffortQuick})
+	s, _, _, err := Run{}.beginViews(t.Context(), w.views(hidden), Config{Effort: EffortQuick})
 	if err != nil {
 		t.Fatal(err)
 	}
-	state, err := s.complete(t.Context(), nil, 0)
+	state, err := s.Fill(t.Context(), nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	from := 0
 	for v, n := range w.sizes {
-		got, best, alone := w.errorsOf(t, state.y[v], v, from, hidden)
+		got, best, alone := w.errorsOf(t, state[v].Y, v, from, hidden)
 		if alone-got < .4*(alone-best) && got > 1.2*best {
 			t.Errorf("view %d: error %.3f, expected near %.3f, the best from all views, below %.3f, the best from this one", v, got, best, alone)
 		}
@@ -311,7 +312,7 @@ func TestInferInTurn(t *testing.T) {
 		t.Fatal(err)
 	}
 	infer := func(i, from, to int, prior *Latent) Latent {
-		v := nothingOf(20, 1)
+		v := rounds.NothingOf(20, 1)
 		copy(v.Data[from:to], w.y.Row(i)[from:to])
 		l, err := m.posterior.InferTogether(t.Context(), Observed{Values: v, Prior: prior}, InferOptions{KeepOutliers: true})
 		if err != nil {

@@ -71,3 +71,10 @@ type FillCheck struct {
 
 	Deviations bool // errors are in standard deviations of the columns, since the data are a table of several
 }
+
+// A TransformCheck compares how well principal components of transforms and of values filled in observed values that were hidden, in standard deviations of the channels.
+type TransformCheck struct {
+	Score   string  `json:"score"` // "CRPS" (continuous ranked probability score) where values have a limit, else "root mean square error"
+	With    float64 `json:"with"`
+	Without float64 `json:"without"`
+}

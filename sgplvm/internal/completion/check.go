@@ -30,31 +30,31 @@ func CheckOf(kinds []field.FillCheck, all field.FillCheck) field.FillCheck {
 
 // Check reports the errors of what fills in a kind on its held-out values; count values of the kind are missing.
 func (c *Contest) Check(k Kind, count int) field.FillCheck {
-	f := field.FillCheck{Kind: KindNames[k], Missing: count, By: c.Shares[k].String()}
-	c.measure(&f, c.ListOf(c.Shares[k], k), 1)
-	f.Factor = c.Shares[k][0].Factor
+	f := c.CheckHeld(c.ListOf(c.Shares[k], k))
+	f.Kind, f.Missing, f.By, f.Factor = KindNames[k], count, c.Shares[k].String(), c.Shares[k][0].Factor
 	for _, name := range c.Names {
-		var other field.FillCheck
-		if c.measure(&other, c.Of(name, k), 1); name != "" && other.Values > 0 && (f.Simplest == "" || other.RMSE < f.SimplestRMSE) {
+		if other := c.CheckHeld(c.Of(name, k)); name != "" && other.Values > 0 && (f.Simplest == "" || other.RMSE < f.SimplestRMSE) {
 			f.Simplest, f.SimplestRMSE = name, other.RMSE
 		}
 	}
 	return f
 }
 
-// measure sets the errors of held-out values in its units, with variances multiplied by a factor.
-func (c *Contest) measure(f *field.FillCheck, list []HeldValue, factor float64) {
+// CheckHeld reports the errors of what was filled in for held-out values.
+func (c *Contest) CheckHeld(list []HeldValue) (f field.FillCheck) {
 	units := c.Units()
 	if f.Deviations = units != nil; !f.Deviations {
 		units = []float64{1}
 	}
 	var t validation.Tally
 	for _, h := range list {
-		c.Tell(&t, h, factor, units)
-		f.Coverage += c.Within(h, factor) / float64(len(list))
+		c.Tell(&t, h, 1, units)
+		f.Coverage += c.Within(h, 1)
 	}
-	f.Values, f.Factor = len(list), factor
+	f.Values, f.Factor = len(list), 1
+	f.Coverage /= float64(max(1, len(list)))
 	var square float64
 	f.NLP, _, square = t.Means()
 	f.RMSE = math.Sqrt(square)
+	return f
 }

@@ -2,6 +2,7 @@ package completion
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/internal/simple"
@@ -137,25 +138,85 @@ func Once(methods []Filler) []Filler {
 	return methods
 }
 
-// ByComponents fills the holes of y, n_ξ×(n_s·d_y) with points x in mean spacings, by principal components; a channel that nobody has seen by 0. Errors: ctx.Err(), those of chol.
-func ByComponents(ctx context.Context, y mat.Matrix, h *Mask, x mat.Matrix, channels int) error {
-	mean, _, err := simple.PrincipalComponents.Fill(ctx, examples(y, h.Missing, x, channels))
+// ByComponents fills in what is missing by principal components; what these leave open by 0. Errors: ctx.Err(), those of chol.
+func (f *Filled) ByComponents(ctx context.Context) error {
+	mean, _, err := simple.PrincipalComponents.Fill(ctx, examples(f.Y, f.Holes.Missing, f.Points, f.Channels))
+	return f.start(mean, err)
+}
+
+// ByMeans fills in what is missing by the mean of each point. Errors: ctx.Err().
+func (f *Filled) ByMeans(ctx context.Context) error {
+	mean, _, err := fillers(f.Y, f.Holes.Missing, nil, f.Points, f.Channels, nil, 0)[0].Fill(ctx)
+	return f.start(mean, err)
+}
+
+// start sets what is missing to means, 0 where they are open.
+func (f *Filled) start(mean mat.Matrix, err error) error {
 	if err != nil {
 		return err
 	}
 	for k, v := range mean.Data {
-		if h.Missing[k] {
-			if y.Data[k] = v; v != v {
-				y.Data[k] = 0
+		if f.Holes.Missing[k] {
+			if f.Y.Data[k] = v; v != v {
+				f.Y.Data[k] = 0
 			}
 		}
 	}
 	return nil
 }
 
-// Censor replaces the values of y that were observed at the limit of their channel, or below, by their means given the others (simple.Censor). Errors: those of it.
-func Censor(ctx context.Context, y mat.Matrix, h *Mask, x mat.Matrix, channels int, limits []float64) error {
-	return simple.Censor(ctx, examples(y, h.Missing, x, channels), limits)
+// Censor replaces the values that were observed at the limit of their channel, or below, by their means given the others (simple.Censor). Errors: those of it.
+func (f *Filled) Censor(ctx context.Context, limits []float64) error {
+	return simple.Censor(ctx, examples(f.Y, f.Holes.Missing, f.Points, f.Channels), limits)
+}
+
+// Incomplete returns the examples of which values are missing.
+func (f *Filled) Incomplete() (list []int) {
+	for i := range f.Y.Rows {
+		if f.Holes.Any(i) {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// Observed returns what was observed of an example, points×channels, NaN elsewhere.
+func (f *Filled) Observed(example int) mat.Matrix {
+	seen := mat.NewDense(f.Y.Cols/f.Channels, f.Channels, slices.Clone(f.Y.Row(example)))
+	for k, missing := range f.Holes.Of(example) {
+		if missing {
+			seen.Data[k] = math.NaN()
+		}
+	}
+	return seen
+}
+
+// SetMissing sets what is missing of an example.
+func (f *Filled) SetMissing(example int, mean, variance []float64) {
+	for k, missing := range f.Holes.Of(example) {
+		if missing {
+			f.Y.Row(example)[k], f.Variance.Row(example)[k] = mean[k], variance[k]
+		}
+	}
+}
+
+// TakeBack restores the held-out values.
+func (f *Filled) TakeBack() {
+	for _, r := range f.Holes.HeldOut {
+		for k, v := range r.Values() {
+			f.Y.Row(r.Example)[k], f.Variance.Row(r.Example)[k] = v, 0
+		}
+	}
+	f.Holes.HeldOut = nil
+}
+
+// Table reports whether examples are rows of several columns.
+func (f *Filled) Table() bool {
+	points := f.Points.Rows
+	if f.Series != nil {
+		points /= f.Series.Steps
+	}
+	return points == 1 && f.Channels > 1
 }
 
 // examples returns values with a mask as package simple has them. A single point lies nowhere.

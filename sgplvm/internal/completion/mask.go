@@ -71,6 +71,14 @@ func (h *Mask) Any(example int) bool { return slices.Contains(h.Of(example), tru
 // Count returns how many values are missing.
 func (h *Mask) Count() int { return count(h.Missing) }
 
+// CountOf returns how many values of some examples are missing.
+func (h *Mask) CountOf(examples []int) (n int) {
+	for _, i := range examples {
+		n += count(h.Of(i))
+	}
+	return n
+}
+
 // count returns how many marks are set.
 func count(marks []bool) (n int) {
 	for _, m := range marks {

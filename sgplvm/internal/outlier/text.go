@@ -25,3 +25,10 @@ func Text(found []field.Outlier) string {
 	}
 	return text + " as missing: " + strings.Join(names, ", ") + more
 }
+
+// Report adds those that counted as missing to a report.
+func Report(r *field.Report, found []field.Outlier) {
+	if r.Outliers = found; len(found) > 0 {
+		r.Warnings = append([]string{Text(found)}, r.Warnings...)
+	}
+}

@@ -483,7 +483,7 @@ func (s *Search) blended(j *Folds, best incumbent) (incumbent, error) {
 
 // measured returns what find finds for the incumbent, once in a run. If it fails, the incumbent stays, and the failure is recorded as that of a candidate.
 func measured[T any](s *Search, name string, best incumbent, find func() (T, error)) (none T, err error) {
-	stop := s.run.timing("model selection: " + name)
+	stop := s.run.Timing("model selection: " + name)
 	found, err := validatedOnce(s.ctx, s.run.Journal, name+" of "+best.settings.String(), find)
 	stop()
 	if err == nil {
@@ -493,7 +493,7 @@ func measured[T any](s *Search, name string, best incumbent, find func() (T, err
 		return none, err
 	}
 	if !s.ended() {
-		s.Stages = append(s.Stages, Stage{Name: name, Candidates: []Candidate{
+		s.Stages = append(s.Stages, field.SelectionStage{Name: name, Candidates: []field.Candidate{
 			{Name: "none", Score: validation.Mean(best.Losses), RMSE: validation.Mean(best.Errors), Chosen: true}, {Name: "some", Failure: err.Error()}}})
 	}
 	return none, s.outer.Err()

@@ -186,7 +186,7 @@ func (s *Search) longerAtAll(cfg training.Settings, some field.Grid) float64 {
 // foretell tells how long the search and the training after it will take, that of a film with its variances. Where it cannot be measured, nothing is told:
 // the first candidate says what is wrong. Errors: *ReadError.
 func (s *Search) foretell(expected func() (time.Duration, error)) error {
-	stop := s.run.timing("model selection: how long a step takes")
+	stop := s.run.Timing("model selection: how long a step takes")
 	d, err := validatedOnce(s.ctx, s.run.Journal, "forecast", func() (time.Duration, error) {
 		d, err := expected()
 		if err == nil && s.run.After != nil {

@@ -179,6 +179,7 @@ var errSource = errors.New("the disk is gone")
 
 // A recorder writes down what it is shown.
 type recorder struct {
+	field.Watcher
 	told             []string
 	started, stopped int
 }

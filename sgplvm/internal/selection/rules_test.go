@@ -28,7 +28,7 @@ func TestNothingIsTried(t *testing.T) {
 			s := newSearch(t, c.data, training.Settings{Effort: effort})
 			cfg, err := s.all()
 			if err != nil || len(s.Stages) > 0 || (cfg.Factors == field.FactorsJoint) != c.joint || (cfg.Residual.Rounds > 0) != c.joint || cfg.LatentDims < 1 {
-				t.Errorf("%s: %+v, %+v, error %v", name, cfg, s.Report, err)
+				t.Errorf("%s: %+v, %+v, error %v", name, cfg, s.Selection, err)
 			}
 		}
 	}

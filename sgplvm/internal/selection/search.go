@@ -56,54 +56,36 @@ type Trainer interface {
 
 // A Run watches and ends a search. The zero Run does nothing of that.
 type Run struct {
-	Journal *journal.Journal // nil: none is kept
-	End     <-chan struct{}  // ends the search when it is closed
-	Limit   time.Duration    // of the whole run; 0: none
-	Left    func() time.Duration
-	Watch   interface {
-		Tell(line string)
-		Timing(text string) (stop func())
-	}
+	Journal  *journal.Journal // nil: none is kept
+	End      <-chan struct{}  // ends the search when it is closed
+	Limit    time.Duration    // of the whole run; 0: none
+	Left     func() time.Duration
+	Watch    field.Watcher         // nil: nobody watches
 	Forecast func(d time.Duration) // is told how long the search and the training after it take
 	After    func() time.Duration  // returns how long what comes after that takes; nil: nothing does
 }
 
-func (r Run) tell(line string) {
+// Tell shows a line that stays.
+func (r Run) Tell(line string) {
 	if r.Watch != nil {
 		r.Watch.Tell(line)
 	}
 }
 
-func (r Run) timing(text string) (stop func()) {
+// Timing shows that something is being done, until stop is called.
+func (r Run) Timing(text string) (stop func()) {
 	if r.Watch == nil {
 		return func() {}
 	}
 	return r.Watch.Timing(text)
 }
 
-// A Report tells how a search went.
-type Report struct {
-	Task   string // what candidates were validated by
-	Ended  string // why the search ended early; empty where it did not
-	Stages []Stage
-}
-
-// A Stage is one choice: its candidates in the order in which they were tried.
-type Stage struct {
-	Name       string
-	Candidates []Candidate
-}
-
-// A Candidate is one of them: sgplvm.Candidate.
-type Candidate struct {
-	Name       string
-	Score      float64
-	Difference float64
-	Error      float64
-	RMSE       float64
-	Examples   int
-	Chosen     bool
-	Failure    string
+// Training shows steps of training, until stop is called.
+func (r Run) Training(text string) (step func(field.Progress) bool, stop func()) {
+	if r.Watch == nil {
+		return nil, func() {}
+	}
+	return r.Watch.Training(text)
 }
 
 // maxJoint is the largest number of points for which a covariance of all of them is learned.
@@ -139,22 +121,22 @@ var Plans = map[field.Effort]Plan{
 
 // A Search goes from stage to stage.
 type Search struct {
-	Report
-	ctx, outer context.Context // until the search ends, and until all does
-	cancel     context.CancelCauseFunc
-	deadline   time.Time   // zero: none
-	timer      *time.Timer // of the deadline
-	run        Run
-	data       Data
-	trainers   Trainers
-	given      training.Settings
-	plan       Plan
+	field.Selection                 // how it went
+	ctx, outer      context.Context // until the search ends, and until all does
+	cancel          context.CancelCauseFunc
+	deadline        time.Time   // zero: none
+	timer           *time.Timer // of the deadline
+	run             Run
+	data            Data
+	trainers        Trainers
+	given           training.Settings
+	plan            Plan
 }
 
 // New returns a search for what given settings leave open.
 func New(d Data, given training.Settings, t Trainers, r Run) *Search {
 	ctx := context.Background()
-	return &Search{ctx: ctx, outer: ctx, data: d, given: given, trainers: t, run: r, plan: Plans[given.Effort]}
+	return &Search{Selection: field.Selection{Effort: given.Effort}, ctx: ctx, outer: ctx, data: d, given: given, trainers: t, run: r, plan: Plans[given.Effort]}
 }
 
 // limit starts the clock of a search, of whose time an earlier run has spent some.

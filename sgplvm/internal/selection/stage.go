@@ -55,7 +55,7 @@ func (s *Search) try(j validator, best incumbent, q searchStage) (incumbent, err
 	if s.ended() || len(q.candidates) < 2 && best.scored() {
 		return best, nil
 	}
-	stage := Stage{Name: q.name}
+	stage := field.SelectionStage{Name: q.name}
 	var all []validation.Scores
 	first, chosen := best, -1
 	tried := map[string]bool{}
@@ -87,7 +87,7 @@ func (s *Search) try(j validator, best incumbent, q searchStage) (incumbent, err
 				if unread := (*field.ReadError)(nil); errors.As(err, &unread) {
 					return best, err
 				}
-				stage.Candidates = append(stage.Candidates, Candidate{Name: o.name, Failure: err.Error()})
+				stage.Candidates = append(stage.Candidates, field.Candidate{Name: o.name, Failure: err.Error()})
 				all = append(all, validation.Scores{})
 				continue
 			}
@@ -95,16 +95,16 @@ func (s *Search) try(j validator, best incumbent, q searchStage) (incumbent, err
 				o.name += fmt.Sprintf(", after %d steps", steps)
 			}
 		}
-		stage.Candidates = append(stage.Candidates, Candidate{Name: o.name, Score: validation.Mean(trial.Losses), RMSE: validation.Mean(trial.Errors)})
+		stage.Candidates = append(stage.Candidates, field.Candidate{Name: o.name, Score: validation.Mean(trial.Losses), RMSE: validation.Mean(trial.Errors)})
 		all = append(all, trial.Scores)
-		s.run.tell(fmt.Sprintf("%s, %s: %.4g nats a value, error %.3g", q.name, o.name, validation.Mean(trial.Losses), validation.Mean(trial.Errors)))
+		s.run.Tell(fmt.Sprintf("%s, %s: %.4g nats a value, error %.3g", q.name, o.name, validation.Mean(trial.Losses), validation.Mean(trial.Errors)))
 		if chosen < 0 || validation.Better(trial.Scores, best.Scores, q.sure) {
 			best, chosen = trial, len(all)-1
 		} else if q.ordered && !validation.Better(trial.Scores, best.Scores, validation.GoOnErrors) {
 			break
 		}
 	}
-	s.Record(stage, all, chosen)
+	Record(&s.Selection, stage, all, chosen)
 	if !best.scored() && !s.ended() { // whether best can be trained at all its training says
 		s.Ended = fmt.Sprintf("no candidate for %s could be validated", q.name)
 	}
@@ -131,7 +131,7 @@ func (s *Search) validatedFrom(j validator, q searchStage, i int, cfg training.S
 
 // validated validates candidate i of a stage against the best scores so far, and shows its progress.
 func (s *Search) validated(j validator, q searchStage, i int, cfg training.Settings, best validation.Scores) (validation.Scores, error) {
-	stop := s.run.timing(fmt.Sprintf("model selection: %s, %s (%d of %d)", q.name, q.candidates[i].name, i+1, len(q.candidates)))
+	stop := s.run.Timing(fmt.Sprintf("model selection: %s, %s (%d of %d)", q.name, q.candidates[i].name, i+1, len(q.candidates)))
 	defer stop()
 	worse := validation.StopErrors
 	if q.sure > 0 {
@@ -165,8 +165,8 @@ func validatedOnce[T any](ctx context.Context, j *journal.Journal, key string, w
 	return found.Value, err
 }
 
-// Record keeps the outcome of a stage, of whose candidates all are the scores.
-func (r *Report) Record(stage Stage, all []validation.Scores, chosen int) {
+// Record keeps the outcome of a stage in a report, of whose candidates all are the scores.
+func Record(r *field.Selection, stage field.SelectionStage, all []validation.Scores, chosen int) {
 	if chosen < 0 {
 		if len(stage.Candidates) > 0 {
 			r.Stages = append(r.Stages, stage)

@@ -458,7 +458,7 @@ func (s *Search) timePart(plain training.Settings) (training.Settings, error) {
 	if len(g) != 2 || s.given.LatentTime.Kind != "" || plain.LatentKernel != plainTime.latent || s.given.Effort == field.EffortQuick {
 		return plain, nil
 	}
-	stop := s.run.timing("model selection: smaller frames")
+	stop := s.run.Timing("model selection: smaller frames")
 	source, width, height, err := data.Downsample(s.ctx, s.data.Source, g[1].Rows, g[0].Rows, MaxDownsampled)
 	stop()
 	if err != nil {

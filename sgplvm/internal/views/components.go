@@ -9,17 +9,15 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 )
 
-// An Incomplete view has values Y, of which some are missing: of the examples of certain numbers, a row each.
+// An Incomplete view has values, of which some are missing, of the examples of certain numbers.
 type Incomplete struct {
-	Y        mat.Matrix
-	Holes    *completion.Mask
-	Rows     []int
-	Channels int
+	completion.Filled
+	Rows []int
 }
 
-// ByComponents fills in the missing values of views of n examples by principal components of all of them side by side, scaled so that views have the same sum of squares. It
-// returns the completed values and their variances, 0 where they were observed. A value that no example has gets the mean of its channel. Errors: ctx.Err().
-func ByComponents(ctx context.Context, n int, views []Incomplete, seed uint64) (y, variance []mat.Matrix, err error) {
+// ByComponents fills in the missing values of views of n examples by principal components of all of them side by side, scaled so that views have the same sum of squares. A
+// value that no example has gets the mean of its channel. Errors: ctx.Err().
+func ByComponents(ctx context.Context, n int, views []Incomplete, seed uint64) (filled []completion.Filled, err error) {
 	size := 0
 	for _, w := range views {
 		size += w.Y.Cols
@@ -43,7 +41,7 @@ func ByComponents(ctx context.Context, n int, views []Incomplete, seed uint64) (
 	}
 	mean, of, err := simple.PrincipalComponents.Fill(ctx, simple.Data{Y: all, Missing: h.Missing, Channels: 1, Seed: seed})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	for k, m := range mean.Data {
 		if m != m {
@@ -52,21 +50,22 @@ func ByComponents(ctx context.Context, n int, views []Incomplete, seed uint64) (
 	}
 	from = 0
 	for _, w := range views {
-		m, x := w.Y.Clone(), mat.New(w.Y.Rows, w.Y.Cols)
+		f := w.Filled
+		f.Y, f.Variance = w.Y.Clone(), mat.New(w.Y.Rows, w.Y.Cols)
 		centre, scale := w.moments()
 		for k, i := range w.Rows {
 			for j, hidden := range w.Holes.Of(k) {
 				if hidden {
 					c := j % w.Channels
-					m.Row(k)[j] = centre[c] + scale[c]*mean.At(i, from+j)
-					x.Row(k)[j] = scale[c] * scale[c] * of.At(i, from+j)
+					f.Y.Row(k)[j] = centre[c] + scale[c]*mean.At(i, from+j)
+					f.Variance.Row(k)[j] = scale[c] * scale[c] * of.At(i, from+j)
 				}
 			}
 		}
-		y, variance = append(y, m), append(variance, x)
+		filled = append(filled, f)
 		from += w.Y.Cols
 	}
-	return y, variance, nil
+	return filled, nil
 }
 
 // moments returns the means of the channels, and the unit of their values in the stack.
