@@ -48,7 +48,7 @@ func (r Run) Emulate(ctx context.Context, d Data, cfg Config) (*Emulator, error)
 	report := &Report{}
 	err = end(report, err)
 	for _, w := range report.Warnings {
-		r.watcher().Tell(w)
+		set.Run.Tell(w)
 	}
 	return e, err
 }

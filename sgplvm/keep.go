@@ -17,7 +17,7 @@ func (r Run) begin(d Data, cfg Config) (set rounds.Set, end func(*Report, error)
 	if set, err = d.set(); err != nil {
 		return set, nil, err
 	}
-	set.Run = selection.Run{End: r.End, Limit: r.Limit, Watch: r.watcher()}
+	set.Run = selection.Run{End: r.End, Limit: r.Limit, Watch: r.Watch}
 	if c := r.Checkpoints; c != nil {
 		about, err := cfg.about(set)
 		if err != nil {
@@ -51,7 +51,7 @@ func (r Run) begin(d Data, cfg Config) (set rounds.Set, end func(*Report, error)
 func (c Config) about(d rounds.Set) (map[string]string, error) {
 	about := c.settings()
 	if c.Partly != nil {
-		about["Partly"] = text(*c.Partly)
+		about["Partly"] = c.Partly.open().String()
 	}
 	about["PartlyReach"] = fmt.Sprint(c.PartlyReach)
 	if c.Start != nil {

@@ -26,13 +26,13 @@ func (m Memory) Total() float64 { return max(m.Inducing+m.Space+m.Data+m.Film+m.
 
 // MemoryNeeded returns how much room Fit takes for data and configuration, a model and its file included. Complete holds the
 // completed values and their variances besides. Errors: those of NewTrainer for sizes and settings that cannot be used.
-func MemoryNeeded(d Data, cfg Config) (Memory, error) {
-	set, err := d.set()
+func MemoryNeeded(of Data, cfg Config) (Memory, error) {
+	d, err := of.set()
 	if err != nil {
 		return Memory{}, err
 	}
-	n, points, channels := set.Source.Dims()
-	grid, err := training.Points(set.Grid, cfg.Factors)
+	n, points, channels := d.Source.Dims()
+	grid, err := training.Points(d.Grid, cfg.Factors)
 	if err != nil {
 		return Memory{}, err
 	}
@@ -41,12 +41,12 @@ func MemoryNeeded(d Data, cfg Config) (Memory, error) {
 	if err != nil {
 		return Memory{}, err
 	}
-	holes, err := incomplete(set)
+	holes, err := incomplete(d)
 	if holes = holes && err == nil; holes && points == 1 {
 		n = min(n, rounds.MaxLearned(points, cfg.Effort))
 	}
 	f := training.FootprintOf(n, channels, s.LatentDims, s.Inducing, grid, s.Spatial)
-	joint := set.Search(cfg.open()).Joint()
+	joint := d.Search(cfg.open()).Joint()
 	if s.Residual.Rounds > 0 || open && joint {
 		f.Covariances(points)
 	}
@@ -55,11 +55,11 @@ func MemoryNeeded(d Data, cfg Config) (Memory, error) {
 	}
 	m := Memory{Inducing: f.Inducing(), Space: 8 * f.S, Data: 8 * (f.P + f.K*f.B), Latent: 8 * f.X}
 	numbers := float64(n * points * channels)
-	if set.Film && cfg.Motion != Off {
+	if d.Film && cfg.Motion != Off {
 		m.Data += (2 + 4) * numbers // frames, and registered ones
 		m.Film = film.Memory(n, points, channels)
 	}
-	if set.Times != nil {
+	if d.Times != nil {
 		numbers = min(numbers, float64(selection.MaxDownsampled))
 	}
 	if open && numbers <= selection.MaxNumbers {
@@ -68,7 +68,7 @@ func MemoryNeeded(d Data, cfg Config) (Memory, error) {
 		beside := min(folds, float64(runtime.GOMAXPROCS(0))) // trainings side by side, which are of fewer examples
 		m.Search = m.Latent*(1+beside)/2 + 8*numbers*min(1, at/float64(points))*(1+3*folds)
 		if joint {
-			m.Search += 8 * at * at * covariancesKept(set.Times != nil, holes, cfg.Effort)
+			m.Search += 8 * at * at * covariancesKept(d, cfg.Effort)
 		}
 	}
 	if open && holes {
@@ -79,12 +79,12 @@ func MemoryNeeded(d Data, cfg Config) (Memory, error) {
 
 // covariancesKept returns how many matrices of all points a search has at once, as measured (docs/measurements.md, "Memory"): those of trainings side by side, one
 // in each fold, of models that are remembered, and of what fills in holes.
-func covariancesKept(timed, holes bool, e Effort) float64 {
+func covariancesKept(d rounds.Set, e Effort) float64 {
 	kept := 58. + 22*float64(selection.Plans[e].Folds-1)
-	if timed {
+	if d.Times != nil {
 		kept = 30
 	}
-	if holes {
+	if holes, err := incomplete(d); err == nil && holes {
 		kept += 20
 	}
 	return kept

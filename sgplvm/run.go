@@ -47,16 +47,10 @@ type Checkpoints struct {
 // newClock returns the clock of a run that begins now.
 func (r Run) newClock() *limit.Clock {
 	c := limit.New(r.Limit)
-	c.Watch = r.watcher()
-	return c
-}
-
-// watcher returns Watch, or one that shows nothing.
-func (r Run) watcher() Watcher {
-	if r.Watch == nil {
-		return unwatched{}
+	if r.Watch != nil {
+		c.Watch = r.Watch
 	}
-	return r.Watch
+	return c
 }
 
 // unwatched shows nothing.

@@ -2,9 +2,7 @@ package sgplvm
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/selection"
 )
@@ -28,7 +26,7 @@ func (r Run) Select(ctx context.Context, d Data, cfg Config) (Config, *Selection
 	} else if holes {
 		return cfg, nil, &ConfigError{Field: "Data", Err: errors.New("missing values or known errors, expected complete examples: Complete chooses for others")}
 	}
-	set.Run = selection.Run{End: r.End, Limit: r.Limit, Watch: r.watcher()}
+	set.Run = selection.Run{End: r.End, Limit: r.Limit, Watch: r.Watch}
 	s := cfg.open()
 	if cfg.Start != nil {
 		s.Effort = EffortNone
@@ -38,13 +36,4 @@ func (r Run) Select(ctx context.Context, d Data, cfg Config) (Config, *Selection
 		return cfg, nil, err
 	}
 	return cfg.having(how.Settings), &how.Report, nil
-}
-
-// text returns a configuration as JSON, or as Go prints it if JSON cannot hold its numbers.
-func text(c Config) string {
-	b, err := json.Marshal(c.kept())
-	if err != nil {
-		return fmt.Sprintf("%+v", *c.kept())
-	}
-	return string(b)
 }

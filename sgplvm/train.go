@@ -82,7 +82,7 @@ func trainKept(ctx context.Context, d rounds.Set, cfg Config, doing string, more
 			return !paused
 		}
 	}
-	key := "a model: " + text(cfg)
+	key := "a model: " + cfg.open().String()
 	if state := j.State(key); state != nil {
 		if err := t.Resume(bytes.NewReader(state)); err != nil {
 			return nil, Report{}, err

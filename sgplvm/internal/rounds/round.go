@@ -152,7 +152,7 @@ func (c *completer) filled(ctx context.Context, s training.Settings, in, out []i
 	defer func() { c.took.imputed += time.Since(begin) }()
 	for k := 0; k < len(out); k += imputedAtOnce {
 		some := out[k:min(len(out), k+imputedAtOnce)]
-		filled, failures := make([]imputed, len(some)), make([]error, len(some))
+		filled, failures := make([]filledValues, len(some)), make([]error, len(some))
 		mat.Parallel(len(some), func(k int) {
 			if c.d.Clock.Over(limit.LeavingShare) {
 				filled[k] = c.asItIs(some[k])
@@ -166,35 +166,37 @@ func (c *completer) filled(ctx context.Context, s training.Settings, in, out []i
 		if err := cmp.Or(failures...); err != nil {
 			return all, err
 		}
-		for k, i := range some {
-			for j, missing := range c.Holes.Of(i) {
-				if missing {
-					all.Mean, all.Variance = append(all.Mean, filled[k].mean[j]), append(all.Variance, filled[k].variance[j])
-				}
-			}
-			all.Covariance = plus(all.Covariance, filled[k].covariance)
+		for _, f := range filled {
+			all.Mean, all.Variance, all.Covariance = append(all.Mean, f.Mean...), append(all.Variance, f.Variance...), plus(all.Covariance, f.Covariance)
 		}
 	}
 	return all, nil
 }
 
-// imputed are the moments of an example given its observed values, and its imputation covariance.
-type imputed struct{ mean, variance, covariance []float64 }
-
-// asItIs returns what was filled in before. What the first completion filled in gets the variance of its channel.
-func (c *completer) asItIs(i int) imputed {
-	f := imputed{mean: slices.Clone(c.Y.Row(i)), variance: slices.Clone(c.Variance.Row(i))}
-	_, deviation := completion.Moments(c.Y, c.Holes, c.Channels)
-	for k, v := range f.variance {
-		if v == 0 {
-			f.variance[k] = deviation[k%c.Channels] * deviation[k%c.Channels]
+// add adds the missing values of an example, of which all means and variances are given.
+func (f *filledValues) add(missing []bool, mean, variance []float64) {
+	for j, m := range missing {
+		if m {
+			f.Mean, f.Variance = append(f.Mean, mean[j]), append(f.Variance, variance[j])
 		}
 	}
+}
+
+// asItIs returns what was filled in before. What the first completion filled in gets the variance of its channel.
+func (c *completer) asItIs(i int) (f filledValues) {
+	variance := slices.Clone(c.Variance.Row(i))
+	_, deviation := completion.Moments(c.Y, c.Holes, c.Channels)
+	for k, v := range variance {
+		if v == 0 {
+			variance[k] = deviation[k%c.Channels] * deviation[k%c.Channels]
+		}
+	}
+	f.add(c.Holes.Of(i), c.Y.Row(i), variance)
 	return f
 }
 
 // impute fills in an example with a model.
-func (c *completer) impute(ctx context.Context, m Model, o field.InferOptions, i int) (f imputed, err error) {
+func (c *completer) impute(ctx context.Context, m Model, o field.InferOptions, i int) (f filledValues, err error) {
 	obs := field.Observed{Values: c.Observed(i)}
 	if c.d.Times != nil {
 		if obs.Prior, err = m.Posterior().PriorAt(data.Instants(c.d.Times, c.d.Sequences)[i]); err != nil {
@@ -202,8 +204,8 @@ func (c *completer) impute(ctx context.Context, m Model, o field.InferOptions, i
 		}
 	}
 	o.KeepOutliers = true
-	p, unsure, err := m.ImputeUnsure(ctx, obs, o)
-	if err != nil {
+	var p field.Prediction
+	if p, f.Covariance, err = m.ImputeUnsure(ctx, obs, o); err != nil {
 		return f, err
 	}
 	for k, v := range p.Mean.Data {
@@ -211,7 +213,8 @@ func (c *completer) impute(ctx context.Context, m Model, o field.InferOptions, i
 			return f, errors.New("predicted a value that is no number")
 		}
 	}
-	return imputed{p.Mean.Data, p.Variance.Data, unsure}, nil
+	f.add(c.Holes.Of(i), p.Mean.Data, p.Variance.Data)
+	return f, nil
 }
 
 // What was filled in is less varied than what was missing. The covariance of the noise that is learned of completed examples is
