@@ -52,6 +52,9 @@ func MemoryNeeded(d Data, cfg Config) (Memory, error) {
 	if open && joint && len(grid) > 1 {
 		f.S += 8 * float64(points) * float64(points) // the points may become one factor
 	}
+	if d.Times != nil {
+		f.LeavingOut(n, s.Inducing, points*channels)
+	}
 	m := Memory{Inducing: f.Inducing(), Space: 8 * f.S, Data: 8 * (f.P + f.K*f.B), Latent: 8 * f.X}
 	numbers := float64(n * points * channels)
 	if d.Film && cfg.Motion != Off {
