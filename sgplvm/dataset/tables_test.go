@@ -124,6 +124,7 @@ var textCases = []textCase{
 	{name: "flags.tsv", text: "geo\\time\t2001 \t2002 \t2003 \nAT\t1.5 p\t2.5 \t3.5 bp\nBE\t{: c|7.1} \t2.5 *\t-3.5 e\nCY\t1 234.5 e\t2.5* \t{:|7.1} \n", columns: "2001|2002|2003", rows: 3},
 	{name: "with errors.csv", text: "sample,a,b\nP,1.5 ± 0.3,2\nQ,{|7.1},3±1\nR,5.1 +/- 1e-2,1\n", columns: "a|b", rows: 3},
 	{name: "CTD.cnv", text: "* Sea-Bird SBE 9 Data File:\n* System UpLoad Time = Mar 01 2020 12:00:00\n# nquan = 3\n# name 0 = prDM: Pressure [db]\n# name 1 = t090C: Temperature [deg C]\n# name 2 = sal00: Salinity\n# bad_flag = -9.990e-29\n*END*\n      1.000    12.5125    35.1\n      2.000 {-9.990e-29|7.1260}    35.2\n      3.000    11.1234 {-9.990e-29|7.1}\n", columns: "prDM|t090C|sal00", rows: 3},
+	{name: "rules.txt", text: " day        | a   | b\n------------+-----+----\n 2020-01-01 | 1.5 | 2\n 2020-01-02 | {NULL|7.1} | 3\n 2020-01-03 | {---|7.1} | 4\n(3 rows)\n", columns: "a|b", rows: 3, last: "2020-01-03"},
 	{name: "media.csv", text: "kind,a,b\npress,1.5,2\nshops,{|7.1},3\nbanks,2.5,4\nfood,5.5,7\nmedia,3.5,1\n", columns: "a|b", rows: 5},
 	{name: "axis.csv", text: "dose,a\n" + steps(11, "%d0,%d.5\n") + "120,{|7.1}\n", columns: "a", rows: 12, last: "120"},
 	{name: "sorted.csv", text: "size,a\n" + steps(11, "%d0,%d.5\n") + "121,{|7.1}\n", columns: "size|a", rows: 12},
