@@ -79,6 +79,12 @@ func MemoryNeeded(d Data, cfg Config) (Memory, error) {
 	}
 	if open && holes {
 		m.Search = max(m.Search, m.Data+simple.Memory(n, points*channels))
+		if d.Film { // its frames are filled in as pictures too
+			d.Film, d.Times = false, nil
+			if still, err := MemoryNeeded(d, cfg); err == nil && still.Total() > m.Total() {
+				return still, nil
+			}
+		}
 	}
 	return m, nil
 }
