@@ -89,11 +89,9 @@ func (f format) parse(s string) (n written, ok bool) {
 	case s == "" || len(s) > maxNumber:
 		return n, false
 	case s[0] == '-' || s[0] == '+':
-		negative = s[0] == '-'
-		s = s[1:]
+		negative, s = s[0] == '-', s[1:]
 	case strings.HasPrefix(s, "\u2212"):
-		negative = true
-		s = s[len("\u2212"):]
+		negative, s = true, s[len("\u2212"):]
 	}
 	whole, mantissa, i := 0, uint64(0), 0
 	digit := func() bool {
@@ -141,11 +139,10 @@ func (f format) parse(s string) (n written, ok bool) {
 	if whole+n.decimals == 0 {
 		return n, false
 	}
-	if n.exponent = isExponent(s[i:]); !n.exponent && i < len(s) {
-		if !isMark(s[i:]) {
+	if n.exponent = isExponent(s[i:]); !n.exponent {
+		if s, n.mark = s[:i], s[i:]; !isMark(n.mark) {
 			return n, false
 		}
-		s, n.mark = s[:i], s[i:]
 	}
 	if n.digits <= 15 && n.decimals <= 22 && !n.exponent {
 		n.value = float64(mantissa) / powers[n.decimals] // both are exact
