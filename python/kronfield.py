@@ -299,7 +299,10 @@ class _Numpy:
     def array(self, data: Any) -> np.ndarray:
         if isinstance(data, np.ma.MaskedArray):
             data = data.astype(float).filled(np.nan)
-        return np.asarray(data)
+        data = np.asarray(data)
+        if data.dtype.kind not in "biuf":
+            raise TypeError(f"an array of {data.dtype}, expected numbers: data.astype(float), or pandas.DataFrame(data) of a table with words")
+        return data
 
     def write(self, folder: Path, flag: str, data: Any) -> List[str]:
         return _array(folder, flag, self.array(data))
@@ -489,7 +492,7 @@ def _form(data: Any) -> Any:
     if kind == "xarray" and hasattr(data, "dims"):
         return _Xarray(data)
     if kind in ("pandas", "xarray"):
-        raise TypeError(f"{type(data).__name__}, expected a DataFrame, a DataArray, a Dataset or an array")
+        raise TypeError(f"{type(data).__name__}, expected a DataFrame (of a Series by to_frame()), a DataArray, a Dataset or an array")
     return _Numpy(data)
 
 

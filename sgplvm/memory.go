@@ -53,8 +53,15 @@ func MemoryNeeded(of Data, cfg Config) (Memory, error) {
 	if open && joint && len(grid) > 1 {
 		f.S += 8 * float64(points) * float64(points) // the points may become one factor
 	}
+	if d.Times != nil {
+		f.LeavingOut(n, s.Inducing, points*channels)
+	}
 	m := Memory{Inducing: f.Inducing(), Space: 8 * f.S, Data: 8 * (f.P + f.K*f.B), Latent: 8 * f.X}
 	numbers := float64(n * points * channels)
+	if open && holes && points > 1 {
+		seen := float64(min(points, completedPoints))
+		m.Data += 8 * completedMatrices * float64(runtime.GOMAXPROCS(0)) * seen * seen
+	}
 	if d.Film && cfg.Motion != Off {
 		m.Data += (2 + 4) * numbers // frames, and registered ones
 		m.Film = film.Memory(n, points, channels)
@@ -73,9 +80,18 @@ func MemoryNeeded(of Data, cfg Config) (Memory, error) {
 	}
 	if open && holes {
 		m.Search = max(m.Search, m.Data+simple.Memory(n, points*channels))
+		if d.Film { // its frames are filled in as pictures too
+			d.Film, d.Times = false, nil
+			if still, err := MemoryNeeded(d, cfg); err == nil && still.Total() > m.Total() {
+				return still, nil
+			}
+		}
 	}
 	return m, nil
 }
+
+// An example is filled in by some matrices of the points that are seen of it, so many at most, as measured (2400 points, 16 % hidden: 2.5).
+const completedMatrices, completedPoints = 2.5, 2000
 
 // covariancesKept returns how many matrices of all points a search has at once, as measured (docs/measurements.md, "Memory"): those of trainings side by side, one
 // in each fold, of models that are remembered, and of what fills in holes.

@@ -76,10 +76,11 @@ func chosenComponents(ctx context.Context, d Data, m *moments) (choice, error) {
 // momentsKept is how many models there are at a time, about, as measured (docs/measurements.md, "Memory").
 const momentsKept = 5
 
-// Memory is about how many bytes it takes at most to fill in n examples of p columns: what grows with the components are second moments of each column, in several models.
+// Memory is about how many bytes it takes at most to fill in n examples of p columns: what grows with the components are second moments of each column, in several models; local
+// regression has its references five times, and standardises all examples beside means and variances.
 func Memory(n, p int) float64 {
 	tried, q := min(n, max(triedExamples, triedValues/p)), float64(min(n, p))
-	return 8 * momentsKept * min(maxMoments, maxWork/float64(tried), float64(p)*q*q)
+	return 8*momentsKept*min(maxMoments, maxWork/float64(tried), float64(p)*q*q) + 8*float64(p)*float64(5*min(n, maxReferences)+3*n)
 }
 
 // A choice is a model and how it predicts hidden values.

@@ -128,7 +128,7 @@ type packing struct {
 // packingOf reads the attributes of a variable. Those that make no sense are ignored with a note.
 func packingOf(v *netcdf.Variable) *packing {
 	p := &packing{scale: 1, standard: math.NaN(), low: math.Inf(-1), high: math.Inf(1)}
-	if a, ok := v.Attribute("_Unsigned"); ok && strings.EqualFold(a.Text(), "true") && (v.Type == netcdf.Byte || v.Type == netcdf.Short || v.Type == netcdf.Int) {
+	if a, ok := v.Attribute("_Unsigned"); ok && strings.EqualFold(a.Text(), "true") && isSigned(v.Type) {
 		p.modulus = math.Ldexp(1, 8*v.Type.Size())
 	}
 	scale, offset := p.numbers(v, "scale_factor", 1), p.numbers(v, "add_offset", 1)
@@ -144,6 +144,7 @@ func packingOf(v *netcdf.Variable) *packing {
 		p.offset, p.packed = offset[0], true
 	}
 	p.result = resultType(v, p.packed)
+	p.limits(v)
 	for _, name := range []string{"_FillValue", "missing_value"} {
 		for _, x := range p.numbers(v, name, 0) {
 			p.declare(v.Type, x)
@@ -152,7 +153,6 @@ func packingOf(v *netcdf.Variable) *packing {
 	if len(p.declared) == 0 && v.Type.Size() > 1 {
 		p.standard = p.signed(v.Type.Fill())
 	}
-	p.limits(v)
 	return p
 }
 
@@ -191,6 +191,10 @@ func (p *packing) limits(v *netcdf.Variable) {
 	if p.unpackedRange {
 		single = single || p.result == netcdf.Float
 	} else {
+		if all := math.Ldexp(1, 8*v.Type.Size()); p.modulus == 0 && isSigned(v.Type) && p.low >= 0 && p.high < all && (p.high < 0 || p.high >= all/2) {
+			p.modulus = all // as CF 1.11, section 2.2, has it of bytes
+			p.notes = append(p.notes, fmt.Sprintf("%s: numbers are taken as unsigned, for the valid range %s to %s", quote.Line(v.Name), numberText(p.low), numberText(p.signed(p.high))))
+		}
 		p.low, p.high = p.signed(p.low), p.signed(p.high)
 	}
 	if p.singleRange = single; single {
@@ -243,6 +247,9 @@ func attributeText(x *netcdf.Variable, name, or string) string {
 	}
 	return or
 }
+
+// isSigned tells whether a type is one of those that hold unsigned numbers too, where an attribute says so.
+func isSigned(t netcdf.Type) bool { return t == netcdf.Byte || t == netcdf.Short || t == netcdf.Int }
 
 func isFloat(t netcdf.Type) bool { return t == netcdf.Float || t == netcdf.Double }
 

@@ -13,7 +13,7 @@ import (
 )
 
 // TableEndings are the endings of the names of tables of text.
-var TableEndings = []string{".csv", ".tsv", ".tab", ".txt", ".dat"}
+var TableEndings = []string{".csv", ".tsv", ".tab", ".txt", ".dat", ".cnv"}
 
 // IsText tells whether a file is a table of text, by its name or, under a name that says nothing, by how it begins.
 func IsText(path string) bool {

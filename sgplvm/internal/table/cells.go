@@ -37,7 +37,18 @@ func isEnd(b byte) bool { return b == '\n' || b == '\r' }
 // isComment tells whether a line is none of the table: it begins with #, % or !, but not with the word of a spreadsheet for a missing value.
 func isComment(line string) bool {
 	return line != "" && (line[0] == '#' || line[0] == '%' || line[0] == '!') &&
-		!slices.ContainsFunc(sheetErrors, func(w string) bool { return strings.HasPrefix(line, w) })
+		!slices.ContainsFunc(sheetErrors, func(w string) bool { return strings.HasPrefix(line, w) }) || isRule(line)
+}
+
+// isRule tells whether a line is one drawn below names: of dashes, more than stand for missing values.
+func isRule(line string) bool {
+	if line == "" || !strings.Contains("-+|:=", line[:1]) {
+		return false
+	}
+	if end := strings.IndexAny(line, "\r\n"); end >= 0 {
+		line = line[:end]
+	}
+	return strings.Trim(line, "-+|:= ") == "" && (strings.Contains(line, "----") || strings.Contains(line, "---") && strings.ContainsAny(line, "+|"))
 }
 
 var sheetErrors = []string{"#N/A", "#VALUE!", "#DIV/0!", "#NUM!", "#REF!", "#NAME?", "#NULL!", "#NV", "#WERT!", "#BEZUG!"}

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -96,6 +97,7 @@ func (c *column) see(t *Table, x cell) {
 		}
 		c.follow(n.value)
 		c.brackets = c.brackets || n.brackets
+		c.mark = cmp.Or(c.mark, strings.TrimSpace(n.mark))
 		c.least, c.most = min(c.least, n.value), max(c.most, n.value)
 		if math.Abs(n.value) >= 1000 {
 			c.thousands++

@@ -8,10 +8,11 @@ import (
 	"github.com/seed-08962ecc/kronfield/internal/quote"
 )
 
-// chance is that of numbers to be sums or means of those above, below which they are.
-const chance = 1e-4
+// chance is that of numbers to be sums or means of those above, below which they are, and the same of rows with a name of totals that may be another.
+const chance, namedChance = 1e-4, 0.05
 
-// totals are the names of rows with sums or means of those above.
+// totals are the names of rows with sums or means of those above; other rows may have the ambiguous ones, too.
+var ambiguous = []string{"all", "overall", "media", "means", "sums", "mittel"}
 var totals = []string{"total", "totals", "grand total", "subtotal", "sum", "sums", "summe", "gesamt", "insgesamt", "somme", "suma", "totale", "totaal",
 	"all", "overall", "mean", "means", "average", "avg", "mittel", "mittelwert", "durchschnitt", "moyenne", "media", "promedio", "gemiddelde"}
 
@@ -47,22 +48,37 @@ func (t *Table) cutNotes(l *tail) {
 func (t *Table) cutTotals(l *tail, o Options) bool {
 	n := 0
 	for k := range min(footerRows, l.count) {
-		if r := l.last(k); r.width == t.width && len(r.cells) == t.width && t.Rows-n > 3 && (t.isNamedTotal(r) || !o.NumbersOnly && n == 0 && t.isTotal(r)) {
-			t.note("line %d has totals or means of the rows above: kept as it is", r.line)
-			t.cut(r)
-			n++
-		} else if r.width == t.width {
-			break
+		r := l.last(k)
+		if r.width != t.width || len(r.cells) != t.width || t.Rows-n <= 3 {
+			if r.width == t.width {
+				break
+			}
+			continue
 		}
+		name := t.nameOfTotals(r)
+		switch {
+		case n == 0 && (!o.NumbersOnly && t.isTotal(r, chance) || name != "" && t.isTotal(r, namedChance)):
+			t.note("line %d has totals or means of the rows above: kept as it is", r.line)
+		case name != "" && (n > 0 || !slices.Contains(ambiguous, name)):
+			t.note("line %d is taken for totals by its name, %s: kept as it is", r.line, quote.Text(name))
+		default:
+			return n > 0
+		}
+		t.cut(r)
+		n++
 	}
 	return n > 0
 }
 
-// isNamedTotal tells whether the first text of a row is the name of totals, which no other row has in that column.
-func (t *Table) isNamedTotal(r *row) bool {
+// nameOfTotals returns the first text of a row, where that is a name of totals that no other row has in that column.
+func (t *Table) nameOfTotals(r *row) string {
 	k := slices.IndexFunc(r.cells, func(s string) bool { return s != "" })
-	if k < 0 || !slices.Contains(totals, strings.ToLower(strings.TrimRight(r.cells[k], ":."))) {
-		return false
+	if k < 0 {
+		return ""
+	}
+	name := strings.ToLower(strings.TrimRight(r.cells[k], ":."))
+	if !slices.Contains(totals, name) {
+		return ""
 	}
 	same := 0
 	for _, text := range t.Texts(k) {
@@ -70,11 +86,14 @@ func (t *Table) isNamedTotal(r *row) bool {
 			same++
 		}
 	}
-	return same == 1
+	if same > 1 {
+		return ""
+	}
+	return name
 }
 
 // isTotal tells whether the numbers of the last row are the sums, or the means, of those above to their last digits, and hardly so by chance.
-func (t *Table) isTotal(r *row) bool {
+func (t *Table) isTotal(r *row, chance float64) bool {
 	sums, means := 1., 1.
 	for k, text := range r.cells {
 		c := t.column(k)

@@ -206,6 +206,8 @@ func (t *Table) findBody() error {
 		names := max(0, slices.IndexFunc(rows[first:body], func(r row) bool { return present(r) >= r.width-1 })) + first // below a title
 		t.setNames(t.text[:t.body], rows[names], lacks(names))
 		t.unnamed = lacks(names) > 0
+	case t.start > len(mark):
+		t.namesOfSeaBird()
 	default:
 		t.namesOfComment()
 	}
@@ -293,6 +295,35 @@ func (t *Table) setNames(text string, r row, lacks int) {
 	}
 }
 
+// seaBird begins files of Sea-Bird's oceanographic instruments, whose header ends with a line *END*.
+const seaBird = "* Sea-Bird"
+
+// behindSeaBird returns where the rows of such a file begin; from, where a text is none.
+func behindSeaBird(text string, from int) (int, error) {
+	if !strings.HasPrefix(text[from:], seaBird) {
+		return from, nil
+	}
+	_, rows, ok := strings.Cut(text[from:], "\n*END*")
+	if !ok {
+		return 0, &Error{Found: "a header of Sea-Bird without end", Want: "a line *END* behind it"}
+	}
+	return len(text) - len(rows), nil
+}
+
+// namesOfSeaBird takes names and the number for missing values of lines such as "# name 0 = depSM: Depth [m]" and "# bad_flag = -9.990e-29".
+func (t *Table) namesOfSeaBird() {
+	t.Names = make([]string, t.width)
+	for line := range strings.Lines(t.text[:t.start]) {
+		key, value, _ := strings.Cut(strings.TrimSpace(strings.TrimPrefix(line, "#")), " = ")
+		number, isName := strings.CutPrefix(key, "name ")
+		if k, err := strconv.Atoi(number); isName && err == nil && k >= 0 && k < t.width {
+			t.Names[k], _, _ = strings.Cut(value, ":")
+		} else if key == "bad_flag" {
+			t.missing = append(t.missing, value)
+		}
+	}
+}
+
 // namesOfComment takes a comment before the first row as names, where it has a word for each column: the one before the last, which then has units, or the last.
 func (t *Table) namesOfComment() {
 	lines := strings.FieldsFunc(t.text[t.start:t.body], func(r rune) bool { return r == '\n' || r == '\r' })
@@ -318,6 +349,9 @@ func takeOut(line int) string { return "sed " + strconv.Itoa(line) + "d leaves t
 // Is tells whether a file that begins so looks like a table: rows of as many cells, of which numbers are.
 func Is(start string) bool {
 	text, e, err := decode(start)
+	if strings.HasPrefix(text, seaBird) {
+		return true
+	}
 	if err != nil || e == plain && strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && !unicode.IsSpace(r) }) {
 		return false
 	}

@@ -19,7 +19,18 @@ var missingWords = map[string]bool{"": true, "nan": true, "-nan": true, "na": tr
 
 // isMissing tells whether a cell has no value.
 func isMissing(s string) bool {
-	return s == "" || len(s) <= 8 && (s[0] < '0' || s[0] > '9') && missingWords[strings.ToLower(s)]
+	return s == "" || len(s) <= 8 && (s[0] < '0' || s[0] > '9') && (missingWords[strings.ToLower(s)] || s[0] == ':' && isMark(s[1:]))
+}
+
+// isMark tells whether a text is what may stand behind a number and is not read: an asterisk, flags of Eurostat behind a blank, the number's error behind ±.
+func isMark(s string) bool {
+	flags := strings.TrimLeft(s, " \u00a0")
+	for _, sign := range []string{"±", "+/-"} {
+		if wide, ok := strings.CutPrefix(flags, sign); ok {
+			return isNumber(strings.TrimLeft(wide, " \u00a0"))
+		}
+	}
+	return strings.Trim(flags, "*") == "" || flags != s && len(flags) <= 3 && strings.Trim(flags, "bcdefinprsuz") == ""
 }
 
 // affixes may stand around a number, with a blank or without.
@@ -44,6 +55,7 @@ type written struct {
 	value                       float64
 	decimals, digits            int
 	exponent, grouped, brackets bool // brackets stand for a minus, as accountants write it
+	mark                        string
 }
 
 // maxNumber is the length of a number at most: the exact digits of any have less.
@@ -77,11 +89,9 @@ func (f format) parse(s string) (n written, ok bool) {
 	case s == "" || len(s) > maxNumber:
 		return n, false
 	case s[0] == '-' || s[0] == '+':
-		negative = s[0] == '-'
-		s = s[1:]
+		negative, s = s[0] == '-', s[1:]
 	case strings.HasPrefix(s, "\u2212"):
-		negative = true
-		s = s[len("\u2212"):]
+		negative, s = true, s[len("\u2212"):]
 	}
 	whole, mantissa, i := 0, uint64(0), 0
 	digit := func() bool {
@@ -106,7 +116,7 @@ func (f format) parse(s string) (n written, ok bool) {
 		if f.group == ' ' {
 			step = blank(s[i:])
 		}
-		if step == 0 {
+		if step == 0 || f.group == ' ' && isMark(s[i:]) {
 			break
 		}
 		i += step
@@ -129,8 +139,10 @@ func (f format) parse(s string) (n written, ok bool) {
 	if whole+n.decimals == 0 {
 		return n, false
 	}
-	if n.exponent = isExponent(s[i:]); !n.exponent && i < len(s) {
-		return n, false
+	if n.exponent = isExponent(s[i:]); !n.exponent {
+		if s, n.mark = s[:i], s[i:]; !isMark(n.mark) {
+			return n, false
+		}
 	}
 	if n.digits <= 15 && n.decimals <= 22 && !n.exponent {
 		n.value = float64(mantissa) / powers[n.decimals] // both are exact

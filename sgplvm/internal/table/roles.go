@@ -24,6 +24,9 @@ func Read(file string, o Options) (*Table, error) {
 	if strings.HasPrefix(t.text, mark) {
 		t.start = len(mark)
 	}
+	if t.start, err = behindSeaBird(t.text, t.start); err != nil {
+		return nil, err
+	}
 	t.dialect = separatorOf(t.text[t.start:])
 	t.end = t.start + t.dialect.end(t.text[t.start:])
 	if err := t.findBody(); err != nil {
@@ -161,6 +164,10 @@ func (t *Table) Describe(known ...int) {
 		return slices.Contains(known, k) || t.column(k).kind == Empty && (t.Names == nil || t.Names[k] == "")
 	})
 	levels := slices.DeleteFunc(slices.Clone(t.Values), func(k int) bool { return !t.column(k).isLevels() || t.column(k).missing == 0 })
+	marked := slices.DeleteFunc(slices.Clone(t.Values), func(k int) bool { return t.column(k).mark == "" })
+	if len(marked) > 0 {
+		t.note("what stands behind numbers, such as %s, is kept and not read: %s %s", quote.Text(t.column(marked[0]).mark), plural(len(marked), "column"), names(marked))
+	}
 	if len(levels) > 0 {
 		t.note("few whole numbers, which may be levels: %s %s", plural(len(levels), "column"), names(levels))
 	}

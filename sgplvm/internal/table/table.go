@@ -36,6 +36,7 @@ type column struct {
 	last, step              float64   // the last number, and by how much the second was more than the first
 	falls, uneven, brackets bool      // some numbers are no more than those before them, have another step, have brackets for a minus
 	before, behind          string    // what stands around its numbers
+	mark                    string    // the first that stands behind a number
 	odd, notDate            place     // the first cell that is no number, no date
 }
 

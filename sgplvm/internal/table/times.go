@@ -21,7 +21,7 @@ var (
 )
 
 // spanLayouts are those of years and what columns of some names have beside them.
-var spanLayouts = map[string]string{"quarter": "%Y %q", "week": "%Y %V", "isoweek": "%Y %V", "doy": "%Y %j", "yday": "%Y %j", "dayofyear": "%Y %j", "day_of_year": "%Y %j"}
+var spanLayouts = map[string]string{"quarter": "%Y %q", "week": "%Y %V", "isoweek": "%Y %V", "doy": "%Y %j", "jday": "%Y %j", "julian_day": "%Y %j", "yday": "%Y %j", "dayofyear": "%Y %j", "day_of_year": "%Y %j"}
 
 // isNamed tells whether a column has one of some names, perhaps with a unit behind it.
 func (t *Table) isNamed(k int, names []string) bool {

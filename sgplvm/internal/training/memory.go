@@ -4,6 +4,7 @@ import (
 	"runtime"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/field"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
 // A Footprint is what docs/measurements.md says about memory, in numbers beside the data as stored.
@@ -28,21 +29,27 @@ func FootprintOf(examples, channels, latents, inducing int, grid field.Grid, spa
 		ns, j = ns*nf, j*mf
 		f.S += 8 * mf * mf
 	}
-	data := nx * ns * dy
+	all := nx * ns * dy
 	f.P, f.H = nx*dy*j, m*dy*j
 	f.S += 5 * j
-	f.X = 32*nx*m + 60*m*m + 50*(2*nx+m)*d + procs*(3000*m+1<<19) + 1<<19 + min(1<<22, nx*m*(m+2)/2)
-	f.B, f.K = 1.25*min(data, max(1<<20, ns*dy)), min(5, 2+float64(len(grid)))
+	f.X = 32*nx*m + 60*m*m + 50*(2*nx+m)*d + procs*min(3000*m+1<<19, nx*m) + min(1<<19, nx*m) + min(1<<22, nx*m*(m+2)/2)
+	f.B, f.K = 1.25*min(all, max(1<<20, ns*dy)), min(5, 2+float64(len(grid)))
 	if least := min(nx, ns*dy); least > 1000 {
 		f.start = 16*ns*dy*(d+10) + nx*d + f.B
 	} else {
-		f.start = 5*least*least + nx*d + min(data, max(data/4, 1<<23)) + f.B
+		f.start = 5*least*least + nx*d + min(all, max(all/4, 1<<23)) + f.B
 	}
 	return f
 }
 
 // Covariances adds those of all points that are learned, one in each of the parameters that training keeps.
 func (f *Footprint) Covariances(points int) { f.S += 16 * float64(points) * float64(points) }
+
+// LeavingOut adds what predicts examples from all others to calibrate variances over time: their spreads, twice.
+func (f *Footprint) LeavingOut(examples, inducing, size int) {
+	spread := float64(inducing) * float64(inducing)
+	f.X += 2 * spread * min(float64(examples), max(1, slabsLeftOut*float64(data.SlabNumbers)/max(float64(size), spread)))
+}
 
 // Bytes of the stages.
 func (f Footprint) Trainer() float64  { return 8 * f.start }
