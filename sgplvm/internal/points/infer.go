@@ -69,7 +69,11 @@ func (w *Workspace) chooseStarts() {
 	s.best = s.best[:0]
 	if of := w.m.c.Memory.Catalogue; of != nil {
 		values := w.room.row[:count]
-		of().ValuesAt(values, s.all[:count], &w.form, w.evidence.Square)
+		if count == len(s.all) && w.m.starts.rows.Rows > 0 {
+			w.scoreStarts(values)
+		} else {
+			of().ValuesAt(values, s.all[:count], &w.form, w.evidence.Square)
+		}
 		for k, i := range s.all[:count] {
 			mu, variance := w.start(i)
 			w.consider(i, w.evidence.Constant+values[k]-psi.KL(mat.NewDense(1, len(mu), mu), mat.NewDense(1, len(mu), variance), &w.prior))

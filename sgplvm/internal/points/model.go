@@ -38,6 +38,7 @@ type Model struct {
 	structure       Table        // Σ − β⁻¹·I
 
 	points []int // all of them
+	starts startScores
 
 	tapered, spacings, trainingSpacings, scaled points
 
@@ -60,6 +61,9 @@ func New(c *Contents) *Model {
 	m.tapered, m.spacings, m.trainingSpacings, m.scaled = l.in(c.Tapers), l.in(c.Spacings), l.in(c.TrainingSpacings), l.in(c.Lengths)
 	if c.Residuals.rows > 0 {
 		m.setExamples()
+	}
+	if c.Memory.Catalogue != nil && !m.structured() && m.values() <= c.Inducing {
+		m.setStarts() // a row is no more work than Ψ2·T_0
 	}
 	return m
 }

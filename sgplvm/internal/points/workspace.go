@@ -36,17 +36,18 @@ type Workspace struct {
 	group    []int // channels alike
 
 	// What L* needs.
-	evidence  infer.Evidence
-	form      psi.Form
-	g1, slack []float64  // m_ξ
-	g         mat.Matrix // m_ξ×m_ξ
-	scaled    mat.Matrix // m_ξ×m_ξ
-	norms     []float64  // Π m_f
-	told      []float64  // what inducing points tell of the prior variance of observed values, whitened, for each τ_i, m_ξ
-	optimiser *infer.Optimiser
-	starts    starts
-	prior     psi.Normal
-	held      held
+	evidence    infer.Evidence
+	form        psi.Form
+	g1, slack   []float64  // m_ξ
+	g           mat.Matrix // m_ξ×m_ξ
+	scaled      mat.Matrix // m_ξ×m_ξ
+	norms       []float64  // Π m_f
+	told        []float64  // what inducing points tell of the prior variance of observed values, whitened, for each τ_i, m_ξ
+	optimiser   *infer.Optimiser
+	starts      starts
+	startCounts []float64 // what the numbers of startScores count, 2·m_ξ + n·d_y
+	prior       psi.Normal
+	held        held
 
 	latent Latent
 
@@ -107,6 +108,7 @@ func (m *Model) newWorkspace(most, exact int) *Workspace {
 	}
 	w.optimiser = infer.NewOptimiser(d)
 	w.starts = w.newStarts()
+	w.startCounts = w.vector(m.starts.rows.Cols)
 	w.latent = Latent{Mu: w.vector(d), S: w.vector(d)}
 	w.prior = psi.Normal{Mean: w.vector(d), Variance: w.vector(d)}
 	w.SetPrior(nil, nil)

@@ -50,7 +50,7 @@ func (q *Posterior) newFiller(on *projection) *filler {
 	if kept && len(s.example) < q.params.X.Mu.Rows { // all of them are kept
 		f.start = nil
 	} else {
-		c.Memory.Catalogue = func() *psi.Catalogue { return s.catalogue }
+		c.Memory.Catalogue = func() *psi.Catalogue { return s.catalogue() }
 	}
 	q.compileStarts(c, f.start)
 	if kept {

@@ -1,6 +1,8 @@
 package predict
 
 import (
+	"sync"
+
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 )
@@ -8,8 +10,8 @@ import (
 // starts are the training posteriors in the form in which L* sees them, so that
 // scoring all of them is two products.
 type starts struct {
-	example   []int // training example of each
-	catalogue *psi.Catalogue
+	example   []int                 // training example of each
+	catalogue func() *psi.Catalogue // made when it is first asked for
 }
 
 // startNumbers bounds the numbers that are kept of them (128 MiB); beyond it only
@@ -20,7 +22,7 @@ func newStarts(ps *psi.Statistics, p *bound.Params) *starts {
 	m, n := p.Z.Rows, p.X.Mu.Rows
 	count := max(1, min(n, startNumbers/(m*(m+1)/2)))
 	s := &starts{example: evenly(count, n)}
-	s.catalogue = ps.Catalogue(p.Q(), s.example)
+	s.catalogue = sync.OnceValue(func() *psi.Catalogue { return ps.Catalogue(p.Q(), s.example) })
 	return s
 }
 

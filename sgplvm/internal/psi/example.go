@@ -116,6 +116,9 @@ func (st *Statistics) SetForm(f *Form, g0 float64, g1 []float64, g mat.Matrix, a
 	st.setSlope2(&f.slope, g)
 }
 
+// Linear returns what ψ1 without κ counts: g1 + 2Gκ.
+func (f *Form) Linear() []float64 { return f.g1 }
+
 // Value returns the form without its constant at q(x) = N(mu, diag s) and adds its
 // derivatives to dmu and ds, unless these are nil; all have d numbers.
 func (f *Form) Value(t *Scratch, mu, s, dmu, ds []float64) float64 {
