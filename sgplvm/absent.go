@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
@@ -114,8 +115,9 @@ func (w *wholeTask) compete(ctx context.Context, d trainingSet, given, chosen Co
 // groupsOf returns a number for each example that is held out, the same for those of a fold that come one after the other in time.
 func groupsOf(place, rows []int, cases []selection.Case) map[int]int {
 	held := slices.Clone(cases)
-	slices.SortStableFunc(held, func(a, b selection.Case) int {
-		return cmp.Or(cmp.Compare(a.Fold, b.Fold), cmp.Compare(place[rows[a.Example]], place[rows[b.Example]]))
+	sort.SliceStable(held, func(i, j int) bool {
+		a, b := held[i], held[j]
+		return a.Fold < b.Fold || a.Fold == b.Fold && place[rows[a.Example]] < place[rows[b.Example]]
 	})
 	groups := map[int]int{}
 	for k, c := range held {
