@@ -415,7 +415,7 @@ func TestCompleteAtATime(t *testing.T) {
 }
 
 // Examples that have nothing to do with their neighbours in time, and of which something is seen everywhere, are completed as if they had no times; where
-// those tell more they are used, and so they are where nothing was seen of an example, or what is given asks for them.
+// those tell more they are used.
 func TestCompleteWithoutTimes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("learns many models")
@@ -441,17 +441,14 @@ func TestCompleteWithoutTimes(t *testing.T) {
 	for name, c := range map[string]struct {
 		whole   Data
 		missing func(int, int) bool
-		given   Config
 		timed   bool
 	}{
-		"no neighbours":   {shuffled, scatteredHoles(0.4, 3), Config{}, false},
-		"hardly anything": {smooth, most, Config{}, true},
-		"nothing of one":  {shuffled, func(i, j int) bool { return i == 5 || (i+j)%3 == 0 }, Config{}, true},
-		"a kernel":        {shuffled, scatteredHoles(0.4, 3), Config{TimeKernel: kernel.Kernel{Kind: kernel.Matern32}}, true},
+		"no neighbours":   {shuffled, scatteredHoles(0.4, 3), false},
+		"hardly anything": {smooth, most, true},
 	} {
-		c.given.Effort, c.given.LatentDims = EffortQuick, 3
+		cfg := Config{Effort: EffortQuick, LatentDims: 3}
 		d := holed(c.whole, c.missing)
-		done, err := Complete(t.Context(), d, c.given)
+		done, err := Complete(t.Context(), d, cfg)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -465,7 +462,7 @@ func TestCompleteWithoutTimes(t *testing.T) {
 		}
 		if !c.timed {
 			d.Times = nil
-			alone, err := Complete(t.Context(), d, c.given)
+			alone, err := Complete(t.Context(), d, cfg)
 			if err != nil || !(mean(done, c.whole, d) < 1.1*mean(alone, c.whole, d)) { // it has had more rounds
 				t.Errorf("%s: error %v, squares of %v, without times %v", name, err, mean(done, c.whole, d), mean(alone, c.whole, d))
 			}
@@ -824,10 +821,15 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// Maps with times are completed without them too, tables are not, whatever the effort.
+// Maps with times are completed without them too, whatever the effort, unless nothing was seen of an example or a kernel in time is given; tables are not.
 func TestWithoutTimes(t *testing.T) {
-	for _, side := range []int{1, 3} {
-		d := holed(normals(12, side*side, 3, 1).on(line(side), line(side)), scatteredHoles(0.2, 3))
+	for _, w := range []struct {
+		side, gone int
+		kernel     kernel.Kind
+		want       bool
+	}{{1, -1, "", false}, {3, -1, "", true}, {3, 5, "", false}, {3, -1, kernel.Matern32, false}} {
+		seen := scatteredHoles(0.2, 3)
+		d := holed(normals(12, w.side*w.side, 1, 1).on(line(w.side), line(w.side)), func(i, j int) bool { return seen(i, j) || i == w.gone })
 		for i := range d.Examples {
 			d.Times = append(d.Times, float64(i))
 		}
@@ -840,8 +842,8 @@ func TestWithoutTimes(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, effort := range []Effort{EffortQuick, EffortNormal} {
-			if got := c.withoutTimes(Config{Effort: effort}) != nil; got != (side > 1) {
-				t.Errorf("side %d, effort %v: completed without times %v", side, effort, got)
+			if got := c.withoutTimes(Config{Effort: effort, TimeKernel: kernel.Kernel{Kind: w.kernel}}) != nil; got != w.want {
+				t.Errorf("%+v, effort %v: completed without times %v", w, effort, got)
 			}
 		}
 	}
