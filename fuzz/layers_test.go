@@ -36,6 +36,7 @@ var policy = map[string][]string{
 	"lbfgs":            {},
 	"internal/quote":   {},
 	"internal/text":    {},
+	"internal/record":  {"mat"},
 	"internal/tier":    {}, // for tests
 
 	"internal/opticalflow": {},
@@ -48,13 +49,13 @@ var policy = map[string][]string{
 	"sgplvm/internal/outlier":    {"mat", "sgplvm/field", "sgplvm/internal/data"},
 	"sgplvm/internal/pca":        {"asm", "mat", "eig"},
 	"sgplvm/internal/emulator":   {"asm", "mat", "chol", "eig", "lbfgs", "sgplvm/field", "sgplvm/internal/data", "sgplvm/internal/journal", "sgplvm/internal/modelfile", "sgplvm/internal/outlier", "sgplvm/internal/points", "sgplvm/internal/work", "mat/safetensors"},
-	"sgplvm/internal/psi":        {"asm", "mat", "sgplvm/kernel", "sgplvm/internal/work"},
+	"sgplvm/internal/psi":        {"asm", "mat", "internal/record", "sgplvm/kernel", "sgplvm/internal/work"},
 	"sgplvm/internal/infer":      {"mat", "asm", "lbfgs", "sgplvm/kernel", "sgplvm/internal/psi"},
 	"sgplvm/internal/learn":      {"mat", "asm", "chol", "eig", "lbfgs", "sgplvm/internal/psi"}, // for small programs too
 	"sgplvm/internal/points":     append([]string{"asm", "mat", "chol", "sgplvm/internal/infer", "sgplvm/internal/learn", "sgplvm/internal/psi"}, leaves[:3]...),
 	"sgplvm/edge":                {"mat", "sgplvm/internal/infer", "sgplvm/internal/learn", "sgplvm/internal/points", "sgplvm/kernel"},
-	"sgplvm/internal/dynamics":   append([]string{"asm", "mat", "chol", "eig"}, leaves...),
-	"sgplvm/internal/bound":      slices.Concat(algebra, leaves, latent),
+	"sgplvm/internal/dynamics":   append([]string{"asm", "mat", "chol", "eig", "internal/record"}, leaves...),
+	"sgplvm/internal/bound":      slices.Concat(algebra, leaves, latent, []string{"internal/record"}),
 	"sgplvm/internal/predict":    slices.Concat(algebra, leaves, latent, []string{"sgplvm/internal/bound", "sgplvm/internal/infer", "sgplvm/internal/outlier", "sgplvm/internal/points", "sgplvm/edge"}), // edge: its tests alone
 	"sgplvm/internal/sums":       slices.Concat(algebra, leaves, latent, []string{"sgplvm/internal/bound", "sgplvm/internal/learn"}),
 	"sgplvm/internal/views":      {"mat", "lbfgs", "internal/simple", "sgplvm/internal/completion", "sgplvm/field", "sgplvm/internal/bound", "sgplvm/internal/data", "sgplvm/internal/pca", "sgplvm/internal/psi", "sgplvm/internal/work"},
@@ -63,13 +64,13 @@ var policy = map[string][]string{
 	"sgplvm/internal/limit":      {},
 	"sgplvm/internal/streams":    {"mat", "sgplvm/edge", "sgplvm/field", "sgplvm/internal/points", "sgplvm/internal/predict", "sgplvm/internal/sums", "sgplvm/internal/work"},
 	"sgplvm/internal/update":     {"asm", "mat", "sgplvm/field", "sgplvm/internal/bound", "sgplvm/internal/learn", "sgplvm/internal/predict", "sgplvm/internal/psi", "sgplvm/internal/sums", "sgplvm/internal/work"},
-	"sgplvm/internal/training": slices.Concat([]string{"mat", "kronprod", "lbfgs", "sgplvm/internal/bound", "sgplvm/internal/completion", "sgplvm/internal/film", "sgplvm/internal/journal", "sgplvm/internal/limit", "sgplvm/internal/pca",
+	"sgplvm/internal/training": slices.Concat([]string{"mat", "kronprod", "lbfgs", "internal/record", "sgplvm/internal/bound", "sgplvm/internal/completion", "sgplvm/internal/film", "sgplvm/internal/journal", "sgplvm/internal/limit", "sgplvm/internal/pca",
 		"sgplvm/internal/predict"}, leaves, latent),
 	"sgplvm/internal/strict":    {"sgplvm/field"},
 	"sgplvm/internal/selection": slices.Concat([]string{"mat", "sgplvm/internal/bound", "sgplvm/internal/completion", "sgplvm/internal/journal", "sgplvm/internal/predict", "sgplvm/internal/training", "sgplvm/internal/validation"}, leaves),
 	"sgplvm/internal/rounds": slices.Concat([]string{"asm", "mat", "internal/simple", "sgplvm/internal/bound", "sgplvm/internal/completion", "sgplvm/internal/film", "sgplvm/internal/journal", "sgplvm/internal/limit", "sgplvm/internal/outlier",
 		"sgplvm/internal/predict", "sgplvm/internal/selection", "sgplvm/internal/training", "sgplvm/internal/validation", "sgplvm/internal/views"}, leaves),
-	"sgplvm/internal/journal":   {"mat", "internal/quote", "sgplvm/field", "sgplvm/internal/data"},
+	"sgplvm/internal/journal":   {"internal/record", "mat", "sgplvm/field", "sgplvm/internal/data"},
 	"sgplvm/internal/modelfile": slices.Concat(algebra, leaves, latent, []string{"internal/quote", "mat/safetensors", "sgplvm/internal/bound", "sgplvm/internal/predict", "sgplvm/internal/sums"}),
 	"sgplvm": slices.Concat(below, leaves, latent, []string{"sgplvm/internal/bound", "sgplvm/internal/predict", "sgplvm/internal/outlier", "sgplvm/internal/film", "sgplvm/internal/points", "sgplvm/edge", "internal/simple", "sgplvm/internal/pca",
 		"sgplvm/internal/sums", "sgplvm/internal/learn", "sgplvm/internal/rounds", "sgplvm/internal/validation", "sgplvm/internal/completion", "sgplvm/internal/journal", "sgplvm/internal/modelfile", "sgplvm/internal/emulator", "sgplvm/internal/limit", "sgplvm/internal/training", "sgplvm/internal/selection", "sgplvm/internal/strict", "sgplvm/internal/update", "sgplvm/internal/streams"}, rooms),
@@ -97,7 +98,7 @@ var policy = map[string][]string{
 	"cmd/sgplvm-edge/wasm":     {"sgplvm/edge"}, // for a browser
 	"cmd/sgplvm-serve":         program,
 	// What programs share.
-	"cmd/internal/part":     {"sgplvm/dataset", "cmd/internal/files"},
+	"cmd/internal/part":     {"sgplvm/dataset", "internal/record", "cmd/internal/files"},
 	"cmd/internal/cli":      {"sgplvm", "sgplvm/kernel", "sgplvm/dataset", "asm", "mat", "cmd/internal/files", "cmd/internal/part"},
 	"cmd/internal/engine":   program,
 	"cmd/internal/files":    {"sgplvm/dataset", "mat/npy", "cmd/internal/filetest"},

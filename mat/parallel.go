@@ -15,6 +15,8 @@ type Tasks interface {
 }
 
 // Parallel calls body(i) once for every 0 ≤ i < n; see Run.
+//
+//go:noinline
 func Parallel(n int, body func(i int)) { Run(n, taskFunc(body)) }
 
 type taskFunc func(i int)
@@ -33,6 +35,8 @@ func (f taskFunc) Do(i int) { f(i) }
 // cache of the processor that they were in. A helper that has nothing to do looks for
 // work for about a millisecond before it sleeps, and a caller does so for its helpers' ends,
 // since waking a goroutine takes longer than many a part.
+//
+//go:noinline
 func Run(n int, t Tasks) { run(n, t, false) }
 
 // RunInOrder is Run for parts that may wait for others with smaller numbers: a part is

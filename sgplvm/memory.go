@@ -81,8 +81,8 @@ func MemoryNeeded(of Data, cfg Config) (Memory, error) {
 	if open && holes {
 		m.Search = max(m.Search, m.Data+simple.Memory(n, points*channels))
 		if d.Film { // its frames are filled in as pictures too
-			d.Film, d.Times = false, nil
-			if still, err := MemoryNeeded(d, cfg); err == nil && still.Total() > m.Total() {
+			of.Film, of.Times = false, nil
+			if still, err := MemoryNeeded(of, cfg); err == nil && still.Total() > m.Total() {
 				return still, nil
 			}
 		}

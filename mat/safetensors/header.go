@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"unicode"
@@ -97,11 +98,9 @@ func (h *header) unique() error {
 // contiguous puts the entries in the order of their data and refuses gaps and
 // overlaps.
 func (h *header) contiguous() error {
-	slices.SortStableFunc(h.entries, func(a, b entry) int {
-		if a.begin != b.begin {
-			return a.begin - b.begin
-		}
-		return a.end - b.end
+	sort.SliceStable(h.entries, func(i, j int) bool {
+		a, b := &h.entries[i], &h.entries[j]
+		return a.begin < b.begin || a.begin == b.begin && a.end < b.end
 	})
 	at := 0
 	for _, e := range h.entries {

@@ -1,7 +1,6 @@
 package safetensors
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -10,6 +9,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -32,10 +32,10 @@ func Write(w io.Writer, f *File) error {
 	for _, t := range tensors {
 		t.check()
 	}
-	slices.SortStableFunc(tensors, func(a, b Tensor) int {
-		s, _ := inspect(a.Data)
-		t, _ := inspect(b.Data)
-		return cmp.Or(cmp.Compare(s, t), strings.Compare(a.Name, b.Name))
+	sort.SliceStable(tensors, func(i, j int) bool {
+		s, _ := inspect(tensors[i].Data)
+		t, _ := inspect(tensors[j].Data)
+		return s < t || s == t && tensors[i].Name < tensors[j].Name
 	})
 	head, err := encodeHeader(f.Metadata, tensors)
 	if err != nil {

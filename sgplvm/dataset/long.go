@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/seed-08962ecc/kronfield/internal/quote"
@@ -526,7 +527,7 @@ func (l *longTable) lacking(s *Set, of []int) {
 	case slices.IsSorted(l.exampleOf):
 		sorted = func(lack, row [2]int) bool { return lack[0] < row[0] }
 	case slices.IsSortedFunc(rows, byPoint):
-		slices.SortFunc(lacks, byPoint)
+		sort.Slice(lacks, func(a, b int) bool { return byPoint(lacks[a], lacks[b]) < 0 })
 		sorted = func(lack, row [2]int) bool { return byPoint(lack, row) < 0 }
 	}
 	s.text.inserts = func(values []float64, r *table.Result) func(row int) []table.Insert {

@@ -15,6 +15,8 @@ import (
 type Grid []mat.Matrix
 
 // Len returns the number of points, the product of the factors'.
+//
+//go:noinline
 func (g Grid) Len() int {
 	n := 1
 	for _, x := range g {

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -221,7 +222,7 @@ func relevance(slopes []float64) string {
 		d = append(d, dimension{q, v})
 		largest = math.Max(largest, v)
 	}
-	slices.SortStableFunc(d, func(a, b dimension) int { return cmp.Compare(b.slope, a.slope) })
+	sort.SliceStable(d, func(i, j int) bool { return cmp.Less(d[j].slope, d[i].slope) })
 	var s []string
 	for i, x := range d {
 		share := 100 * x.slope / largest

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/sha256"
-	"encoding/gob"
 	"errors"
 	"io"
 	"os"
@@ -13,11 +12,12 @@ import (
 	"strings"
 
 	"github.com/seed-08962ecc/kronfield/internal/quote"
+	"github.com/seed-08962ecc/kronfield/internal/record"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
 
-// format is how the file of a part begins. Behind it are a header and results, each with the number of the example after its last one, as package gob
-// encodes them, and the SHA-256 checksum of all.
+// format is how the file of a part begins. Behind it are a header and results, each with the number of the example after its last one, as package record
+// writes them, and the SHA-256 checksum of all.
 const format = "kronfield part 1\n"
 
 // A header says what a part's file is of.
@@ -49,7 +49,7 @@ func (f *file) differs(found, want []string, where string) error {
 }
 
 // open checks the file of a part and reads its header.
-func open(path string) (h header, d *gob.Decoder, end func(), err error) {
+func open(path string) (h header, d *bufio.Reader, end func(), err error) {
 	in, err := os.Open(path)
 	if err != nil {
 		return h, nil, nil, &dataset.Error{Path: path, Err: err}
@@ -73,8 +73,8 @@ func open(path string) (h header, d *gob.Decoder, end func(), err error) {
 		return h, nil, nil, errors.New("a damaged file")
 	}
 	if _, err = in.Seek(int64(len(format)), io.SeekStart); err == nil {
-		d = gob.NewDecoder(bufio.NewReader(in))
-		err = d.Decode(&h)
+		d = bufio.NewReader(in)
+		err = record.Read(d, &h)
 	}
 	if err != nil || !h.Part.valid() || h.Args == nil {
 		return h, nil, nil, errors.New("the file of another version")

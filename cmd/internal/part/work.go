@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/sha256"
-	"encoding/gob"
 	"fmt"
 	"io"
 	"os"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/files"
 	"github.com/seed-08962ecc/kronfield/internal/quote"
+	"github.com/seed-08962ecc/kronfield/internal/record"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
 
@@ -130,12 +130,11 @@ func Run[T any](w *Work, all int, compute func(from, to int, put func(next int, 
 		sum := sha256.New()
 		both := io.MultiWriter(out, sum)
 		io.WriteString(both, format) // its error is that of what follows
-		e := gob.NewEncoder(both)
-		if err := e.Encode(&w.header); err != nil {
+		if err := record.Write(both, &w.header); err != nil {
 			return err
 		}
 		if failed = compute(from, to, func(next int, result T) error {
-			unwritten = cmp.Or(e.Encode(next), e.Encode(&result))
+			unwritten = cmp.Or(record.Write(both, next), record.Write(both, &result))
 			return unwritten
 		}); failed != nil {
 			return failed
@@ -190,7 +189,7 @@ func read[T any](f *file, all int, use func(next int, result T) error) error {
 	at, to := h.Part.Slice(all)
 	for at < to {
 		var result T
-		if err := cmp.Or(d.Decode(&at), d.Decode(&result)); err != nil || h.Examples != all || at > to {
+		if err := cmp.Or(record.Read(d, &at), record.Read(d, &result)); err != nil || h.Examples != all || at > to {
 			return &dataset.Error{Path: f.path, Found: fmt.Sprintf("a part of %d examples", h.Examples), Want: fmt.Sprintf("one of %d", all), Err: err}
 		}
 		if err := use(at, result); err != nil {

@@ -1,8 +1,10 @@
 package picture
 
 import (
+	"bytes"
 	"math"
 	"slices"
+	"sort"
 )
 
 // rgb is a colour's levels.
@@ -61,7 +63,7 @@ func numbered(found map[rgb]uint8) []rgb {
 	for c := range found {
 		colours = append(colours, c)
 	}
-	slices.SortFunc(colours, func(a, b rgb) int { return slices.Compare(a[:], b[:]) })
+	sort.Slice(colours, func(i, j int) bool { return bytes.Compare(colours[i][:], colours[j][:]) < 0 })
 	for i, c := range colours {
 		found[c] = uint8(i)
 	}

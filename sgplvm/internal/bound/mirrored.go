@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"sort"
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/eig"
@@ -163,7 +164,7 @@ func (b *mirroredBasis) set(dst *eig.Spectrum, space *mirrored, decompose func(n
 			b.order = append(b.order, blockValue{v, k, j})
 		}
 	}
-	slices.SortStableFunc(b.order, func(v, w blockValue) int { return cmp.Compare(v.value, w.value) })
+	sort.SliceStable(b.order, func(v, w int) bool { return cmp.Less(b.order[v].value, b.order[w].value) })
 	dst.Values = work.Grown(dst.Values, n)
 	for at, v := range b.order {
 		dst.Values[at], b.place[v.parity][v.number] = v.value, at

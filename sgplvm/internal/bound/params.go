@@ -1,10 +1,10 @@
 package bound
 
 import (
-	"encoding/gob"
 	"fmt"
 	"slices"
 
+	"github.com/seed-08962ecc/kronfield/internal/record"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
@@ -28,12 +28,8 @@ type Params struct {
 	Space []Spatial // kernel and inducing inputs of each spatial factor
 }
 
-// Package gob, with which parameters are stored, must know the kinds of what Latent holds.
-func init() {
-	for _, part := range psi.Parts() {
-		gob.Register(part)
-	}
-}
+// Package record, with which parameters are stored, must know the kinds of what Latent holds.
+func init() { record.Register(psi.Parts()...) }
 
 // Spatial are the parameters of one spatial factor.
 type Spatial struct {

@@ -2,7 +2,6 @@ package bound_test
 
 import (
 	"bytes"
-	"encoding/gob"
 	"math"
 	"strings"
 	"testing"
@@ -10,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/seed-08962ecc/kronfield/internal/record"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
@@ -175,15 +175,15 @@ func TestClone(t *testing.T) {
 	}
 }
 
-// stored returns p after it went through encoding/gob.
+// stored returns p after it went through package record.
 func stored(t *testing.T, p *bound.Params) *bound.Params {
 	t.Helper()
 	var text bytes.Buffer
-	if err := gob.NewEncoder(&text).Encode(p); err != nil {
+	if err := record.Write(&text, p); err != nil {
 		t.Fatal(err)
 	}
 	got := new(bound.Params)
-	if err := gob.NewDecoder(&text).Decode(got); err != nil {
+	if err := record.Read(&text, got); err != nil {
 		t.Fatal(err)
 	}
 	got.X.At()

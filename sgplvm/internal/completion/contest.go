@@ -1,10 +1,10 @@
 package completion
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"slices"
+	"sort"
 
 	"github.com/seed-08962ecc/kronfield/internal/simple"
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -190,7 +190,7 @@ func (c *Contest) CRPS(list []HeldValue) (scores []float64) {
 // byGroup returns the values of each group, in the order of groups.
 func byGroup(list []HeldValue) (groups [][]HeldValue) {
 	list = slices.Clone(list)
-	slices.SortStableFunc(list, func(a, b HeldValue) int { return cmp.Compare(a.Group, b.Group) })
+	sort.SliceStable(list, func(i, j int) bool { return list[i].Group < list[j].Group })
 	for from := 0; from < len(list); {
 		to := from
 		for to < len(list) && list[to].Group == list[from].Group {

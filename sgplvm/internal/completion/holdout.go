@@ -1,10 +1,10 @@
 package completion
 
 import (
-	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sort"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
@@ -88,7 +88,7 @@ func (h HoldOut) Some(examples int) {
 			group++
 		}
 	}
-	slices.SortFunc(h.Mask.HeldOut, func(a, b Held) int { return cmp.Compare(a.Example, b.Example) })
+	sort.Slice(h.Mask.HeldOut, func(i, j int) bool { return h.Mask.HeldOut[i].Example < h.Mask.HeldOut[j].Example })
 	for _, r := range h.Mask.HeldOut {
 		missing := h.Mask.Of(r.Example)
 		for k := range r.Values() {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/seed-08962ecc/kronfield/internal/simple"
@@ -169,7 +170,7 @@ func bootstrap(scores []float64, losses [][]float64, scale float64, rng *rand.Ra
 
 // significant returns the candidates with the larger weights, the largest first.
 func significant(list Shares) (s Shares) {
-	slices.SortStableFunc(list, func(a, b Candidate) int { return cmp.Compare(b.Weight, a.Weight) })
+	sort.SliceStable(list, func(i, j int) bool { return cmp.Less(list[j].Weight, list[i].Weight) })
 	sum := 0.
 	for _, e := range list {
 		if e.Weight >= leastShare*list[0].Weight {

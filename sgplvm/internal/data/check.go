@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 )
@@ -179,12 +180,7 @@ type far struct {
 // farthest returns the part that lies farthest away: the values are cut in two where no octave has any, and
 // the side that is larger in size is the part.
 func (c *census) farthest() (best far, ok bool) {
-	slices.SortFunc(c.octaves, func(a, b octave) int {
-		if a.low < b.low {
-			return -1
-		}
-		return 1
-	})
+	sort.Slice(c.octaves, func(i, j int) bool { return c.octaves[i].low < c.octaves[j].low })
 	join := func(o []octave) octave {
 		all := octave{0, o[0].low, o[len(o)-1].high}
 		for _, x := range o {

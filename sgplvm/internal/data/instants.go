@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
@@ -79,7 +80,7 @@ func (s *Sequence) SetColumn(a mat.Matrix, q int, v []float64) {
 // another time; 1 where there is none.
 func MedianSpacing(examples []Instant) float64 {
 	sorted := slices.Clone(examples)
-	slices.SortFunc(sorted, CompareInstants)
+	sort.Slice(sorted, func(i, j int) bool { return CompareInstants(sorted[i], sorted[j]) < 0 })
 	var all []float64
 	for from, to := 0, 0; from < len(sorted); from = to { // equal instants together
 		for to = from + 1; to < len(sorted) && sorted[to] == sorted[from]; to++ {

@@ -15,7 +15,7 @@ import (
 //	q(x) = N(K·μ̄, (K⁻¹ + diag Λ)⁻¹)
 //
 // The same type holds the gradient of a scalar with respect to μ̄, Λ and the kernel's parameters.
-// encoding/gob can store it.
+// package record can store it.
 type Params struct {
 	Prior         Prior
 	MuBar, Lambda mat.Matrix

@@ -2,13 +2,14 @@ package dynamics
 
 import (
 	"bytes"
-	"encoding/gob"
 	"fmt"
 	"math"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/seed-08962ecc/kronfield/internal/record"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
@@ -47,11 +48,11 @@ func TestParamsAreData(t *testing.T) {
 	for i, text := range allKernels {
 		p := few(t, text, false, uint64(i))
 		var b bytes.Buffer
-		if err := gob.NewEncoder(&b).Encode(p); err != nil {
+		if err := record.Write(&b, p); err != nil {
 			t.Fatal(err)
 		}
 		var decoded Params
-		if err := gob.NewDecoder(&b).Decode(&decoded); err != nil {
+		if err := record.Read(&b, &decoded); err != nil {
 			t.Fatal(err)
 		}
 		if d := cmp.Diff(p, &decoded); d != "" {

@@ -3,6 +3,7 @@ package emulator
 import (
 	"context"
 	"slices"
+	"sort"
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -59,12 +60,7 @@ func (m *Model) NewDesign(references, candidates mat.Matrix) *Design {
 			total += sum
 		}
 	}
-	slices.SortStableFunc(list, func(a, b source) int {
-		if a.variance > b.variance {
-			return -1
-		}
-		return 1
-	})
+	sort.SliceStable(list, func(i, j int) bool { return list[i].variance > list[j].variance })
 	sum, kept := 0., 0
 	for kept < min(len(list), maxParts) && sum < designShare*total {
 		sum += list[kept].variance

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sort"
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/eig"
@@ -118,12 +119,7 @@ func (p *problem) maxima(ctx context.Context, list []*optimum) ([]*optimum, erro
 		}
 		found = append(found, &optimum{combo: p.combo, t: slices.Clone(r.X), value: r.F - math.Log(p.prior.combos[p.combo].weight)})
 	}
-	slices.SortStableFunc(found, func(a, b *optimum) int {
-		if a.value < b.value {
-			return -1
-		}
-		return 1
-	})
+	sort.SliceStable(found, func(i, j int) bool { return found[i].value < found[j].value })
 	for _, o := range found {
 		if !slices.ContainsFunc(list, func(k *optimum) bool { return k.holds(o) }) && (len(list) == 0 || o.value < list[0].value+30) {
 			if err := p.approximate(o); err != nil {
@@ -154,12 +150,7 @@ const minShare, maxDistinct = 0.01, 8
 
 // weigh turns logarithms of weights into weights, the greatest first.
 func weigh(list []*optimum) []*optimum {
-	slices.SortStableFunc(list, func(a, b *optimum) int {
-		if a.weight > b.weight {
-			return -1
-		}
-		return 1
-	})
+	sort.SliceStable(list, func(i, j int) bool { return list[i].weight > list[j].weight })
 	list = list[:min(len(list), maxDistinct)]
 	most, sum := list[0].weight, 0.
 	for k, o := range list {

@@ -3,6 +3,7 @@ package emulator
 import (
 	"math"
 	"slices"
+	"sort"
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/chol"
@@ -112,12 +113,7 @@ func (p *problem) starts(count int) [][]float64 {
 		mat.Mul(mat.Vector(e), -1, p.w, mat.Vector(p.m.P.Row(i)), 1)
 		runs = append(runs, near{i, asm.SumSquares(e)})
 	}
-	slices.SortStableFunc(runs, func(a, b near) int {
-		if a.distance < b.distance {
-			return -1
-		}
-		return 1
-	})
+	sort.SliceStable(runs, func(i, j int) bool { return runs[i].distance < runs[j].distance })
 	d := len(p.prior.axes)
 	list := [][]float64{make([]float64, d)}
 	for _, r := range runs[:min(len(runs), count-1)] {

@@ -6,7 +6,6 @@ import (
 	"bufio"
 	"bytes"
 	"crypto/sha256"
-	"encoding/gob"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +13,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/seed-08962ecc/kronfield/internal/record"
 	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 )
 
@@ -43,18 +43,18 @@ type Journal struct {
 	Warnings []string
 }
 
-// An entry is the result of a part of the work, as package gob encodes it, under the digest of what the part was.
+// An entry is the result of a part of the work, as package record writes it, under the digest of what the part was.
 type entry struct {
 	Key   [sha256.Size]byte
 	Value []byte
 }
 
-// runFormat begins what is kept of a run and names its version. The sealed record follows, and what Trainer.Checkpoint
+// runFormat begins what is kept of a run and names its version. The sealed log follows, and what Trainer.Checkpoint
 // writes where a training was under way.
 const runFormat = "kronfield sgplvm run 1\n"
 
-// A record is a journal as it is kept.
-type record struct {
+// A log is a journal as it is kept.
+type log struct {
 	Settings map[string]string
 	Level    string
 	Entries  []entry
@@ -67,7 +67,7 @@ func New(keep func(write func(w io.Writer) error) error, every time.Duration, re
 	if resume == nil {
 		return j, nil
 	}
-	var r record
+	var r log
 	b := bufio.NewReader(resume)
 	err := Unseal(b, runFormat, &r)
 	if err == nil {
@@ -86,8 +86,8 @@ func New(keep func(write func(w io.Writer) error) error, every time.Duration, re
 	return j, nil
 }
 
-// recognise returns why a record is none of this run's.
-func (j *Journal) recognise(r record) error {
+// recognise returns why a log is none of this run's.
+func (j *Journal) recognise(r log) error {
 	for _, name := range slices.Sorted(maps.Keys(j.settings)) {
 		if r.Settings[name] != j.settings[name] {
 			return fmt.Errorf("of a run with other %s", name)
@@ -115,7 +115,7 @@ func Within[T any](j *Journal, key string, work func() (T, error)) (value T, err
 	}
 	digest, at := sha256.Sum256([]byte(key)), j.next
 	if j.Replaying() && j.entries[at].Key == digest {
-		err := gob.NewDecoder(bytes.NewReader(j.entries[at].Value)).Decode(&value)
+		err := record.Read(bytes.NewReader(j.entries[at].Value), &value)
 		if err != nil {
 			err = &field.FileError{Err: fmt.Errorf("checkpoint: %w", err)}
 		}
@@ -126,9 +126,7 @@ func Within[T any](j *Journal, key string, work func() (T, error)) (value T, err
 		return value, err
 	}
 	var b bytes.Buffer
-	if err := gob.NewEncoder(&b).Encode(&value); err != nil {
-		return value, fmt.Errorf("checkpoint: %w", err)
-	}
+	record.Write(&b, &value)
 	j.entries = append(j.entries[:at], entry{digest, b.Bytes()})
 	j.next, j.training, j.trainer = at+1, nil, nil
 	if j.Due() {
@@ -154,7 +152,7 @@ func (j *Journal) State(key string) (state []byte) {
 	case !j.Replaying():
 		state = j.training
 	case j.entries[j.next].Key == sha256.Sum256([]byte(key)):
-		if gob.NewDecoder(bytes.NewReader(j.entries[j.next].Value)).Decode(&state) != nil {
+		if record.Read(bytes.NewReader(j.entries[j.next].Value), &state) != nil {
 			state = nil
 		}
 	}
@@ -191,7 +189,7 @@ func (j *Journal) Due() bool {
 // Save keeps the run as it is.
 func (j *Journal) Save() error {
 	begin := time.Now()
-	r := record{j.settings, j.level, j.entries, j.searchTime()}
+	r := log{j.settings, j.level, j.entries, j.searchTime()}
 	err := j.keep(func(w io.Writer) error {
 		if err := Seal(w, runFormat, r); err != nil {
 			return err

@@ -10,7 +10,7 @@ import (
 
 // Kernel is the covariance function of the latent variables, the sum of its parts: at
 // least one, in the order of the table, each at most once. It is plain data, which
-// encoding/gob can store.
+// package record can store.
 type Kernel struct{ Parts []Part }
 
 // Clone returns a copy that shares nothing with k.

@@ -2,7 +2,6 @@ package psi
 
 import (
 	"bytes"
-	"encoding/gob"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -10,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/seed-08962ecc/kronfield/internal/record"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
@@ -78,13 +79,9 @@ func (s storeReader) Number(name string) float64 {
 	return s.numbers[name][0]
 }
 
-func init() {
-	for _, part := range Parts() {
-		gob.Register(part)
-	}
-}
+func init() { record.Register(Parts()...) }
 
-// A kernel comes back from a file, from encoding/gob and from Clone as it was.
+// A kernel comes back from a file, from package record and from Clone as it was.
 func TestKernelCopies(t *testing.T) {
 	for i, names := range everySum() {
 		k := randomProblem(rand.New(rand.NewPCG(60, uint64(i))), names, 1, 1, 3, 1).k
@@ -102,13 +99,13 @@ func TestKernelCopies(t *testing.T) {
 		}
 		var b bytes.Buffer
 		var decoded Kernel
-		if err := gob.NewEncoder(&b).Encode(k); err != nil {
+		if err := record.Write(&b, k); err != nil {
 			t.Fatal(err)
 		}
-		if err := gob.NewDecoder(&b).Decode(&decoded); err != nil {
+		if err := record.Read(&b, &decoded); err != nil {
 			t.Fatal(err)
 		}
-		same("by gob", decoded)
+		same("by record", decoded)
 		clone := k.Clone()
 		same("cloned", clone)
 		clone.Zero()

@@ -6,7 +6,7 @@ import (
 )
 
 // A Part is one term of the latent kernel. Its type holds its parameters, in exported
-// fields, so that encoding/gob can store it; the same type holds the derivatives of a
+// fields, so that package record can store it; the same type holds the derivatives of a
 // scalar in each of them. A part that there is stays one whatever its parameters.
 //
 // Beside these methods a part has those of nonlinear, or of one or more of sloped,

@@ -19,7 +19,7 @@ var table = []struct {
 	{"time", func() Part { return new(Time) }},
 }
 
-// Parts returns a part of every kind, without parameters: what package gob must know before it decodes a kernel.
+// Parts returns a part of every kind, without parameters: what package record must know before it reads a kernel.
 func Parts() []Part {
 	var all []Part
 	for _, row := range table {

@@ -143,14 +143,23 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// Maps with times are completed without them too, tables are not, whatever the effort.
+// Maps with times are completed without them too, whatever the effort, unless nothing was seen of an example or a kernel in time is given; tables are not.
 func TestWithoutTimes(t *testing.T) {
-	for _, side := range []int{1, 3} {
-		d := setOf(12, scattered(normals(12*side*side*3, 1), 0.05, 3), 3, line(12).Data, line(side), line(side))
-		c := completerOf(t, d, training.Settings{})
+	for _, w := range []struct {
+		side, gone int
+		kernel     kernel.Kind
+		want       bool
+	}{{1, -1, "", false}, {3, -1, "", true}, {3, 5, "", false}, {3, -1, kernel.Matern32, false}} {
+		y := scattered(normals(12*w.side*w.side*3, 1), 0.05, 3)
+		for k := range y {
+			if k/(w.side*w.side*3) == w.gone {
+				y[k] = math.NaN()
+			}
+		}
+		c := completerOf(t, setOf(12, y, 3, line(12).Data, line(w.side), line(w.side)), training.Settings{})
 		for _, effort := range []field.Effort{field.EffortQuick, field.EffortNormal} {
-			if got := c.withoutTimes(training.Settings{Effort: effort}) != nil; got != (side > 1) {
-				t.Errorf("side %d, effort %v: completed without times %v", side, effort, got)
+			if got := c.withoutTimes(training.Settings{Effort: effort, TimeKernel: kernel.Kernel{Kind: w.kernel}}) != nil; got != w.want {
+				t.Errorf("%+v, effort %v: completed without times %v", w, effort, got)
 			}
 		}
 	}

@@ -3,12 +3,12 @@ package training
 import (
 	"bytes"
 	"context"
-	"encoding/gob"
 	"errors"
 	"math"
 	"sync"
 	"testing"
 
+	"github.com/seed-08962ecc/kronfield/internal/record"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
@@ -86,7 +86,7 @@ func learned(t testing.TB, tr *Trainer) []byte {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := gob.NewEncoder(&b).Encode(checkpoint{Params: tr.params, Alpha: tr.alpha, Totals: tr.totals, Calibration: tr.calibration, Residuals: tr.residuals}); err != nil {
+	if err := record.Write(&b, checkpoint{Params: tr.params, Alpha: tr.alpha, Totals: tr.totals, Calibration: tr.calibration, Residuals: tr.residuals}); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()

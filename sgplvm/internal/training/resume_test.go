@@ -3,12 +3,11 @@ package training
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/gob"
 	"errors"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/field"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/journal"
 )
 
 // A checkpoint whose parts do not fit the trainer is refused and changes nothing, and so is one with other settings as text.
@@ -38,12 +37,10 @@ func TestResumeRefusesParts(t *testing.T) {
 			t.Fatal(err)
 		}
 		change(c)
-		b := bytes.NewBufferString(checkpointFormat)
-		if err := gob.NewEncoder(b).Encode(c); err != nil {
+		b := new(bytes.Buffer)
+		if err := journal.Seal(b, checkpointFormat, c); err != nil {
 			t.Fatal(err)
 		}
-		sum := sha256.Sum256(b.Bytes())
-		b.Write(sum[:])
 		var refused *field.FileError
 		if err := tr.Resume(b, settings); !errors.As(err, &refused) {
 			t.Errorf("%s: error %v", name, err)
