@@ -116,12 +116,13 @@ func (l *longTable) findExampleColumn() bool {
 
 // sortColumns finds the columns of values and of coordinates, and returns those that may tell points apart: words, and numbers beside a column "value".
 func (l *longTable) sortColumns() (words, others []int) {
+	planar := slices.ContainsFunc(l.Values, func(k int) bool { return l.is(k, []string{"x"}) }) // y by itself is a value
 	for _, k := range l.Values {
 		switch {
 		case k == l.example || k == l.error:
 		case l.is(k, placeColumns):
 			words = append(words, k)
-		case l.is(k, coordinateColumns):
+		case l.is(k, coordinateColumns) && (planar || !l.is(k, []string{"y", "z"})):
 			l.coordinates = append(l.coordinates, k)
 		case l.named && !l.is(k, valueColumns):
 			others = append(others, k)

@@ -103,7 +103,7 @@ func loadWide(path string, t *table.Table, o SetOptions, points int) (*Set, erro
 		t.DropTime()
 	}
 	if first, second, twice := t.Repeated(); twice {
-		if o.TimeColumn != "" || slices.IsSorted(t.Times) {
+		if o.TimeColumn != "" || slices.IsSorted(t.Times) && !t.FewTimes() {
 			return nil, &Error{Path: path, Place: fmt.Sprintf("lines %d and %d", t.Line(first), t.Line(second)), Found: "the same time twice",
 				Want: fmt.Sprintf("each once (sed %dd leaves the second out), or a column that tells such rows apart; -time-column none takes no column as the time", t.Line(second))}
 		}

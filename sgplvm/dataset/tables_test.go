@@ -319,6 +319,28 @@ func TestNearlyLongTables(t *testing.T) {
 	}
 }
 
+// Columns that have a time's or a coordinate's name and hold something else are values: durations in no order, some missing; counts of days beside words; y without x. Codes of
+// places are none, though most are numbers, and dates of which each has many rows are no times of a series.
+func TestNamesOfValues(t *testing.T) {
+	for _, c := range []struct {
+		text    string
+		columns []string
+		times   int
+	}{
+		{"dist,climb,time\n2.5,650,16.1\n6,2500,48.4\n6,900,\n7.5,800,45.6\n8,3070,62.3\n", []string{"dist", "climb", "time"}, 0},
+		{"Eth,Sex,Days\nA,M,2\nA,M,11\nN,F,\nA,M,5\nN,F,5\n", []string{"Days"}, 0},
+		{"year,day,limit,y\n1961,1,no,9\n1961,2,no,\n1961,3,yes,9\n1962,1,no,20\n", []string{"year", "day", "y"}, 0},
+		{"mag,station,dist\n7,117,12\n7.4,c168,148\n7,1095,42\n7.4,283,\n5,135,107\n", []string{"mag", "dist"}, 0},
+		{"date,speed,age\n" + strings.Repeat("2017-01-01,44.9,\n2017-01-01,44.8,31\n2017-01-01,44.7,25\n2017-01-02,44.8,40\n", 3), []string{"speed", "age"}, 0},
+		{"time,level\n1,4\n2,5\n3,\n4,7\n", []string{"level"}, 4},
+	} {
+		s := loadSet(t, saveText(t, "t.csv", c.text), dataset.SetOptions{})
+		if !slices.Equal(s.Columns, c.columns) || len(s.Times) != c.times {
+			t.Errorf("%q has columns %q and %d times", c.text, s.Columns, len(s.Times))
+		}
+	}
+}
+
 // A last row is one of totals without a name where its numbers are the sums, or the means, of those above to the last digit.
 func TestTotalsByNumbers(t *testing.T) {
 	text := "a,b\n1.125,5.250\n,6.125\n3.375,1.250\n4.250,2.375\n"

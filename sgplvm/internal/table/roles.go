@@ -172,7 +172,16 @@ func (t *Table) Describe(known ...int) {
 		t.note("few whole numbers, which may be levels: %s %s", plural(len(levels), "column"), names(levels))
 	}
 	if len(labels) > 0 {
-		t.note("carried through as they are: %s %s", plural(len(labels), "column"), names(labels))
+		empty, stay := 0, ""
+		for _, k := range labels {
+			if t.Present(k) {
+				empty += t.column(k).missing
+			}
+		}
+		if empty > 0 {
+			stay = fmt.Sprintf(", with %d empty %s", empty, plural(empty, "cell"))
+		}
+		t.note("carried through as they are: %s %s%s", plural(len(labels), "column"), names(labels), stay)
 	}
 }
 
@@ -239,6 +248,7 @@ var (
 	identifiers = []string{"id", "ids", "identifier", "code", "zip", "zipcode", "postcode", "plz", "phone", "isbn", "barcode", "uuid", "ssn", "uid", "hhid", "pid"}
 	numberings  = []string{"no", "nr", "num", "number", "nummer", "key", "serial"}
 	bearers     = []string{"subject", "participant", "patient", "customer", "client", "user", "household", "respondent", "employee", "student", "member", "account"}
+	places      = []string{"station", "site", "sensor", "plot"} // of columns of numbers and words
 	rankings    = []string{"rank", "ranking", "place", "position"}
 )
 
@@ -258,7 +268,7 @@ func (t *Table) isIdentifier(k int) bool {
 		return false
 	}
 	word := lastWord(t.Names[k])
-	return slices.Contains(identifiers, word) || t.isNamed(k, bearers) || c.isRising() && slices.Contains(numberings, word) || c.isShuffled() && !slices.Contains(rankings, word)
+	return slices.Contains(identifiers, word) || c.words > 0 && slices.Contains(places, word) || t.isNamed(k, bearers) || c.isRising() && slices.Contains(numberings, word) || c.isShuffled() && !slices.Contains(rankings, word)
 }
 
 // isRising tells whether each of many rows has a number, more than the one before.

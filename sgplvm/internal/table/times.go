@@ -56,9 +56,15 @@ func (t *Table) findTime(o Options, free func(int) bool) (err error) {
 			return err
 		}
 		t.Guessed = o.Time == ""
-		if k := slices.IndexFunc(t.Times, math.IsNaN); k >= 0 && (!t.Guessed || t.isNamed(t.Time[0], sureNames)) {
-			return t.noTime(k, "")
-		} else if k >= 0 {
+		if k := slices.IndexFunc(t.Times, math.IsNaN); k >= 0 {
+			sure := t.isNamed(t.Time[0], sureNames)
+			known := slices.DeleteFunc(slices.Clone(t.Times), math.IsNaN)
+			if !t.Guessed || sure && (len(known) < 3 || monotone(known)) { // a series whose row lacks its time
+				return t.noTime(k, "")
+			}
+			if sure {
+				t.note("column %s has numbers in no order, some of them missing: taken for values (-time-column %s takes it as the time)", t.Name(t.Time[0]), t.word(t.Time[0]))
+			}
 			t.Time, t.Times, t.Guessed = nil, nil, false
 		}
 		return nil
@@ -124,11 +130,21 @@ func (t *Table) guessTime(o Options, free func(int) bool) []int {
 		return []int{0}
 	}
 	for k := range t.columns {
-		if t.columns[k].isWhole() && free(k) && t.sounds(k, spanNames) {
+		if t.columns[k].isWhole() && free(k) && t.sounds(k, spanNames) && t.others(k) {
 			return []int{k} // where the table is long
 		}
 	}
 	return nil
+}
+
+// others tells whether other columns than one have numbers.
+func (t *Table) others(than int) bool {
+	for k := range t.columns {
+		if k != than && t.columns[k].kind == Number {
+			return true
+		}
+	}
+	return false
 }
 
 // unnamedParts tells whether the first columns of a table without names are years, months, days and, perhaps, hours that rise.
@@ -322,6 +338,13 @@ func (t *Table) Repeated() (first, second int, is bool) {
 	return first, second, true
 }
 
+// FewTimes tells whether less than half of the rows have a time of their own: they are events, not steps of a series.
+func (t *Table) FewTimes() bool {
+	times := slices.Clone(t.Times)
+	slices.Sort(times)
+	return 2*len(slices.Compact(times)) < t.Rows
+}
+
 // Rising tells whether the times rise, or fall, from row to row.
 func (t *Table) Rising() bool { return monotone(t.Times) }
 
@@ -332,7 +355,7 @@ func (t *Table) DropTime() {
 			t.Values = append(t.Values, k)
 		} else {
 			t.Labels = append(t.Labels, k)
-			t.note("column %s has dates, some of them twice and in no order: carried through", t.Name(k))
+			t.note("column %s has dates, some of them twice: carried through", t.Name(k))
 		}
 	}
 	slices.Sort(t.Values)
