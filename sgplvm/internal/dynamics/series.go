@@ -251,9 +251,9 @@ func (s *series) gram(law seriesLaw, keep func(m *system, f *kalman, precisions 
 }
 
 // coefficients returns the factor of D·G·D + diag(0, 1, …), G the products of the regressors and D the deviations of the coefficients, these, β, and the square of what is left of the values.
-func (s *series) coefficients(law seriesLaw, g *gram) (m chol.Factor, deviations, beta []float64, square float64, err error) {
+func (s *series) coefficients(law seriesLaw, g *gram) (m *chol.Factor, deviations, beta []float64, square float64, err error) {
 	n := g.products.Rows - 1
-	deviations = law.deviations(n)
+	m, deviations = new(chol.Factor), law.deviations(n)
 	a, b := mat.New(n, n), mat.New(n, 1)
 	for i, d := range deviations {
 		for j, e := range deviations {
@@ -377,7 +377,7 @@ func refined(all []*series, law seriesLaw) (best seriesLaw, most float64) {
 
 // fill sets the moments of the missing values of a column.
 func (s *series) fill(mean, variance mat.Matrix, c int) {
-	var m chol.Factor
+	var m *chol.Factor
 	var systems []*system
 	var within [][]float64 // prior variances given what was observed
 	var solved []mat.Matrix
