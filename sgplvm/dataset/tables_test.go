@@ -331,6 +331,20 @@ func TestTotalsByNumbers(t *testing.T) {
 	}
 }
 
+// A last row with a name that other rows may have, too, is one of totals where its numbers are; one with the name of totals alone is told to be taken by it.
+func TestTotalsByName(t *testing.T) {
+	for last, note := range map[string]string{"all,9.5,16": "line 6 has totals or means of the rows above: kept as it is", "media,3.5,1": "", "Total,3.5,1": `line 6 is taken for totals by its name, "total": kept as it is`} {
+		s := loadSet(t, saveText(t, "t.csv", "kind,a,b\npress,1.5,2\nshops,,3\nbanks,2.5,4\nfood,5.5,7\n"+last+"\n"), dataset.SetOptions{})
+		rows, told := 5, strings.Contains(strings.Join(s.Notes, "\n"), "totals")
+		if note != "" {
+			rows = 4
+		}
+		if s.Count != rows || told != (note != "") || note != "" && s.Notes[0] != note {
+			t.Errorf("%s: %d rows, notes %q", last, s.Count, s.Notes)
+		}
+	}
+}
+
 // Filled-in numbers have the signs between thousands of their column, no sign that none of it has, and the levels of whole numbers that are few.
 func TestFilledForm(t *testing.T) {
 	for _, c := range []struct {
