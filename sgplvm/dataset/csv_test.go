@@ -53,7 +53,7 @@ func TestLoadCSV(t *testing.T) {
 		{text: "a,b\n1,2\n1,2,3\n", err: "line 3: found 3 values, expected 2 as in other lines (sed 3d leaves the line out)"},
 		{text: "1,2\n3,4\n5,four\n", err: `line 3, column 2: found "four", expected a number, as in most of the column; sed 3d leaves the line out, -fill-value four takes such words as missing, -labels 2 leaves the column as it is`},
 		{text: "a,b\n1,2\n3,4\n5,inf\n", err: `line 4, column "b": found "inf", expected a number, as in most of the column; sed 4d leaves the line out, -fill-value inf takes such words as missing, -labels b leaves the column as it is`},
-		{text: "a\nx\ny\n", err: `line 1, column 1: found "a", expected a number: no column has numbers (a cell has one alone: its error or mark goes to another column)`},
+		{text: "a\nx\ny\n", err: `line 1, column 1: found "a", expected a number: no column has numbers`},
 		{text: "1\t1,500\n2\t2,500\n", err: `found numbers such as "2,500", of thousands or with a decimal comma, expected one of the two (tr -d , takes the commas out, tr , . makes them points)`},
 		{text: "1,\"2\n", err: `line 1: found a quote that is never closed, expected quotes in pairs (two of them, "", stand for one within quotes)`},
 	} {

@@ -85,7 +85,7 @@
 // or sample. One or two others are in space, and any more must have length 1 or be fixed by [SetOptions].Select. Coordinates are those of the dimensions' variables or, of stations, those
 // that the attribute coordinates names; times are numbers in the file's own units, of which [TimeUnits] knows the dates,
 // and of dates that are written as numbers days. Units that are not known leave the numbers, with a note. Numbers are unpacked
-// (scale_factor, add_offset, _Unsigned). Missing are _FillValue, missing_value, what is outside valid_min, valid_max or valid_range, NaN, and
+// (scale_factor, add_offset, _Unsigned, or a valid range beyond the signed ones). Missing are _FillValue, missing_value, what is outside valid_min, valid_max or valid_range, NaN, and
 // the number that the library leaves where nothing was written; attributes that make no sense are ignored with a note. The result is the input file, all of it, and two variables, NAME_filled and
 // NAME_standard_error, unpacked: observed values are what unpacking makes of them, and float values keep their bits.
 // A NetCDF-4 file is read by way of a temporary copy that nccopy makes, or refused with the command that converts it where there is no nccopy or it cannot.

@@ -353,6 +353,20 @@ func TestTotalsByNumbers(t *testing.T) {
 	}
 }
 
+// A last row with a name that other rows may have, too, is one of totals where its numbers are; one with the name of totals alone is told to be taken by it.
+func TestTotalsByName(t *testing.T) {
+	for last, note := range map[string]string{"all,9.5,16": "line 6 has totals or means of the rows above: kept as it is", "media,3.5,1": "", "Total,3.5,1": `line 6 is taken for totals by its name, "total": kept as it is`} {
+		s := loadSet(t, saveText(t, "t.csv", "kind,a,b\npress,1.5,2\nshops,,3\nbanks,2.5,4\nfood,5.5,7\n"+last+"\n"), dataset.SetOptions{})
+		rows, told := 5, strings.Contains(strings.Join(s.Notes, "\n"), "totals")
+		if note != "" {
+			rows = 4
+		}
+		if s.Count != rows || told != (note != "") || note != "" && s.Notes[0] != note {
+			t.Errorf("%s: %d rows, notes %q", last, s.Count, s.Notes)
+		}
+	}
+}
+
 // Filled-in numbers have the signs between thousands of their column, no sign that none of it has, and the levels of whole numbers that are few.
 func TestFilledForm(t *testing.T) {
 	for _, c := range []struct {
@@ -477,7 +491,7 @@ func TestHugeTables(t *testing.T) {
 		{strings.Repeat("x", 3000000) + ",1\n", "found no row, expected rows of numbers below the names of the columns"},
 		{"a,b\n" + strings.Repeat("\"", 1000001), "line 2: found a quote that is never closed, expected quotes in pairs (two of them, \"\", stand for one within quotes)"},
 		{strings.Repeat("#", 1000001), "found no row, expected rows of numbers, separated by commas, semicolons, tabs or blanks"},
-		{strings.Repeat("1 ", 70000) + "\n" + strings.Repeat("x ", 70000) + "\n", "line 2, column 1: found \"x\", expected a number: no column has numbers (a cell has one alone: its error or mark goes to another column)"},
+		{strings.Repeat("1 ", 70000) + "\n" + strings.Repeat("x ", 70000) + "\n", "line 2, column 1: found \"x\", expected a number: no column has numbers"},
 	} {
 		if tryFile(t, path, []byte(c.text)) {
 			t.Errorf("%.10q is read", c.text)

@@ -35,6 +35,8 @@ type Flags struct {
 }
 
 // NewFlags returns no flags yet for a command; the synopsis stands above them in its help.
+//
+//go:noinline
 func NewFlags(e *Environment, name, synopsis string) *Flags {
 	f := &Flags{FlagSet: flag.NewFlagSet(name, flag.ContinueOnError), e: e, synopsis: synopsis, words: map[string][]string{}, endings: map[string][]string{}}
 	f.SetOutput(io.Discard) // errors are reported in one line by Run
@@ -162,6 +164,8 @@ func Layout(grid string, channels int) dataset.Layout {
 func (f *Flags) Need(names ...string) { f.needed = names }
 
 // Input defines a flag that takes a file that is read.
+//
+//go:noinline
 func (f *Flags) Input(name, usage string) *string {
 	f.inputs = append(f.inputs, name)
 	return f.String(name, "", usage)

@@ -11,9 +11,8 @@ import (
 // chance is that of numbers to be sums or means of those above, below which they are, and the same of rows with a name of totals that may be another.
 const chance, namedChance = 1e-4, 0.05
 
-// totals are the names of rows with sums or means of those above; other rows may have the ambiguous ones, too.
-var ambiguous = []string{"all", "overall", "media", "means", "sums", "mittel"}
-var totals = []string{"total", "totals", "grand total", "subtotal", "sum", "sums", "summe", "gesamt", "insgesamt", "somme", "suma", "totale", "totaal",
+// totals are the names of rows with sums or means of those above, ambiguous those of them that other rows may have.
+var ambiguous, totals = []string{"all", "overall", "media", "means", "sums", "mittel"}, []string{"total", "totals", "grand total", "subtotal", "sum", "sums", "summe", "gesamt", "insgesamt", "somme", "suma", "totale", "totaal",
 	"all", "overall", "mean", "means", "average", "avg", "mittel", "mittelwert", "durchschnitt", "moyenne", "media", "promedio", "gemiddelde"}
 
 // before is the text before the line of a row.
@@ -49,11 +48,11 @@ func (t *Table) cutTotals(l *tail, o Options) bool {
 	n := 0
 	for k := range min(footerRows, l.count) {
 		r := l.last(k)
-		if r.width != t.width || len(r.cells) != t.width || t.Rows-n <= 3 {
-			if r.width == t.width {
-				break
-			}
+		if r.width != t.width {
 			continue
+		}
+		if len(r.cells) != t.width || t.Rows-n <= 3 {
+			break
 		}
 		name := t.nameOfTotals(r)
 		switch {

@@ -59,7 +59,7 @@ func ranges(columns []int) string {
 
 var fuzzSeeds = []string{
 	"a,b\n1.5,\n2,3\n", "# a b\n1 NA\n2 3.5\n", "\uFEFFd;x;y\r\n01.02.2020;1.234,5;\r\n02.02.2020;2,5;3\r\n", "\"a\"\t\"b, c\"\n\"1\"\t\"\"\n", "t,s,v\n0,n,1\n0,s,\n1,n,2\n1,s,3\n",
-	"\xff\xfea\x00,\x00b\x00\n\x001\x00,\x002\x00\n\x00", "title\na,b\n(s),(m)\n$1.5,20%\n-,3%\n", "x\n1,5\n2,25\n", "1e5,2\r3,4e-3\r", "a|b\n'|1\n,|2\n",
+	"\xff\xfea\x00,\x00b\x00\n\x001\x00,\x002\x00\n\x00", "title\na,b\n(s),(m)\n$1.5,20%\n-,3%\n", "x\n1,5\n2,25\n", "1e5,2\r3,4e-3\r", "a\tb\n1.5 p\t: c\n2 ± 0.1\t3*\n", " a | b\n---+----\n 1 | 2\n", "* Sea-Bird\n# name 0 = a: x\n# bad_flag = -9e-9\n*END*\n 1 -9e-9\n 2 3\n", "a|b\n'|1\n,|2\n",
 }
 
 // Mutated tables: no panic, errors of one line, and every byte back.

@@ -154,6 +154,8 @@ func isDecimal(rows []row) bool {
 }
 
 // isNumber tells whether a text is a number in some format.
+//
+//go:noinline
 func isNumber(s string) bool {
 	return slices.ContainsFunc(formats, func(f format) bool {
 		_, ok := f.parse(s)

@@ -134,7 +134,7 @@ func (t *Table) Choose(names []string) error {
 func (t *Table) NoValues() error {
 	for k := range t.columns {
 		if c := &t.columns[k]; c.odd.line > 0 {
-			return &Error{Place: t.place(c.odd.line, k), Found: quote.Text(c.odd.text), Want: "a number: no column has numbers (a cell has one alone: its error or mark goes to another column)"}
+			return &Error{Place: t.place(c.odd.line, k), Found: quote.Text(c.odd.text), Want: "a number: no column has numbers"}
 		}
 	}
 	return &Error{Found: "no column of numbers but the time", Want: "one (-columns names numbers that are no names, -time-column none takes the time for values)"}
