@@ -3,12 +3,14 @@ package sgplvm
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"sync/atomic"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/field"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/training"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/update"
@@ -30,12 +32,14 @@ func (m *Model) grower() *update.Model {
 	if m.config != nil && m.config.Residual.Strength > 0 {
 		strength = m.config.Residual.Strength
 	}
+	own := *m
+	own.partly = nil // which has other latent variables
 	return &update.Model{Posterior: m.posterior, Seed: m.seed, Strength: strength, Digest: func() (string, error) {
 		sum := sha256.New()
 		err := m.Save(sum)
 		return fmt.Sprintf("%x", sum.Sum(nil)), err
 	}, Impute: func(ctx context.Context, obs Observed) (Prediction, Latent, error) {
-		return m.Impute(ctx, obs, InferOptions{})
+		return own.Impute(ctx, obs, InferOptions{})
 	}}
 }
 
@@ -48,15 +52,65 @@ func (m *Model) grown(q *predict.Posterior) *Model {
 
 // Update returns the model with more examples, without training again (docs/math.md, "Sums over examples"). Kernels and inducing points stay. The latent
 // variables of the new examples are inferred, and fields, noise and, where the model keeps residuals, the examples that it compares others with are then those of
-// all examples. Each new example makes all earlier ones count forget times as much, 0 < forget ≤ 1. Missing values are filled in first, and so are those far outside what the model can explain. Models whose examples have
-// times, and those of data with missing values or known errors, are refused. Errors: *ConfigError, *ValueError, *ReadError, *FactorizationError,
+// all examples. Each new example makes all earlier ones count forget times as much, 0 < forget ≤ 1. Missing values are filled in first, and so are those far outside what the model can explain. Of a model of one
+// sequence in time the new examples follow the last one at the median spacing, as rows in order do (UpdateAt has other times). Models of data with known errors are refused. Errors: *ConfigError, *ValueError, *ReadError, *FactorizationError,
 // ctx.Err().
 func (m *Model) Update(ctx context.Context, examples Source, forget float64) (*Model, UpdateReport, error) {
-	q, r, err := m.grower().Update(ctx, examples, forget)
+	trained, n := m.Times(), 0
+	if trained == nil {
+		return m.grow(ctx, examples, nil, forget)
+	}
+	last := slices.MaxFunc(trained, data.CompareInstants)
+	if last.Sequence != slices.MinFunc(trained, data.CompareInstants).Sequence {
+		return nil, UpdateReport{}, &ConfigError{Field: "Update", Err: errors.New("a model of several sequences, expected the times of the new examples (UpdateAt)")}
+	}
+	n, _, _ = examples.Dims()
+	at, step := make([]Instant, n), data.MedianSpacing(trained)
+	for i := range at {
+		at[i] = Instant{Sequence: last.Sequence, Time: last.Time + step*float64(i+1)}
+	}
+	return m.UpdateAt(ctx, examples, at, forget)
+}
+
+// UpdateAt is Update of a model whose examples have times, at those of the new ones: of new sequences, or of those that there are, which they continue as a rule. What is known of the latent variables of earlier
+// examples is held, as sites of a Gaussian process, and so new ones tell of those before them too. A second model for examples seen in part (Config.Partly) takes them in as well. Refused are models without times, with a part of time in the latent kernel, which tells nothing of other times, and
+// films with motion. Errors: those of Update.
+func (m *Model) UpdateAt(ctx context.Context, examples Source, at []Instant, forget float64) (*Model, UpdateReport, error) {
+	n, _, _ := examples.Dims()
+	err := data.CheckTimes(timesOf(at))
+	switch {
+	case m.film != nil:
+		err = errors.New("a film with motion, expected a model of examples of one grid: train again with all")
+	case len(at) != n:
+		err = fmt.Errorf("%d times, expected %d, one for each example", len(at), n)
+	}
+	if err != nil {
+		return nil, UpdateReport{}, &ConfigError{Field: "Update", Err: err}
+	}
+	return m.grow(ctx, examples, at, forget)
+}
+
+func timesOf(at []Instant) []float64 {
+	times := make([]float64, len(at))
+	for i, v := range at {
+		times[i] = v.Time
+	}
+	return times
+}
+
+func (m *Model) grow(ctx context.Context, examples Source, at []Instant, forget float64) (*Model, UpdateReport, error) {
+	q, r, err := m.grower().Update(ctx, examples, at, forget)
 	if err != nil {
 		return nil, r, err
 	}
-	return m.grown(q), r, nil
+	next := m.grown(q)
+	if m.partly != nil {
+		next.partly, _, err = m.partly.grow(ctx, examples, at, forget)
+	}
+	if err != nil {
+		return nil, r, err
+	}
+	return next, r, nil
 }
 
 // Shard infers the latent variables of a part of the examples and writes what Reduce needs of them, one of the files for a round: m_ξ·(m_ξ + n_s·d_y) numbers, n_s² more

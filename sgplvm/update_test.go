@@ -181,10 +181,6 @@ func TestUpdateUnexplained(t *testing.T) {
 func TestUpdateRefuses(t *testing.T) {
 	d := bumps(12, 4, 5, 1)
 	model := func(d Data) *Model { return modelOf(t, firstOf(fit(t, d, small().with(steps(3))))) }
-	times := make([]float64, 12)
-	for i := range times {
-		times[i] = float64(i)
-	}
 	plain := model(d)
 	inf := bumps(3, 4, 5, 2)
 	inf.Y.Data[25] = math.Inf(1)
@@ -195,7 +191,6 @@ func TestUpdateRefuses(t *testing.T) {
 		forget float64
 		want   string
 	}{
-		{model(d.at(times, nil)), d, 1, "times"},
 		{model(d.holed(0.1, 1)), d, 1, "missing"},
 		{plain, bumps(3, 4, 4, 1), 1, "16 points"},
 		{plain, d, 1.5, "1.5"},
@@ -241,5 +236,24 @@ func TestUpdateOutliers(t *testing.T) {
 	}
 	if len(r.Outliers) != 1 || r.Outliers[0].Example != 5 || r.Outliers[0].Point != 3 || r.Outliers[0].Value != -9999 {
 		t.Errorf("%+v", r.Outliers)
+	}
+}
+
+// A model of a table, whose columns are channels of one point, takes in rows, and so does one of a white spatial kernel: their spatial eigenvectors are the identity.
+func TestUpdateIdentity(t *testing.T) {
+	for name, d := range map[string]Data{"table": normals(30, 1, 6, 1), "white kernel": spots(30, 5, 1)} {
+		cfg := updating()["white noise"]
+		if name == "white kernel" {
+			cfg.Spatial = []SpatialConfig{{Kernel: kernel.Kernel{Kind: kernel.White}}}
+			cfg.Factors = FactorsJoint
+		}
+		m := modelOf(t, firstOf(fit(t, d, cfg)))
+		next, r, err := m.Update(t.Context(), sourceOf(d), 1)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if r.Count != 60 || !(r.After <= r.Before) || next.Examples() != 60 {
+			t.Errorf("%s: %+v", name, r)
+		}
 	}
 }

@@ -120,5 +120,5 @@ func TestUpdateModel(t *testing.T) {
 	mustRun(t, "impute", "-model", "u2", "-data", "f2.npy", "-observed", "mask.npy", "-out", "filled.npy", "-truth", "f2.npy")
 	mustFail(t, 2, "~.*-inputs without an emulator.*", "update", "-model", "m0", "-data", "f1.npy", "-inputs", "c.json", "-out", "u3")
 	mustRun(t, "train", "-data", "f1.npy", "-film", "-config", "c.json", "-out", "film")
-	mustFail(t, 1, "~.*times.*", "update", "-model", "film", "-data", "f2.npy", "-out", "u3")
+	mustFail(t, 1, "~.*film with motion.*", "update", "-model", "film", "-data", "f2.npy", "-out", "u3")
 }

@@ -18,19 +18,20 @@ func update(ctx context.Context, e *cli.Environment, args []string) error {
 
 Adds examples to a model without training it again: kernels and inducing points stay, the new examples' latent variables are inferred, and
 predictions and noise are those of all examples. It tells how well the new examples fit: where nothing that was learned explains them,
-training with all is better. Values may be missing. Models of examples with times are refused.
+training with all is better. Values may be missing. Of a model in time they follow the last of its examples, evenly, or are at -times.
 
 Adds further runs of the simulator to an emulator (train -inputs makes one), with -inputs: its kernels, components and variances stay, and predictions know
 the new runs.`)
 	model := f.String("model", "", "the `file` of the model or the emulator")
 	f.Input("data", "the new examples, of the form of the others, or the outputs of the new runs, complete: "+engine.DataUsage)
 	inputs := f.Input("inputs", engine.InputsUsage)
+	times := f.Input("times", "the `file` with the times of the new examples (.npy, .npz, .nc, .csv), of a model in time")
 	observed := f.Input("observed", engine.MaskUsage)
 	forget := f.Between("forget", 1, 0, 1, "how much each new example leaves of the `weight` of all before it: with .99 about the last hundred count")
 	f.Result("out", "the `file` to write")
 	engine.NewReadFlags(f)
 	f.Need("model", "data", "out")
-	f.Everyday("model", "data", "inputs", "forget", "out")
+	f.Everyday("model", "data", "times", "inputs", "forget", "out")
 	f.Examples(
 		"sgplvm update -model faces.model -data whole.npy -out faces2.model",
 		"sgplvm update -model emulator -data new.npy -inputs new.csv -out emulator",
@@ -46,9 +47,9 @@ the new runs.`)
 		if err := f.Without("an emulator", "inputs"); err != nil {
 			return err
 		}
-		return updateModel(ctx, e, f, *observed, *forget)
+		return updateModel(ctx, e, f, *observed, *times, *forget)
 	}
-	if err := f.Without("a model of fields", "forget", "observed"); err != nil {
+	if err := f.Without("a model of fields", "forget", "observed", "times"); err != nil {
 		return err
 	}
 	if err := f.Require("inputs"); err != nil {
@@ -58,7 +59,7 @@ the new runs.`)
 }
 
 // updateModel is update of a model of fields.
-func updateModel(ctx context.Context, e *cli.Environment, f *cli.Flags, observed string, forget float64) error {
+func updateModel(ctx context.Context, e *cli.Environment, f *cli.Flags, observed, times string, forget float64) error {
 	path, data := f.Text("model"), f.Text("data")
 	m, err := engine.Load(path)
 	if err != nil {
@@ -68,8 +69,25 @@ func updateModel(ctx context.Context, e *cli.Environment, f *cli.Flags, observed
 	if err != nil {
 		return err
 	}
+	take := m.Update
+	if times != "" {
+		list, err := dataset.LoadTimes(times, seen.Count)
+		if err != nil {
+			return err
+		}
+		at := make([]sgplvm.Instant, seen.Count)
+		for i, t := range list {
+			at[i].Time = t
+			if trained := m.Times(); trained != nil {
+				at[i].Sequence = trained[0].Sequence
+			}
+		}
+		take = func(ctx context.Context, examples sgplvm.Source, forget float64) (*sgplvm.Model, sgplvm.UpdateReport, error) {
+			return m.UpdateAt(ctx, examples, at, forget)
+		}
+	}
 	stop := e.Timing("update")
-	next, r, err := m.Update(ctx, seen, forget)
+	next, r, err := take(ctx, seen, forget)
 	stop()
 	if bad := (*sgplvm.ConfigError)(nil); errors.As(err, &bad) {
 		return fmt.Errorf("%s: %w", path, bad.Err)

@@ -188,21 +188,36 @@ func (p *Params) Refit(form kernel.Kernel, mu mat.Matrix, period float64) error 
 		return err
 	}
 	p.Prior.Own = own
+	return p.Observe(p.Scaled(mu))
+}
+
+// Scaled returns Λ^½·m, n×d, of the pseudo-observations m of precision Λ that make q(x), of means mu, of the prior.
+func (p *Params) Scaled(mu mat.Matrix) mat.Matrix {
+	y := mat.New(mu.Rows, mu.Cols)
+	for i, v := range mu.Data[:len(y.Data)] {
+		half := math.Sqrt(p.Lambda.Data[i])
+		y.Data[i] = half*v + p.MuBar.Data[i]/half
+	}
+	return y
+}
+
+// Observe sets μ̄ to what pseudo-observations m of precision Λ say, of which scaled is Λ^½·m: Λ^½·B⁻¹·Λ^½·m. It takes n³ operations for a sequence of n.
+func (p *Params) Observe(scaled mat.Matrix) error {
+	kernels := p.Prior.kernels()
 	for _, s := range p.Prior.sequences() {
 		n := len(s.Times)
 		k, b, v, y := mat.New(n, n), mat.New(n, n), mat.New(n, n), mat.New(n, 1)
 		lambda := make([]float64, n)
-		for q := range own {
-			own[q].TimeMatrix(k, s.Times, s.Times)
+		for q := range p.MuBar.Cols {
+			if q < len(kernels) {
+				kernels[q].TimeMatrix(k, s.Times, s.Times)
+			}
 			s.Column(lambda, p.Lambda, q)
 			var f chol.Factor
 			if err := factorB(&f, b, v, k, lambda); err != nil {
 				return failed(&s, q, err)
 			}
-			for j, i := range s.Examples {
-				half := math.Sqrt(lambda[j])
-				y.Set(j, 0, half*mu.At(i, q)+p.MuBar.At(i, q)/half)
-			}
+			s.Column(y.Data, scaled, q)
 			f.Solve(y)
 			for j, i := range s.Examples {
 				p.MuBar.Set(i, q, math.Sqrt(lambda[j])*y.At(j, 0))

@@ -177,6 +177,16 @@ func (c *Calibration) MeanFactor() float64 {
 	return math.Exp(logs)
 }
 
+// More returns c for more examples, so many in all, of which nothing was left out: their ratios are the mean of the others.
+func (c *Calibration) More(examples int) *Calibration {
+	more, n := *c, len(c.Inflation.Ratios)
+	more.Inflation.Ratios = slices.Clone(c.Inflation.Ratios)
+	for range examples - n {
+		more.Inflation.Ratios = append(more.Inflation.Ratios, work.Sum(c.Inflation.Ratios)/float64(n))
+	}
+	return &more
+}
+
 // Validate checks a calibration, read from a file say, for a number of training points, channels and
 // examples.
 func (c *Calibration) Validate(points, channels, examples int) error {

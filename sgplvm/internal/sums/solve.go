@@ -29,9 +29,17 @@ func (b *Basis) latent() *learn.Latent {
 func coordinates(spectra []eig.Spectrum) kronprod.Operator {
 	var o kronprod.Operator
 	for _, s := range spectra {
-		o.Factors = append(o.Factors, s.Vectors)
+		o.Factors = append(o.Factors, vectors(s))
 	}
 	return o
+}
+
+// vectors returns those of a spectrum, of which no rows stand for the identity, as package kronprod knows it.
+func vectors(s eig.Spectrum) mat.Matrix {
+	if s.Vectors.Rows == 0 {
+		return mat.Matrix{}
+	}
+	return s.Vectors
 }
 
 // inverse returns (T_0 ⊗ T_1 ⊗ …)⁻¹ given that of T_0: TᵀK where TᵀKT = I, Vᵀ of tied factors, ŪᵀΣ where the noise is structured.
@@ -44,7 +52,7 @@ func (b *Basis) inverse(spectra []eig.Spectrum, latent mat.Matrix) kronprod.Oper
 			metric = mat.New(b.grid.Len(), b.grid.Len())
 			b.params.Noise.Matrix(metric, b.grid[0])
 		case b.params.Space[f].Tied():
-			o.Factors = append(o.Factors, s.Vectors.T())
+			o.Factors = append(o.Factors, vectors(s).T())
 			continue
 		default:
 			space := &b.params.Space[f]

@@ -110,7 +110,8 @@ func (m *Model) Shard(ctx context.Context, examples field.Source, part field.Sha
 	if part.Index < 1 || part.Index > part.Count || part.Count > maxShards {
 		return &field.ConfigError{Field: "Part", Err: fmt.Errorf("%d of %d, expected one from 1 on, of at most %d", part.Index, part.Count, maxShards)}
 	}
-	b, err := m.sumsOf(examples.Dims())
+	n, points, channels := examples.Dims()
+	b, err := m.sumsOf(false, n, points, channels)
 	if err != nil {
 		return err
 	}
@@ -146,7 +147,7 @@ func (m *Model) Shard(ctx context.Context, examples field.Source, part field.Sha
 
 // ShardSize is that of sgplvm.Model.
 func (m *Model) ShardSize(examples, count int) (most int64) {
-	b, err := m.sumsOf(examples, m.Posterior.Grid().Len(), m.channels())
+	b, err := m.sumsOf(false, examples, m.Posterior.Grid().Len(), m.channels())
 	if err != nil {
 		return 0
 	}
@@ -200,7 +201,7 @@ func (s *sharding) leaf(leaf int) (*sums.Sums, error) {
 		v = s.b.New()
 	}
 	for from, to := work.Block(leaf, 1<<shardLevels, s.count); from < to; from += examplesTogether {
-		f, err := s.m.inferAll(s.ctx, s.examples, from, min(to, from+examplesTogether))
+		f, err := s.m.inferAll(s.ctx, s.examples, from, min(to, from+examplesTogether), nil)
 		if err != nil {
 			return nil, err
 		}
@@ -330,7 +331,7 @@ func (m *Model) Reduce(ctx context.Context, shards []*Shard) (*predict.Posterior
 		return nil, 0, 0, err
 	}
 	h := shards[0].header
-	b, err := m.sumsOf(h.Examples, m.Posterior.Grid().Len(), m.channels())
+	b, err := m.sumsOf(false, h.Examples, m.Posterior.Grid().Len(), m.channels())
 	if err != nil {
 		return nil, 0, 0, err
 	}

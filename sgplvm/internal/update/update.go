@@ -26,18 +26,23 @@ type Model struct {
 	Impute    func(ctx context.Context, obs field.Observed) (field.Prediction, field.Latent, error)
 }
 
-// Update returns the posterior with more examples: sgplvm.Model.Update.
-func (m *Model) Update(ctx context.Context, examples field.Source, forget float64) (*predict.Posterior, field.UpdateReport, error) {
+// Update returns the posterior with more examples, of a model in time at their instants (else nil): sgplvm.Model.Update and UpdateAt.
+func (m *Model) Update(ctx context.Context, examples field.Source, at []field.Instant, forget float64) (*predict.Posterior, field.UpdateReport, error) {
 	r := field.UpdateReport{}
 	if !(forget > 0 && forget <= 1) {
 		return nil, r, &field.ConfigError{Field: "Forget", Err: fmt.Errorf("%v, expected a number above 0, at most 1", forget)}
 	}
-	b, err := m.sumsOf(examples.Dims())
+	n, points, channels := examples.Dims()
+	b, err := m.sumsOf(at != nil, n, points, channels)
 	if err != nil {
 		return nil, r, err
 	}
-	n, _, _ := examples.Dims()
-	added, err := m.inferAll(ctx, examples, 0, n)
+	var added *inferred
+	if at == nil {
+		added, err = m.inferAll(ctx, examples, 0, n, nil)
+	} else {
+		added, err = m.inferAlong(ctx, examples, at)
+	}
 	if err != nil {
 		return nil, r, err
 	}
@@ -53,6 +58,9 @@ func (m *Model) Update(ctx context.Context, examples field.Source, forget float6
 		}
 	}
 	all.Scale(weight)
+	if at != nil {
+		fresh.Totals[learn.KL] = added.divergence
+	}
 	before := learnedNoise{m.Posterior.Params().Noise.Covariance, all.Totals[sums.Count] + m.Strength}
 	all.Add(fresh)
 	next, _, err := m.withSums(ctx, b, all, fresh, before, m.kept().plus(added))
@@ -71,15 +79,19 @@ func (m *Model) Update(ctx context.Context, examples field.Source, forget float6
 func (m *Model) channels() int { return len(m.Posterior.Scaler().Mean) }
 
 // sumsOf returns what sums of n examples are taken with, or why the model takes in none, or not these. Errors: *ConfigError.
-func (m *Model) sumsOf(n, points, channels int) (*sums.Basis, error) {
+func (m *Model) sumsOf(timed bool, n, points, channels int) (*sums.Basis, error) {
 	q := m.Posterior
 	o := q.Options()
 	refuse := func(format string, args ...any) (*sums.Basis, error) {
 		return nil, &field.ConfigError{Field: "Update", Err: fmt.Errorf(format, args...)}
 	}
 	switch {
-	case q.Params().X.At() != nil:
+	case q.Params().X.At() != nil && !timed:
 		return refuse("a model of examples with times, which depend on each other, expected one without: train again with all")
+	case timed && q.Params().X.At() == nil:
+		return refuse("times with a model of examples without, expected none")
+	case q.Params().Latent.Variance("time") > 0:
+		return refuse("a part of time in the latent kernel, which tells nothing of examples at other times: train again with all")
 	case o.Incomplete != nil:
 		return refuse("a model of data with missing values or known errors, of which each example has sums of its own, expected one of complete data: train again with all")
 	case o.Totals == nil:
@@ -100,6 +112,9 @@ type inferred struct {
 	y, variance mat.Matrix // in the model's units, n×(n_s·d_y), and the variances of what was filled in, 0 elsewhere; 0×0: nothing was
 	q           psi.Q
 	outliers    []field.Outlier // which were filled in
+
+	along      *bound.Latents // of a model in time, q(X) of all examples, these behind the others
+	divergence float64        // and what these add to KL(q(X) ‖ p(X))
 }
 
 // kept returns the examples that others are compared with; their values too where the model keeps residuals.
@@ -116,11 +131,11 @@ func (f *inferred) whole(i int) bool {
 	return f.variance.Rows == 0 || work.Sum(f.variance.Row(i)) == 0
 }
 
-// plus returns the examples and those of others that were seen as a whole.
+// plus returns the examples and those of others that were seen as a whole; of a model in time all.
 func (f *inferred) plus(others *inferred) *inferred {
 	var whole []int
 	for i := range others.y.Rows {
-		if others.whole(i) {
+		if others.along != nil || others.whole(i) {
 			whole = append(whole, i)
 		}
 	}
@@ -128,8 +143,18 @@ func (f *inferred) plus(others *inferred) *inferred {
 	if f.y.Rows > 0 {
 		both.y = work.Stacked(f.y, work.Gather(others.y, whole))
 	}
-	if f.variance.Rows > 0 {
-		both.variance = work.Stacked(f.variance, mat.New(len(whole), f.variance.Cols))
+	if both.along = others.along; both.along != nil {
+		both.q = psi.Q{Mu: both.along.Mu, S: both.along.S}
+	}
+	if unsure := both.along != nil && others.variance.Rows > 0; f.variance.Rows > 0 || unsure && f.y.Rows > 0 {
+		before, after := f.variance, mat.New(len(whole), others.y.Cols)
+		if before.Rows == 0 {
+			before = mat.New(f.y.Rows, f.y.Cols)
+		}
+		if unsure {
+			after = others.variance
+		}
+		both.variance = work.Stacked(before, after)
 	}
 	return both
 }
@@ -156,8 +181,8 @@ func (f *inferred) misfit(q *predict.Posterior) (rms, square float64) {
 	return math.Sqrt(rms / count), square / count
 }
 
-// inferAll infers the latent variables of the examples from ≤ i < to, and fills in what is missing of them. Errors: *field.ValueError, *field.ReadError, ctx.Err().
-func (m *Model) inferAll(ctx context.Context, examples field.Source, from, to int) (*inferred, error) {
+// inferAll infers the latent variables of the examples from ≤ i < to, and fills in what is missing of them, given priors (nil: none is known). Errors: *field.ValueError, *field.ReadError, ctx.Err().
+func (m *Model) inferAll(ctx context.Context, examples field.Source, from, to int, priors []field.Latent) (*inferred, error) {
 	n, points, channels := to-from, m.Posterior.Grid().Len(), m.channels()
 	f := &inferred{y: mat.New(n, points*channels)}
 	f.q.Mu, f.q.S = mat.New(n, m.Posterior.Params().X.Mu.Cols), mat.New(n, m.Posterior.Params().X.Mu.Cols)
@@ -174,7 +199,11 @@ func (m *Model) inferAll(ctx context.Context, examples field.Source, from, to in
 	failures, outliers := make([]error, n), make([][]field.Outlier, n)
 	one := func(i int) {
 		if failures[i] = ctx.Err(); failures[i] == nil {
-			outliers[i], failures[i] = m.inferOne(ctx, f, i, filled[i])
+			var prior *field.Latent
+			if priors != nil {
+				prior = &priors[i]
+			}
+			outliers[i], failures[i] = m.inferOne(ctx, f, i, filled[i], prior)
 		}
 	}
 	one(0) // alone: what all have in common is made then
@@ -208,9 +237,9 @@ func missing(values []float64) (n int) {
 }
 
 // inferOne infers example i, of which values are filled in or not.
-func (m *Model) inferOne(ctx context.Context, f *inferred, i int, filled bool) (outliers []field.Outlier, err error) {
+func (m *Model) inferOne(ctx context.Context, f *inferred, i int, filled bool, prior *field.Latent) (outliers []field.Outlier, err error) {
 	row, scale := f.y.Row(i), m.Posterior.Scaler().Scale
-	obs := field.Observed{Values: mat.NewDense(m.Posterior.Grid().Len(), m.channels(), row)}
+	obs := field.Observed{Values: mat.NewDense(m.Posterior.Grid().Len(), m.channels(), row), Prior: prior}
 	var l field.Latent
 	switch {
 	case !filled:
@@ -264,7 +293,9 @@ func (m *Model) withSums(ctx context.Context, b *sums.Basis, all, seen *sums.Sum
 		p.Noise.Shrink(cov, noise.mean, old.Grid()[0], seen.Totals[sums.Count], noise.weight)
 		p.Noise.Covariance, spatial = cov, nil
 	}
-	p.X.Mu, p.X.S = kept.q.Mu, kept.q.S
+	if p.X.Mu, p.X.S = kept.q.Mu, kept.q.S; kept.along != nil {
+		p.X = *kept.along
+	}
 	b = sums.NewBasis(p, old.Grid(), old.Jitter(), m.channels())
 	q, err := b.Solve(all, spatial)
 	if err == nil && !p.Noise.Structured() {
@@ -283,15 +314,19 @@ func (m *Model) withSums(ctx context.Context, b *sums.Basis, all, seen *sums.Sum
 	if err != nil {
 		return nil, 0, err
 	}
+	o, before := next.Options(), old.Options()
+	if o.Calibration = before.Calibration; o.Calibration != nil {
+		o.Calibration = o.Calibration.More(p.X.Mu.Rows)
+	}
 	if kept.y.Rows > 0 {
-		o := next.Options()
 		o.Residuals = next.ResidualsOf(kept.y, p.Q())
-		if kept.variance.Rows > 0 {
-			o.Filled = &predict.Filled{Variance: kept.variance, Alike: old.Options().Filled.Alike}
-		}
-		if next, err = next.With(o); err != nil {
-			return nil, 0, err
+		switch {
+		case kept.variance.Rows > 0 && before.Filled != nil:
+			o.Filled = &predict.Filled{Variance: kept.variance, Alike: before.Filled.Alike}
+		case kept.variance.Rows > 0:
+			o.Filled = predict.NewFilled(kept.variance, p.Noise.Covariance)
 		}
 	}
-	return next, value, nil
+	next, err = next.With(o)
+	return next, value, err
 }
