@@ -217,6 +217,7 @@ func TestPivotsThatAreNoNumbers(t *testing.T) {
 }
 
 func TestNonFinite(t *testing.T) {
+	tier.Skip(t, tier.Race)
 	check := func(spd mat.Matrix, i, j int) {
 		t.Helper()
 		n := spd.Rows

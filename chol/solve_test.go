@@ -32,6 +32,7 @@ func condition(c fuzz.Case) float64 {
 // TestSolve holds Solve to the gates of LAPACK's dpot02 and dget04, 30, for one
 // and for several right-hand sides in any layout.
 func TestSolve(t *testing.T) {
+	tier.Skip(t, tier.Race)
 	const gate = 30
 	for _, n := range sizes() {
 		s := fuzz.New(uint64(n))

@@ -61,6 +61,7 @@ func places(m mat.Matrix, data []float64) (set map[int]bool, twice bool) {
 // their own, writes its destination and nothing else, or refuses; and it refuses only where the
 // destination shares elements with an operand or with itself.
 func TestAliasingSweep(t *testing.T) {
+	tier.Skip(t, tier.Race)
 	for _, op := range []struct {
 		name   string
 		shapes func(m, n, k int) [][2]int // of the destination and the operands

@@ -276,6 +276,9 @@ func TestRoundTrip(t *testing.T) {
 // What is written is read by the reference library: ncdump prints it and ncgen makes the same bytes of the print.
 // Debian's package netcdf-bin has both.
 func TestNcdump(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a hundred programs")
+	}
 	for _, program := range []string{"ncdump", "ncgen", "nccopy"} {
 		if _, err := exec.LookPath(program); err != nil {
 			t.Skip("no ", program, " here, which is in Debian's package netcdf-bin: not compared with the reference library")

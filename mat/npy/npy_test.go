@@ -540,12 +540,14 @@ func checkFile(t *testing.T, in []byte, a *npy.Array, want error) {
 	}
 }
 
+// No flipped bit, missing end or byte too many causes a panic, and what must be noticed is; in short runs at one byte in seven.
 func TestMutations(t *testing.T) {
+	stride := map[bool]int{false: 1, true: 7}[testing.Short()]
 	for s, sample := range samples() {
 		if err := checkRead(t, sample); err != nil {
 			t.Fatalf("sample %d: %v", s, err)
 		}
-		for at := range sample {
+		for at := 0; at < len(sample); at += stride {
 			in := bytes.Clone(sample)
 			for bit := range 8 {
 				in[at] = sample[at] ^ 1<<bit
@@ -559,7 +561,7 @@ func TestMutations(t *testing.T) {
 				t.Errorf("sample %d: the first %d of %d bytes were read", s, at, len(sample))
 			}
 		}
-		for at := range len(sample) + 1 {
+		for at := 0; at <= len(sample); at += stride {
 			for _, v := range []byte{0, ' ', '1', 0xff} {
 				in := append(append(bytes.Clone(sample[:at]), v), sample[at:]...)
 				if err := checkRead(t, in); err == nil && at > 8 {

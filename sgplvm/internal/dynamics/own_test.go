@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
@@ -245,6 +246,7 @@ func TestOwnKernelsOfNothing(t *testing.T) {
 
 // StartOwn starts near the scores as Start does, and Refit changes the kernels but not what is taken for known of each example.
 func TestRefit(t *testing.T) {
+	tier.Skip(t, tier.Race)
 	prior, scores := scoresInTime(t)
 	p, err := StartOwn(prior, scores, []float64{0.5, 0.3, 0.2}, 12)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/chol"
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
@@ -138,6 +139,7 @@ func TestSeriesIsDense(t *testing.T) {
 
 // Smooth series are filled in to their noise, the same at any GOMAXPROCS; a column of two values gets their mean and no claim.
 func TestFillSeries(t *testing.T) {
+	tier.Skip(t, tier.Race)
 	y, missing, times, labels := drawnSeries(300, 4)
 	for i := range y.Rows {
 		missing[i*4+3] = i > 1

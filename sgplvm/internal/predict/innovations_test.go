@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/chol"
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/points"
@@ -29,6 +30,7 @@ func divergence(t *testing.T, a, b mat.Matrix) float64 {
 
 // Second moments of rows that are drawn are nearer to the truth than a wrong prior, where rows are few and where some values are missing too, and than what was found alone; of many rows they are the truth.
 func TestSecondMoments(t *testing.T) {
+	tier.Skip(t, tier.Race)
 	const n = 20
 	rng := rand.New(rand.NewPCG(1, 91))
 	truth, prior := mat.New(n, n), mat.New(n, n)

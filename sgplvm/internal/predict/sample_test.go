@@ -49,6 +49,7 @@ func moments5(t *testing.T, what string, samples [][]float64, mean []float64, co
 // PredictCovariance, with noise of PredictDataCovariance, and independent between
 // channels.
 func TestSampleMoments(t *testing.T) {
+	tier.Skip(t, tier.Race)
 	count := 10000
 	if testing.Short() {
 		count = 1000
