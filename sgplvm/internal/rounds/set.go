@@ -46,6 +46,12 @@ type Model interface {
 	// ImputeUnsure is Impute and returns the covariance of what is missing, scaled, summed over channels, a lower triangle; nil where none is needed.
 	ImputeUnsure(ctx context.Context, obs field.Observed, o field.InferOptions) (p field.Prediction, lower []float64, err error)
 
+	// InferTogether returns the posterior of an example's latent variables with its covariance, which is the prior for another view.
+	InferTogether(ctx context.Context, obs field.Observed, o field.InferOptions) (field.Latent, error)
+
+	// Settings returns what the model was trained with; ok is false where that is not known.
+	Settings() (s training.Settings, ok bool)
+
 	Posterior() *predict.Posterior
 }
 
@@ -54,6 +60,9 @@ type Learner interface {
 	// Fit trains a model of data without missing values, shown with doing. What settings leave open is chosen unless their effort is none. The model is nil
 	// where nothing was learned.
 	Fit(ctx context.Context, d Set, s training.Settings, doing string) (Model, field.Report, error)
+
+	// At returns the model of data at parameters that were trained elsewhere.
+	At(ctx context.Context, y *data.Scaled, d Set, s training.Settings, p *bound.Params) (Model, error)
 }
 
 // Check looks through the data for what cannot be meant; of outliers that are known already there is no warning. Errors: *field.ConfigError, *field.ValueError, *field.ReadError.

@@ -24,7 +24,7 @@ type Views struct {
 	n        int
 	settings training.Settings
 	options  Options
-	learner  ViewLearner
+	learner  Learner
 	views    []*view
 	clock    *limit.Clock // of the run
 	joint    *limit.Clock // of what all views are trained for now
@@ -47,7 +47,7 @@ type view struct {
 	View
 	completion.Filled
 
-	alone    ViewModel         // of the view by itself, without times, from values that all views filled in
+	alone    Model             // of the view by itself, without times, from values that all views filled in
 	settings training.Settings // that it was trained with
 	joint    *limit.Clock      // of all views, for its contest
 	spent    time.Duration     // of joint
@@ -75,7 +75,7 @@ const (
 
 // NewViews reads the views, fills in what is missing by principal components of all of them side by side, and trains a model of each view by itself, with white noise
 // unless settings say otherwise. Errors: *field.ConfigError, *field.ReadError, *field.ValueError, those of Learner.Fit.
-func NewViews(ctx context.Context, clock *limit.Clock, given []View, settings training.Settings, o Options, l ViewLearner) (*Views, error) {
+func NewViews(ctx context.Context, clock *limit.Clock, given []View, settings training.Settings, o Options, l Learner) (*Views, error) {
 	s := &Views{settings: settings, options: Options{Fixed: o.Fixed}, learner: l, clock: clock, joint: clock} // until a part of the time is set apart
 	count := map[int]int{}
 	for _, g := range given {
@@ -127,7 +127,7 @@ func NewViews(ctx context.Context, clock *limit.Clock, given []View, settings tr
 			own.LatentKernel = "rbf+linear"
 		}
 		d.Clock = s.clock.Part(aloneShare)
-		if w.alone, err = s.fit(ctx, d, own, w.Name+": "); err != nil {
+		if w.alone, _, err = s.learner.Fit(ctx, d, own, w.Name+": "); err != nil {
 			return nil, fmt.Errorf("view %s: %w", w.Name, err)
 		}
 		s.clock.Ended(d.Clock)
@@ -136,15 +136,6 @@ func NewViews(ctx context.Context, clock *limit.Clock, given []View, settings tr
 	s.own = time.Since(begin)
 	s.pace(ctx, filled)
 	return s, ctx.Err()
-}
-
-// fit trains the model of a view by itself.
-func (s *Views) fit(ctx context.Context, d Set, own training.Settings, doing string) (ViewModel, error) {
-	m, _, err := s.learner.Fit(ctx, d, own, doing)
-	if err != nil {
-		return nil, err
-	}
-	return m.(ViewModel), nil
 }
 
 // untimed returns a set of examples of the view, which are complete, without times; what is trained on it is neither shown nor kept, and no limit ends it.
