@@ -64,7 +64,7 @@ var policy = map[string][]string{
 	"sgplvm/internal/limit":      {},
 	"sgplvm/internal/streams":    {"mat", "sgplvm/edge", "sgplvm/field", "sgplvm/internal/points", "sgplvm/internal/predict", "sgplvm/internal/sums", "sgplvm/internal/work"},
 	"sgplvm/internal/update":     {"asm", "mat", "sgplvm/field", "sgplvm/internal/bound", "sgplvm/internal/dynamics", "sgplvm/internal/infer", "sgplvm/internal/learn", "sgplvm/internal/predict", "sgplvm/internal/psi", "sgplvm/internal/sums", "sgplvm/internal/work"},
-	"sgplvm/internal/training": slices.Concat([]string{"mat", "kronprod", "lbfgs", "internal/record", "sgplvm/internal/bound", "sgplvm/internal/completion", "sgplvm/internal/film", "sgplvm/internal/journal", "sgplvm/internal/limit", "sgplvm/internal/pca",
+	"sgplvm/internal/training": slices.Concat([]string{"internal/simple", "mat", "kronprod", "lbfgs", "internal/record", "sgplvm/internal/bound", "sgplvm/internal/completion", "sgplvm/internal/film", "sgplvm/internal/journal", "sgplvm/internal/limit", "sgplvm/internal/pca",
 		"sgplvm/internal/predict"}, leaves, latent),
 	"sgplvm/internal/strict":    {"sgplvm/field"},
 	"sgplvm/internal/selection": slices.Concat([]string{"mat", "sgplvm/internal/bound", "sgplvm/internal/completion", "sgplvm/internal/journal", "sgplvm/internal/predict", "sgplvm/internal/training", "sgplvm/internal/validation"}, leaves),

@@ -29,7 +29,7 @@ func (l learner) Fit(ctx context.Context, d rounds.Set, s training.Settings, doi
 }
 
 // At returns the model of a view at parameters that were trained elsewhere.
-func (l learner) At(ctx context.Context, y *data.Scaled, d rounds.Set, s training.Settings, p *bound.Params) (rounds.ViewModel, error) {
+func (l learner) At(ctx context.Context, y *data.Scaled, d rounds.Set, s training.Settings, p *bound.Params) (rounds.Model, error) {
 	cfg := l.having(s)
 	kept := cfg.kept()
 	kept.Infer.Blends = nil // which were chosen without what other views say

@@ -15,21 +15,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
-// A ViewCheck tells how well observed values of a view were predicted that were hidden from the models, in the units of the data.
-type ViewCheck struct {
-	Name string `json:"name"`
-
-	// Of whole examples: by the other views, and by the mean of all examples. FromOther says that the first is used.
-	Whole     float64 `json:"whole"`
-	ByMean    float64 `json:"byMean"`
-	FromOther bool    `json:"fromOther"`
-
-	// Of examples that were seen in part: by all views, and by a model of the view alone. Together says that the first is used.
-	Part     float64 `json:"part"`
-	Alone    float64 `json:"alone"`
-	Together bool    `json:"together"`
-}
-
 // MultiView is a model of several views of the same examples, each a [Model]; they share the latent variables. It does not change, and any number of goroutines may use it.
 type MultiView struct {
 	views []modelView
@@ -72,7 +57,7 @@ func (m *MultiView) Impute(ctx context.Context, seen []Observed, o InferOptions)
 	if len(seen) != len(m.views) {
 		panic(fmt.Sprintf("sgplvm: an example of %d views, expected %d", len(seen), len(m.views)))
 	}
-	models, all, filled := make([]rounds.ViewModel, len(seen)), make([]Prediction, len(seen)), slices.Clone(seen)
+	models, all, filled := make([]rounds.Model, len(seen)), make([]Prediction, len(seen)), slices.Clone(seen)
 	for v, w := range m.views {
 		models[v] = learned{w.model}
 		if filled[v].Values.Rows == 0 {

@@ -78,6 +78,7 @@ type (
 	Report         = field.Report         // how training went
 	PhaseReport    = field.PhaseReport    // how a phase of it went
 	FillCheck      = field.FillCheck      // how well values were filled in that were hidden on purpose
+	ViewCheck      = field.ViewCheck      // how well values of a view were predicted that were hidden
 	Watcher        = field.Watcher        // shows what a run is doing
 	TransformCheck = field.TransformCheck // what principal components of transforms of values bring
 	Selection      = field.Selection      // how what a Config left open was chosen

@@ -54,7 +54,7 @@ func (r Run) FitViews(ctx context.Context, views []View, cfg Config) (*MultiView
 	}
 	var reports []Report
 	m := new(MultiView)
-	models, checks, err := s.Fit(ctx, func(v int, part *limit.Clock) (rounds.ViewModel, error) {
+	models, checks, err := s.Fit(ctx, func(v int, part *limit.Clock) (rounds.Model, error) {
 		w, own := views[v], cfg
 		w.Data.Times, w.Data.Sequences, own.Attributes, r.clock = nil, nil, w.Attributes, part
 		alone, report, err := r.Fit(ctx, w.Data, own)
@@ -69,9 +69,8 @@ func (r Run) FitViews(ctx context.Context, views []View, cfg Config) (*MultiView
 	}
 	for v, c := range checks {
 		w := &m.views[v]
-		w.model = models[v].(learned).Model
+		w.model, w.check = models[v].(learned).Model, c
 		w.model.attributes = views[v].Attributes
-		w.check = ViewCheck{Name: w.name, Whole: c.Whole, ByMean: c.ByMean, FromOther: c.Whole < c.ByMean, Part: c.Part, Alone: c.Alone, Together: c.Part < c.Alone}
 	}
 	reports[0].Warnings = append(reports[0].Warnings, clock.Warnings()...)
 	return m, reports, err

@@ -78,3 +78,18 @@ type TransformCheck struct {
 	With    float64 `json:"with"`
 	Without float64 `json:"without"`
 }
+
+// A ViewCheck tells how well observed values of a view were predicted that were hidden from the models, in the units of the data.
+type ViewCheck struct {
+	Name string `json:"name"`
+
+	// Of whole examples: by the other views, and by the mean of all examples. FromOther says that the first is used.
+	Whole     float64 `json:"whole"`
+	ByMean    float64 `json:"byMean"`
+	FromOther bool    `json:"fromOther"`
+
+	// Of examples that were seen in part: by all views, and by a model of the view alone. Together says that the first is used.
+	Part     float64 `json:"part"`
+	Alone    float64 `json:"alone"`
+	Together bool    `json:"together"`
+}

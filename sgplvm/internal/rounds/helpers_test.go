@@ -13,7 +13,7 @@ import (
 )
 
 // A plain learner trains models of examples that are no film, without anything beside settings.
-type plain struct{}
+type plain struct{ Learner }
 
 func (plain) Fit(ctx context.Context, d Set, s training.Settings, _ string) (Model, field.Report, error) {
 	t, err := training.New(d.Data.Data, s, nil)
@@ -25,10 +25,13 @@ func (plain) Fit(ctx context.Context, d Set, s training.Settings, _ string) (Mod
 		return nil, r, err
 	}
 	q, err := t.Posterior()
-	return plainModel{q}, r, err
+	return plainModel{q: q}, r, err
 }
 
-type plainModel struct{ q *predict.Posterior }
+type plainModel struct {
+	Model
+	q *predict.Posterior
+}
 
 func (m plainModel) Posterior() *predict.Posterior { return m.q }
 

@@ -17,46 +17,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
-// learn chooses settings, completes the data with them, and returns them with nothing left open.
-func (c *completer) learn(ctx context.Context, s training.Settings) (training.Settings, error) {
-	other, observed, plan := c.withoutTimes(s), slices.Clone(c.Holes.Missing), selection.Plans[s.Effort]
-	if c.d.Clock != nil {
-		c.d.Clock.Twice = other != nil
-	}
-	chosen, err := c.chosen(ctx, s)
-	var still training.Settings
-	if err == nil && other != nil && c.contest == nil {
-		if c.d.Film {
-			still, err = c.completeStill(ctx, other, s)
-		} else {
-			chosen, err = c.better(ctx, chosen, other, s)
-		}
-	}
-	if err == nil && c.contest == nil && s.Effort != field.EffortNone {
-		c.contest, err = c.compete(ctx, s)
-	}
-	if err != nil {
-		return s, err
-	}
-	c.Holes.Missing = observed
-	c.TakeBack()
-	if err := c.censor(ctx); err != nil {
-		return s, err
-	}
-	kinds := c.all.Kinds()
-	if c.still != nil && c.contest.Wins(withoutMotion, kinds) {
-		c.still.Holes.Missing = slices.Clone(observed)
-		c.still.TakeBack()
-		if err := c.still.again(ctx, still, plan); err != nil {
-			return s, err
-		}
-	}
-	if c.contest != nil && !c.contest.Wins("", kinds) {
-		return chosen, nil
-	}
-	return chosen, c.again(ctx, chosen, plan)
-}
-
 // chosen holds out some observed values, chooses settings, and fills in missing and held-out values with them.
 func (c *completer) chosen(ctx context.Context, s training.Settings) (training.Settings, error) {
 	given, begin, clock, plan := s.Infer.Blends, time.Now(), c.d.Clock, selection.Plans[s.Effort]
@@ -132,9 +92,6 @@ func (c *completer) first(s training.Settings) (training.Settings, error) {
 	s.Effort = field.EffortNone
 	return s, nil
 }
-
-// probeExamples is the number of examples from which probe trains its model.
-const probeExamples = 500
 
 // MinProbed is the least number of held-out examples for which probe compares anything. Tests raise it.
 var MinProbed = validation.MinValidated

@@ -1,14 +1,16 @@
 // Package rounds completes data of which values are missing (docs/math.md, 22). A completer holds out observed values, chooses settings, and fills in round by round: examples
 // in folds, each by a model of all others. It knows what trains a model by an interface.
 //
-// complete.go has the stages in order; learn.go those of the choice, round.go a round, contest.go the comparison with the simplest methods, whole.go examples of which
-// nothing was observed, finish.go the rest.
+// complete.go has the stages in order, on the completer of completer.go: transform.go what values are learned from, learn.go the choice of settings, times.go the same without times,
+// round.go a round, contest.go the comparison with the simplest methods, whole.go examples of which nothing was observed, finish.go the rest. viewset.go and viewcheck.go complete and fit several views
+// by the rounds of viewround.go.
 package rounds
 
 import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -23,6 +25,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/selection"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/training"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
@@ -39,12 +42,37 @@ type Set struct {
 	beside    func(missing []bool) []completion.Filler // what fills in by other views; nil: there are none
 }
 
+// A transform is of the values of a set (docs/math.md, 22.14).
+type transform struct {
+	links   []work.Link  // of each channel, of whose values the set has t
+	natural field.Source // the values themselves
+	scale   []float64    // their deviations, by channel
+	check   field.TransformCheck
+}
+
+// limits returns the least values of the channels; nil where none has a limit.
+func (t *transform) limits() (limits []float64) {
+	if t == nil || !slices.ContainsFunc(t.links, func(l work.Link) bool { return l.Limited }) {
+		return nil
+	}
+	for _, l := range t.links {
+		limits = append(limits, l.Least())
+	}
+	return limits
+}
+
 // A Model is what training has learned.
 type Model interface {
 	imputer
 
 	// ImputeUnsure is Impute and returns the covariance of what is missing, scaled, summed over channels, a lower triangle; nil where none is needed.
 	ImputeUnsure(ctx context.Context, obs field.Observed, o field.InferOptions) (p field.Prediction, lower []float64, err error)
+
+	// InferTogether returns the posterior of an example's latent variables with its covariance, which is the prior for another view.
+	InferTogether(ctx context.Context, obs field.Observed, o field.InferOptions) (field.Latent, error)
+
+	// Settings returns what the model was trained with; ok is false where that is not known.
+	Settings() (s training.Settings, ok bool)
 
 	Posterior() *predict.Posterior
 }
@@ -54,6 +82,9 @@ type Learner interface {
 	// Fit trains a model of data without missing values, shown with doing. What settings leave open is chosen unless their effort is none. The model is nil
 	// where nothing was learned.
 	Fit(ctx context.Context, d Set, s training.Settings, doing string) (Model, field.Report, error)
+
+	// At returns the model of data at parameters that were trained elsewhere.
+	At(ctx context.Context, y *data.Scaled, d Set, s training.Settings, p *bound.Params) (Model, error)
 }
 
 // Check looks through the data for what cannot be meant; of outliers that are known already there is no warning. Errors: *field.ConfigError, *field.ValueError, *field.ReadError.

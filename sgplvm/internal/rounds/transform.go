@@ -45,25 +45,6 @@ func (d Set) Folded(o Options) (Set, *completion.Folding, error) {
 	return d, series, err
 }
 
-// A transform is of the values of a set (docs/math.md, 22.14).
-type transform struct {
-	links   []work.Link  // of each channel, of whose values the set has t
-	natural field.Source // the values themselves
-	scale   []float64    // their deviations, by channel
-	check   field.TransformCheck
-}
-
-// limits returns the least values of the channels; nil where none has a limit.
-func (t *transform) limits() (limits []float64) {
-	if t == nil || !slices.ContainsFunc(t.links, func(l work.Link) bool { return l.Limited }) {
-		return nil
-	}
-	for _, l := range t.links {
-		limits = append(limits, l.Least())
-	}
-	return limits
-}
-
 // transformed returns the data with t(y) in place of the values y where principal components of t fill in held-out values surely better than those of y: in density and
 // in error, or in CRPS where values have a limit.
 func (d Set) transformed(given context.Context, s training.Settings, o Options) (Set, error) {

@@ -16,14 +16,10 @@ import (
 )
 
 // A FitAlone trains the last model of view v by itself, by a clock.
-type FitAlone func(v int, clock *limit.Clock) (ViewModel, error)
-
-// A ViewCheck has the root mean square errors of a view on examples left out of training: of whole ones by the other views, and by the mean; of some that were seen in part by all
-// views, and by a model of the view alone.
-type ViewCheck struct{ Whole, ByMean, Part, Alone float64 }
+type FitAlone func(v int, clock *limit.Clock) (Model, error)
 
 // Fit trains the model of all views on all examples, of which missing values are filled in first, and that of each view alone, and compares them on examples left out.
-func (s *Views) Fit(ctx context.Context, alone FitAlone) (models []ViewModel, checks []ViewCheck, err error) {
+func (s *Views) Fit(ctx context.Context, alone FitAlone) (models []Model, checks []field.ViewCheck, err error) {
 	s.joint = s.clock.Part(jointShare)
 	s.joint.Parts = viewParts + viewFewer
 	state, err := s.Fill(ctx, nil, 0)
@@ -80,7 +76,7 @@ func (m *meanSquare) add(truth, predicted []float64, of func(j int) bool) {
 }
 
 // check compares on examples left out of training what predicts each view.
-func (s *Views) check(ctx context.Context, state []completion.Filled, all *trainedViews, settings []training.Settings) (checks []ViewCheck, err error) {
+func (s *Views) check(ctx context.Context, state []completion.Filled, all *trainedViews, settings []training.Settings) (checks []field.ViewCheck, err error) {
 	rng := rand.New(rand.NewPCG(s.settings.Seed, 0x636865636b))
 	order := rng.Perm(s.n)[:min(s.n, completion.MaxChecked)]
 	tallies, folds := make([]viewTally, len(s.views)), min(viewFolds, len(order))
@@ -108,20 +104,22 @@ func (s *Views) check(ctx context.Context, state []completion.Filled, all *train
 			}
 		}
 	}
-	for _, t := range tallies {
-		checks = append(checks, ViewCheck{Whole: t.whole.root(), ByMean: t.mean.root(), Part: t.part.root(), Alone: t.alone.root()})
+	for u, t := range tallies {
+		c := field.ViewCheck{Name: s.views[u].Name, Whole: t.whole.root(), ByMean: t.mean.root(), Part: t.part.root(), Alone: t.alone.root()}
+		c.FromOther, c.Together = c.Whole < c.ByMean, c.Part < c.Alone
+		checks = append(checks, c)
 	}
 	return checks, nil
 }
 
 // checkView predicts the examples out of view u.
-func (s *Views) checkView(ctx context.Context, u int, state []completion.Filled, out []int, models []ViewModel, own training.Settings, t *viewTally, rng *rand.Rand) error {
+func (s *Views) checkView(ctx context.Context, u int, state []completion.Filled, out []int, models []Model, own training.Settings, t *viewTally, rng *rand.Rand) error {
 	w := s.views[u]
 	in := w.learned(state[u], func(i int) bool { return !slices.Contains(out, i) })
 	d := w.untimed(work.Gather(state[u].Y, in))
 	d.Clock = s.joint.Part(1 / float64(len(s.views)-u))
 	own.Inducing = min(own.Inducing, len(in))
-	alone, err := s.fit(ctx, d, own, "")
+	alone, _, err := s.learner.Fit(ctx, d, own, "")
 	if err != nil {
 		return err
 	}
@@ -149,7 +147,7 @@ func (s *Views) checkView(ctx context.Context, u int, state []completion.Filled,
 }
 
 // checkExample predicts an example of view u as a whole and from a part.
-func checkExample(ctx context.Context, u int, seen []field.Observed, hide []bool, models []ViewModel, alone ViewModel, mean []float64, t *viewTally) error {
+func checkExample(ctx context.Context, u int, seen []field.Observed, hide []bool, models []Model, alone Model, mean []float64, t *viewTally) error {
 	own, o := seen[u].Values, field.InferOptions{KeepOutliers: true}
 	prior, err := LatentOfOthers(ctx, models, seen, u, o)
 	if err != nil || prior == nil {
@@ -175,7 +173,7 @@ func checkExample(ctx context.Context, u int, seen []field.Observed, hide []bool
 		return nil
 	}
 	for _, by := range []struct {
-		model ViewModel
+		model Model
 		prior *field.Latent
 		into  *meanSquare
 	}{{models[u], prior, &t.part}, {alone, nil, &t.alone}} {

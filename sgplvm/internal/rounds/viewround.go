@@ -8,7 +8,6 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/field"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/limit"
@@ -16,25 +15,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/views"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
-
-// A ViewModel is a model of a view.
-type ViewModel interface {
-	Model
-
-	// InferTogether returns the posterior of an example's latent variables with its covariance, which is the prior for another view.
-	InferTogether(ctx context.Context, obs field.Observed, o field.InferOptions) (field.Latent, error)
-
-	// Settings returns what the model was trained with; ok is false where that is not known.
-	Settings() (s training.Settings, ok bool)
-}
-
-// A ViewLearner trains models of views.
-type ViewLearner interface {
-	Learner
-
-	// At returns the model of data at parameters that were trained elsewhere.
-	At(ctx context.Context, y *data.Scaled, d Set, s training.Settings, p *bound.Params) (ViewModel, error)
-}
 
 // Fill fills in the missing values of all views, of v as a mask says (nil: as it is), in rounds: examples are divided into folds, and those of each fold filled in by a model of
 // all others.
@@ -112,7 +92,7 @@ func (s *Views) fold(ctx context.Context, state []completion.Filled, all *traine
 }
 
 // impute fills in what is missing of example i in each view.
-func (s *Views) impute(ctx context.Context, models []ViewModel, state []completion.Filled, i int) ([]field.Prediction, error) {
+func (s *Views) impute(ctx context.Context, models []Model, state []completion.Filled, i int) ([]field.Prediction, error) {
 	seen, all, o := s.seen(state, i), make([]field.Prediction, len(models)), field.InferOptions{KeepOutliers: true}
 	for u, w := range s.views {
 		if at := slices.Index(w.Rows, i); at < 0 || !state[u].Holes.Any(at) {
@@ -145,7 +125,7 @@ func (s *Views) seen(state []completion.Filled, i int) []field.Observed {
 
 // LatentOfOthers returns what all views but v say of the latent variables of an example: the posterior given one view is the prior for the next (docs/math.md, 27). It
 // is nil where nothing was seen. Errors: those of InferTogether.
-func LatentOfOthers(ctx context.Context, models []ViewModel, seen []field.Observed, v int, o field.InferOptions) (*field.Latent, error) {
+func LatentOfOthers(ctx context.Context, models []Model, seen []field.Observed, v int, o field.InferOptions) (*field.Latent, error) {
 	var prior *field.Latent
 	for u, m := range models {
 		if u == v || !work.AnySeen(seen[u].Values) {
@@ -232,8 +212,8 @@ func (s *Views) train(ctx context.Context, state []completion.Filled, from *trai
 }
 
 // models returns the model of each view. Values that were filled in leave no residual: the noise is larger by the share of those that were observed.
-func (s *Views) models(ctx context.Context, t *trainedViews) (models []ViewModel, err error) {
-	models = make([]ViewModel, len(s.views))
+func (s *Views) models(ctx context.Context, t *trainedViews) (models []Model, err error) {
+	models = make([]Model, len(s.views))
 	for u, w := range s.views {
 		p := t.joint.Params[u].Clone()
 		p.Noise.Beta *= t.seen[u]

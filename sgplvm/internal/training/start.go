@@ -1,10 +1,13 @@
 package training
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 
+	"github.com/seed-08962ecc/kronfield/internal/simple"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
@@ -115,8 +118,8 @@ func principalComponents(mu mat.Matrix, y *data.Scaled, rng *rand.Rand) (fractio
 	n, d := mu.Rows, mu.Cols
 	rows := pca.Rows(y)
 	if y.Missing > 0 {
-		if rows, err = filledIn(y, min(d, fillRank), rng); err != nil {
-			return nil, 0, err
+		if rows, err = filledIn(y, rng.Uint64()); err != nil {
+			return nil, 0, notDecomposed(err)
 		}
 	}
 	c, err := pca.Leading(rows, d, rng)
@@ -140,4 +143,33 @@ func principalComponents(mu mat.Matrix, y *data.Scaled, rng *rand.Rand) (fractio
 		}
 	}
 	return fractions, common, nil
+}
+
+// filledIn returns the scaled examples, n_ξ×(n_s·d_y), with what is missing filled in by principal components; by 0, the mean of all, where no example has a value.
+func filledIn(y *data.Scaled, seed uint64) (pca.Dense, error) {
+	z := mat.New(y.Examples, y.Size())
+	if err := y.Read(z.Data, 0, y.Examples); err != nil {
+		return pca.Dense(z), err
+	}
+	missing := make([]bool, len(z.Data))
+	for k, v := range z.Data {
+		if missing[k] = v != v; v != v {
+			z.Data[k] = 0
+		}
+	}
+	mean, _, err := simple.PrincipalComponents.Fill(context.Background(), simple.Data{Y: z, Missing: missing, Channels: y.Channels, Seed: seed})
+	for k, v := range mean.Data {
+		if v != v {
+			mean.Data[k] = 0
+		}
+	}
+	return pca.Dense(mean), err
+}
+
+// notDecomposed is an error of principal components: that of reading, or of the factor of the examples.
+func notDecomposed(err error) error {
+	if read := (*field.ReadError)(nil); errors.As(err, &read) {
+		return err
+	}
+	return &field.FactorizationError{Factor: 0, Err: err}
 }
