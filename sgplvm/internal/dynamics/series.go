@@ -13,7 +13,7 @@ import (
 
 // A column of values over time by itself is y = h(t)ᵀβ + f(t) + e: a mean, a trend and a season with normal coefficients, a Gaussian process of a Matérn kernel, and white noise. The kernel,
 // the share of the noise and the variances of the coefficients are those of a grid with the highest density; coefficients and the variance follow in closed form. Everything is done
-// by a Kalman filter, in time linear in the number of examples (docs/math.md, 22.10).
+// by a Kalman filter, in time linear in the number of examples (docs/math.md, 22.11).
 
 // What is tried for a series. Variances are over that of f and e together.
 var (

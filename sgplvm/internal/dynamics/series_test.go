@@ -176,3 +176,35 @@ func TestFillSeries(t *testing.T) {
 		}
 	}
 }
+
+// A season that grows, on a trend, goes on past the end of a series to about its noise, at irregular times too; noise has none.
+func TestSeriesSeason(t *testing.T) {
+	const n, last, noise = 120, 12, 0.2
+	rng := rand.New(rand.NewPCG(8, 1))
+	y, missing, times := mat.New(n, 2), make([]bool, 2*n), make([]float64, n)
+	for i := range n {
+		at := float64(i) + 0.3*rng.Float64()
+		times[i] = at
+		y.Set(i, 0, 0.05*at+(1+at/80)*(2*math.Sin(2*math.Pi*at/12)+math.Cos(2*math.Pi*at/4))+noise*rng.NormFloat64())
+		y.Set(i, 1, rng.NormFloat64())
+		missing[2*i], missing[2*i+1] = i >= n-last, i%5 == 0
+	}
+	mean, variance := mat.New(n, 2), mat.New(n, 2)
+	if err := FillSeries(t.Context(), mean, variance, y, missing, times, nil); err != nil {
+		t.Fatal(err)
+	}
+	var square, chi float64
+	for i := n - last; i < n; i++ {
+		e := y.At(i, 0) - mean.At(i, 0)
+		square, chi = square+e*e/last, chi+e*e/variance.At(i, 0)/last
+	}
+	if math.Sqrt(square) > 2*noise || chi > 3 || chi < 0.2 {
+		t.Errorf("error %.3f of the last period, noise %.1f; %.2f of its variance", math.Sqrt(square), noise, chi)
+	}
+	all := data.Sequences(times, nil)
+	s := newSeries(all, y, missing, 1)
+	s.axis = axisOf(all, medianGap(all))
+	if setLaws([]*series{s}, []*series{s}, n); s.period != 0 {
+		t.Errorf("noise has the period %v", s.period)
+	}
+}
