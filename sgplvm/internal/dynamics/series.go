@@ -155,8 +155,8 @@ func (s *series) first(most int) *series {
 	return f
 }
 
-// setLaws gives series the law under which some of them have the highest density at their first times. A period is sought by the best law without a season, and has to be more likely
-// than none by as much as others were tried.
+// setLaws gives series the law under which some of them have the highest density at their first times. A period is sought by the best law without a season, and by a smooth
+// one, and has to be more likely than none by as many as were tried.
 func setLaws(of, some []*series, looked int) {
 	var short []*series
 	for _, s := range some {
@@ -167,10 +167,15 @@ func setLaws(of, some []*series, looked int) {
 		}
 	}
 	best, most := bestLaw(short, 0)
-	if period, tried := findPeriod(short, best); period > 0 {
-		law, _ := bestLaw(short, period)
-		if law, evidence := refined(short, law); evidence-math.Log(tried) > most {
-			best = law
+	if len(short) > 0 {
+		smooth := seriesLaw{kernel: kernel.Kernel{Kind: kernel.Matern52, LengthScale: []float64{short[0].half / 2}}, noise: 0.4, trend: 100} // under which nothing else explains a season
+		for _, left := range []seriesLaw{best, smooth} {
+			if period, tried := findPeriod(short, left); period > 0 {
+				law, _ := bestLaw(short, period)
+				if law, evidence := refined(short, law); evidence-math.Log(tried) > most {
+					best, most = law, evidence-math.Log(tried)
+				}
+			}
 		}
 	}
 	for _, s := range of {
@@ -288,9 +293,6 @@ func (s *series) evidence(law seriesLaw, g *gram) float64 {
 // findPeriod returns the period whose harmonics explain most of what a law leaves of the first times of series, by the Bayesian information criterion, and among how many it is; 0: none does. Its
 // frequencies are a quarter of one over the length apart, so that a quarter of them are independent.
 func findPeriod(all []*series, law seriesLaw) (period, tried float64) {
-	if len(all) == 0 {
-		return 0, 0
-	}
 	length := 2 * all[0].half
 	count := min(int(2*length/all[0].spacing), 2*seriesMost)
 	explained, values := make([]float64, count+1), 0.
