@@ -39,7 +39,7 @@ func (h HoldOut) Some(examples int) {
 	if h.Most > 0 {
 		limit = min(limit, h.Most)
 	}
-	examples = min(max(examples, minHeld, min(n/3, maxTenth)), limit)
+	examples = min(max(examples, minHeld, min(n/10, maxTenth)), limit)
 	var gaps []TimeGap
 	if h.At != nil {
 		gaps = h.Mask.TimeGaps(h.At)

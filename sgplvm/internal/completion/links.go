@@ -62,6 +62,7 @@ func linksOf(values []float64) (list [3]work.Link) {
 	}
 	least, at := values[0], count(0)
 	list[0].By = work.TransformOf(least, values[len(values)-1])
+	list[0].Largest = largest(list[0], values)
 	above := values[at:]
 	if len(above) == 0 || above[0] == above[len(above)-1] { // yes and no
 		return list
@@ -78,10 +79,26 @@ func linksOf(values []float64) (list [3]work.Link) {
 		if least+l.Shift > 0 {
 			if p := likelihood(l, above, at); p > best {
 				best, list[2] = p, l
+				list[2].Largest = largest(l, above)
 			}
 		}
 	}
 	return list
+}
+
+// largest returns where the distribution of values ends under a logarithm: beyond the last of n by σ/√(2·log n) of their logarithms, by which the largest of so many normal numbers is exceeded
+// where it is (Leadbetter, Lindgren and Rootzén, Extremes and Related Properties of Random Sequences and Processes, 1983, theorem 1.5.3); 0 for other links.
+func largest(l work.Link, values []float64) float64 {
+	if l.By != work.Log || len(values) < 2 {
+		return 0
+	}
+	var sum, squares float64
+	for _, y := range values {
+		t := l.To(y)
+		sum, squares = sum+t, squares+t*t
+	}
+	n := float64(len(values))
+	return l.Back(l.To(values[len(values)-1]) + math.Sqrt(max(0, squares/n-sum/n*sum/n)/(2*math.Log(n))))
 }
 
 // likelihoodRounds of EM find the mean and the variance of censored values.

@@ -11,6 +11,7 @@ type Link struct {
 	Shift   float64 // in the units of y
 	Limit   float64 // the least value that y takes: where it does, t is To(Limit) or less
 	Limited bool    // there is one
+	Largest float64 // where the distribution of y ends if By is Log, whose mean the tail beyond all that was seen would make; 0: it does not
 }
 
 // String names the link: "log", "log(y + 0.3)", "log(y + 0.3) above 0", "identity above 0.02".
@@ -54,24 +55,31 @@ func (l Link) Least() float64 {
 
 // Moments returns the mean and the variance of y where t is normal (docs/math.md, 22.14).
 func (l Link) Moments(mean, variance float64) (m, v float64) {
-	if !l.Limited {
-		m, v = l.By.Moments(mean, variance)
-		return m - l.Shift, v
+	if l.By != Log && !l.Limited {
+		return l.By.Moments(mean, variance)
 	}
 	s, from := math.Sqrt(variance), l.Least()
 	a := (from - mean) / s
-	above := tail(a)
 	if l.By == Identity {
-		density := math.Exp(-0.5*a*a) / math.Sqrt(2*math.Pi)
-		m = s * (density - a*above)
-		v = variance * ((1+a*a)*above - a*density)
-	} else {
-		x := math.Exp(from)
-		first := math.Exp(mean+0.5*variance) * tail(a-s)
-		m = first - x*above
-		v = math.Exp(2*mean+2*variance)*tail(a-2*s) - 2*x*first + x*x*above
+		density, above := math.Exp(-0.5*a*a)/math.Sqrt(2*math.Pi), tail(a)
+		m = max(0, s*(density-a*above))
+		return l.Limit + m, max(smallest, variance*((1+a*a)*above-a*density)-m*m)
 	}
-	m = max(0, m)
+	b := math.Inf(1)
+	if l.Largest > 0 {
+		b = (l.To(l.Largest) - mean) / s
+	}
+	within := tail(-b)
+	if within < 1e-6 {
+		return l.Largest, smallest
+	}
+	x, above := math.Exp(from), tail(a)-tail(b)
+	first := math.Exp(mean+0.5*variance) * (tail(a-s) - tail(b-s))
+	m = max(0, first-x*above) / within
+	v = (math.Exp(2*mean+2*variance)*(tail(a-2*s)-tail(b-2*s)) - 2*x*first + x*x*above) / within
+	if !l.Limited {
+		return m - l.Shift, max(smallest, v-m*m)
+	}
 	return l.Limit + m, max(smallest, v-m*m)
 }
 

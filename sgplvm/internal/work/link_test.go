@@ -65,3 +65,29 @@ func TestLinkWithin(t *testing.T) {
 		}
 	}
 }
+
+// Moments of a logarithm whose distribution ends are those of a fine sum up to there, and no more than the end where all is beyond.
+func TestLinkEnds(t *testing.T) {
+	for _, l := range []Link{{By: Log, Largest: 3}, {By: Log, Shift: 0.3, Largest: 2}, {By: Log, Shift: 0.3, Limited: true, Largest: 2}, {By: Log, Limit: 0.5, Limited: true, Largest: 4}} {
+		for _, mean := range []float64{-1, 0.2, 2} {
+			const variance, steps, reach = 1.7, 2000, 8
+			var weight, sum, square float64
+			for k := -steps * reach; k <= steps*reach; k++ {
+				z := float64(k) / steps
+				if x := mean + math.Sqrt(variance)*z; x < l.To(l.Largest) {
+					w, y := math.Exp(-z*z/2), l.Back(x)
+					weight, sum, square = weight+w, sum+w*y, square+w*y*y
+				}
+			}
+			m, v := l.Moments(mean, variance)
+			want := sum / weight
+			spread := square/weight - want*want
+			if math.Abs(m-want) > 2e-3*want || math.Abs(v-spread) > 5e-3*spread {
+				t.Errorf("%v up to %v of N(%v, %v): moments %v, %v, want %v, %v", l, l.Largest, mean, variance, m, v, want, spread)
+			}
+		}
+		if m, v := l.Moments(30, 1); math.Abs(m-l.Largest) > 1e-9 || !(v > 0) {
+			t.Errorf("%v: %v, %v of what is far beyond %v", l, m, v, l.Largest)
+		}
+	}
+}
