@@ -30,6 +30,7 @@ const (
 	seriesMost      = 3000  // and at most
 	seriesColumns   = 64    // more columns have one kernel
 	seriesHarmonics = 6     // of a season, at most
+	seriesSure      = 3     // log of how much likelier a season has to be than none, strong evidence by Kass and Raftery (1995)
 	seriesDrift     = 0.3   // deviation of a season's change from the middle to the end, over that of the season
 )
 
@@ -172,8 +173,9 @@ func setLaws(of, some []*series, looked int) {
 		for _, left := range []seriesLaw{best, smooth} {
 			if period, tried := findPeriod(short, left); period > 0 {
 				law, _ := bestLaw(short, period)
-				if law, evidence := refined(short, law); evidence-math.Log(tried) > most {
-					best, most = law, evidence-math.Log(tried)
+				law, evidence := refined(short, law)
+				if evidence -= math.Log(tried) + seriesSure; evidence > most {
+					best, most = law, evidence
 				}
 			}
 		}
