@@ -17,9 +17,9 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
 
-// resident is what the program takes besides what it computes with, mapped of this its own text, which limits of the garbage collector do not count; slack is by how much more than what is told the garbage collector may take before it works harder, and
+// resident is what the program takes besides what it computes with; slack is by how much more than what is told the garbage collector may take before it works harder, and
 // collected how much it takes in all, beside what is live, where nothing bounds it.
-const resident, mapped, slack, collected = 18 << 20, 9 << 20, 1.1, 1.6
+const resident, slack, collected = 18 << 20, 1.1, 1.6
 
 // givenLimit is what the user allows, in bytes.
 var givenLimit = float64(debug.SetMemoryLimit(-1))
@@ -91,7 +91,7 @@ func fits(need sgplvm.Memory) error {
 func holdTo(need sgplvm.Memory, inducing int) error {
 	now, free := memoryNow()
 	if givenLimit == math.MaxInt64 && !math.IsInf(free, 0) {
-		debug.SetMemoryLimit(int64(min(0.95*free+now, slack*(need.Total()+now)+resident-mapped)))
+		debug.SetMemoryLimit(int64(min(0.95*free+now, slack*(need.Total()+resident+now))))
 	}
 	return tooMuch(need, now, free, inducing)
 }
