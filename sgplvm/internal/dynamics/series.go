@@ -24,14 +24,14 @@ var (
 )
 
 const (
-	seriesScales    = 10    // length scales are 2⁰ to 2⁹ median spacings
-	seriesWork      = 30000 // times of all columns that the kernels are found from, about
-	seriesLeast     = 120   // times of a column, at least
-	seriesMost      = 3000  // and at most
-	seriesColumns   = 64    // more columns have one kernel
-	seriesHarmonics = 6     // of a season, at most
-	seriesSure      = 3     // log of how much likelier a season has to be than none, strong evidence by Kass and Raftery (1995)
-	seriesDrift     = 0.3   // deviation of a season's change from the middle to the end, over that of the season
+	seriesScales    = 10   // length scales are 2⁰ to 2⁹ median spacings
+	seriesWork      = 6000 // times of all columns that the kernels are found from, about
+	seriesLeast     = 120  // times of a column, at least
+	seriesMost      = 1000 // and at most
+	seriesColumns   = 64   // more columns have one kernel
+	seriesHarmonics = 6    // of a season, at most
+	seriesSure      = 3    // log of how much likelier a season has to be than none, strong evidence by Kass and Raftery (1995)
+	seriesDrift     = 0.3  // deviation of a season's change from the middle to the end, over that of the season
 )
 
 // FillSeries fills in the missing values of each column of y (n×p) by what the column says at other times: it sets their means and variances, noise
@@ -49,7 +49,7 @@ func FillSeries(ctx context.Context, mean, variance, y mat.Matrix, missing []boo
 	if y.Cols <= seriesColumns {
 		mat.Parallel(y.Cols, func(c int) {
 			if ctx.Err() == nil {
-				setLaws(columns[c:c+1], columns[c:c+1], looked)
+				setLaws(ctx, columns[c:c+1], columns[c:c+1], looked)
 			}
 		})
 	} else {
@@ -57,7 +57,7 @@ func FillSeries(ctx context.Context, mean, variance, y mat.Matrix, missing []boo
 		for c := 0; c < y.Cols; c += (y.Cols + seriesColumns - 1) / seriesColumns {
 			some = append(some, columns[c])
 		}
-		setLaws(columns, some, looked)
+		setLaws(ctx, columns, some, looked)
 	}
 	mat.Parallel(y.Cols, func(c int) {
 		if ctx.Err() == nil {
@@ -103,7 +103,7 @@ func (a axis) harmonics(period float64) int {
 	return max(1, min(seriesHarmonics, int(period/(2*a.spacing)+0.01)))
 }
 
-// regressors sets h(t): 1, the trend, cosine and sine of each harmonic.
+// regressors sets h(t): 1, the trend, and for each harmonic cosine and sine and these times the trend.
 func (a axis) regressors(h []float64, t, period float64) {
 	h[0], h[1] = 1, (t-a.middle)/a.half
 	for j := 2; j < len(h); j += 4 {
@@ -158,7 +158,7 @@ func (s *series) first(most int) *series {
 
 // setLaws gives series the law under which some of them have the highest density at their first times. A period is sought by the best law without a season, and by a smooth
 // one, and has to be more likely than none by as many as were tried.
-func setLaws(of, some []*series, looked int) {
+func setLaws(ctx context.Context, of, some []*series, looked int) {
 	var short []*series
 	for _, s := range some {
 		if f := s.first(looked); f.count > 2 {
@@ -167,12 +167,12 @@ func setLaws(of, some []*series, looked int) {
 			short = append(short, s)
 		}
 	}
-	best, most := bestLaw(short, 0)
-	if len(short) > 0 {
+	best, most := bestLaw(ctx, short, 0)
+	if len(short) > 0 && ctx.Err() == nil {
 		smooth := seriesLaw{kernel: kernel.Kernel{Kind: kernel.Matern52, LengthScale: []float64{short[0].half / 2}}, noise: 0.4, trend: 100} // under which nothing else explains a season
 		for _, left := range []seriesLaw{best, smooth} {
 			if period, tried := findPeriod(short, left); period > 0 {
-				law, _ := bestLaw(short, period)
+				law, _ := bestLaw(ctx, short, period)
 				law, evidence := refined(short, law)
 				if evidence -= math.Log(tried) + seriesSure; evidence > most {
 					best, most = law, evidence
@@ -186,7 +186,7 @@ func setLaws(of, some []*series, looked int) {
 }
 
 // bestLaw returns the law with a period under which series have the highest density, and its logarithm but for a constant.
-func bestLaw(all []*series, period float64) (best seriesLaw, most float64) {
+func bestLaw(ctx context.Context, all []*series, period float64) (best seriesLaw, most float64) {
 	most = math.Inf(-1)
 	seasons := seriesSeasons
 	if period == 0 {
@@ -195,6 +195,9 @@ func bestLaw(all []*series, period float64) (best seriesLaw, most float64) {
 	grams := make([]gram, len(all))
 	for _, kind := range seriesKinds {
 		for scale := range seriesScales {
+			if ctx.Err() != nil {
+				return best, most
+			}
 			for _, noise := range seriesNoises {
 				law := seriesLaw{noise: noise, period: period}
 				for k, s := range all {

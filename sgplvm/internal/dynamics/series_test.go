@@ -211,7 +211,7 @@ func TestSeriesSeason(t *testing.T) {
 		}
 		s := newSeries(all, y, missing, 1)
 		s.axis = axisOf(all, medianGap(all))
-		if setLaws([]*series{s}, []*series{s}, n); s.period != 0 {
+		if setLaws(t.Context(), []*series{s}, []*series{s}, n); s.period != 0 {
 			found++
 		}
 	}

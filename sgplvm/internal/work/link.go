@@ -58,6 +58,9 @@ func (l Link) Moments(mean, variance float64) (m, v float64) {
 	if l.By != Log && !l.Limited {
 		return l.By.Moments(mean, variance)
 	}
+	if l.Largest > 0 { // a mean beyond the end would leave nothing unsure
+		mean = min(mean, l.To(l.Largest))
+	}
 	s, from := math.Sqrt(variance), l.Least()
 	a := (from - mean) / s
 	if l.By == Identity {
@@ -70,9 +73,6 @@ func (l Link) Moments(mean, variance float64) (m, v float64) {
 		b = (l.To(l.Largest) - mean) / s
 	}
 	within := tail(-b)
-	if within < 1e-6 {
-		return l.Largest, smallest
-	}
 	x, above := math.Exp(from), tail(a)-tail(b)
 	first := math.Exp(mean+0.5*variance) * (tail(a-s) - tail(b-s))
 	m = max(0, first-x*above) / within

@@ -66,10 +66,10 @@ func TestLinkWithin(t *testing.T) {
 	}
 }
 
-// Moments of a logarithm whose distribution ends are those of a fine sum up to there, and no more than the end where all is beyond.
+// Moments of a logarithm whose distribution ends are those of a fine sum up to there, and as unsure where all is beyond.
 func TestLinkEnds(t *testing.T) {
 	for _, l := range []Link{{By: Log, Largest: 3}, {By: Log, Shift: 0.3, Largest: 2}, {By: Log, Shift: 0.3, Limited: true, Largest: 2}, {By: Log, Limit: 0.5, Limited: true, Largest: 4}} {
-		for _, mean := range []float64{-1, 0.2, 2} {
+		for _, mean := range []float64{-1, 0.2, 0.69} {
 			const variance, steps, reach = 1.7, 2000, 8
 			var weight, sum, square float64
 			for k := -steps * reach; k <= steps*reach; k++ {
@@ -86,8 +86,8 @@ func TestLinkEnds(t *testing.T) {
 				t.Errorf("%v up to %v of N(%v, %v): moments %v, %v, want %v, %v", l, l.Largest, mean, variance, m, v, want, spread)
 			}
 		}
-		if m, v := l.Moments(30, 1); math.Abs(m-l.Largest) > 1e-9 || !(v > 0) {
-			t.Errorf("%v: %v, %v of what is far beyond %v", l, m, v, l.Largest)
+		if m, v := l.Moments(30, 1); !(m < l.Largest && math.Sqrt(v) > 0.1*l.Largest) {
+			t.Errorf("%v: %v ± %v of what is far beyond %v", l, m, math.Sqrt(v), l.Largest)
 		}
 	}
 }
