@@ -58,8 +58,10 @@ func (l Link) Moments(mean, variance float64) (m, v float64) {
 	if l.By != Log && !l.Limited {
 		return l.By.Moments(mean, variance)
 	}
-	if l.Largest > 0 { // a mean beyond the end would leave nothing unsure
-		mean = min(mean, l.To(l.Largest))
+	end := math.Inf(1)
+	if l.Largest > 0 { // a mean beyond it would leave nothing unsure
+		end = l.To(l.Largest)
+		mean = min(mean, end)
 	}
 	s, from := math.Sqrt(variance), l.Least()
 	a := (from - mean) / s
@@ -68,10 +70,7 @@ func (l Link) Moments(mean, variance float64) (m, v float64) {
 		m = max(0, s*(density-a*above))
 		return l.Limit + m, max(smallest, variance*((1+a*a)*above-a*density)-m*m)
 	}
-	b := math.Inf(1)
-	if l.Largest > 0 {
-		b = (l.To(l.Largest) - mean) / s
-	}
+	b := (end - mean) / s
 	within := tail(-b)
 	x, above := math.Exp(from), tail(a)-tail(b)
 	first := math.Exp(mean+0.5*variance) * (tail(a-s) - tail(b-s))
