@@ -107,10 +107,13 @@ func TestRunGoesOn(t *testing.T) {
 func TestCompletionGoesOn(t *testing.T) {
 	whole := mixed(14, 5, 4, 2)
 	_, steppedMaps := steppedMaps()
-	for name, s := range map[string]set{
-		"whole steps":  {steppedMaps, Config{Effort: EffortQuick, Training: steps(8)}},
-		"rounds":       {holed(whole, scatteredHoles(0.3, 4)), Config{Effort: EffortQuick, Training: steps(8)}},
-		"known errors": {holed(whole, scatteredHoles(0.3, 4)).withErrors(), Config{Effort: EffortQuick, Training: steps(8)}},
+	for name, s := range map[string]struct {
+		set
+		stops int
+	}{
+		"whole steps":  {set{steppedMaps, Config{Effort: EffortQuick, Training: steps(8)}}, 11},
+		"rounds":       {set{holed(whole, scatteredHoles(0.3, 4)), Config{Effort: EffortQuick, Training: steps(8)}}, 101},
+		"known errors": {set{holed(whole, scatteredHoles(0.3, 4)).withErrors(), Config{Effort: EffortQuick, Training: steps(8)}}, 3},
 	} {
 		if testing.Short() && name == "whole steps" {
 			continue
@@ -125,7 +128,9 @@ func TestCompletionGoesOn(t *testing.T) {
 		if err := complete(&want)(context.Background(), Run{}); err != nil {
 			t.Fatal(err)
 		}
-		interrupted(t, 5, complete(&got))
+		if runs := interrupted(t, s.stops, complete(&got)); runs < 3 {
+			t.Errorf("%s: %d runs", name, runs)
+		}
 		if !slices.Equal(got.Mean.Data, want.Mean.Data) || !slices.Equal(got.Variance.Data, want.Variance.Data) || got.Check != want.Check || !bytes.Equal(saved(t, got.Model), saved(t, want.Model)) {
 			t.Errorf("%s: another completion", name)
 		}
