@@ -13,7 +13,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/rounds"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/selection"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 )
@@ -347,62 +346,6 @@ func TestCompleteAtATime(t *testing.T) {
 	}
 	if !(squares < spread/100) {
 		t.Errorf("an error of %.2g, that of the mean is %.2g", math.Sqrt(squares), math.Sqrt(spread))
-	}
-}
-
-// Examples that have nothing to do with their neighbours in time, and of which something is seen everywhere, are completed as if they had no times; where
-// those tell more they are used.
-func TestCompleteWithoutTimes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("learns many models")
-	}
-	defer func(n int) { rounds.MinProbed = n }(rounds.MinProbed)
-	rounds.MinProbed = math.MaxInt // the examples are of low rank, which the simplest methods fill in
-	const n, width, height = 24, 6, 5
-	mean := func(c *Completion, whole Data, d Data) (m float64) {
-		for k, y := range d.Y.Data {
-			if math.IsNaN(y) {
-				m += math.Pow(c.Mean.Data[k]-whole.Y.Data[k], 2)
-			}
-		}
-		return m
-	}
-	shuffled, ordered := mixed(n, width, height, 1), mixed(n, width, height, 1)
-	shuffled.Times = line(n).Data
-	for k := range shuffled.Y.Data { // pixels that tell nothing of those beside them either
-		shuffled.Y.Data[k] = ordered.Y.Data[k-k%30+7*(k%30)%30]
-	}
-	smooth := Data{Examples: n, Y: mat.NewDense(n*width*height, 1, modes(false, n, width, height)), Grid: Grid{line(height), line(width)}, Times: line(n).Data}
-	most := func(i, j int) bool { return (7*i+j)%6 != 0 } // five values of each are seen
-	for name, c := range map[string]struct {
-		whole   Data
-		missing func(int, int) bool
-		timed   bool
-	}{
-		"no neighbours":   {shuffled, scatteredHoles(0.4, 3), false},
-		"hardly anything": {smooth, most, true},
-	} {
-		cfg := Config{Effort: EffortQuick, LatentDims: 3}
-		d := holed(c.whole, c.missing)
-		done, err := Complete(t.Context(), d, cfg)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		if timed := done.Model.Times() != nil; timed != c.timed {
-			t.Errorf("%s: a model with times %t: %+v", name, timed, done.Model.Selection())
-		}
-		stages := done.Model.Selection().Stages
-		if last := stages[len(stages)-1]; !c.timed && (last.Name != "times of the examples" || !last.Candidates[1].Chosen || !(last.Candidates[0].Difference > last.Candidates[0].Error)) {
-			t.Errorf("%s: %+v", name, last)
-		}
-		if !c.timed {
-			d.Times = nil
-			alone, err := Complete(t.Context(), d, cfg)
-			if err != nil || !(mean(done, c.whole, d) < 1.1*mean(alone, c.whole, d)) { // it has had more rounds
-				t.Errorf("%s: error %v, squares of %v, without times %v", name, err, mean(done, c.whole, d), mean(alone, c.whole, d))
-			}
-		}
 	}
 }
 
