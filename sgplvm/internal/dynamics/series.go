@@ -33,7 +33,6 @@ const (
 	seriesColumns   = 64   // more columns have one kernel
 	seriesHarmonics = 6    // of a season, at most
 	seriesSure      = 3    // log of how much likelier a season has to be than none, strong evidence by Kass and Raftery (1995)
-	periodBlock     = 64   // frequencies that are tried together
 	seriesDrift     = 0.3  // deviation of a season's change from the middle to the end, over that of the season
 )
 
@@ -176,9 +175,8 @@ func setLaws(ctx context.Context, of, some []*series, looked int) {
 	}
 	best, most := bestLaw(ctx, short, 0)
 	if len(short) > 0 && ctx.Err() == nil {
-		smooth := seriesLaw{kernel: kernel.Kernel{Kind: kernel.Matern52, LengthScale: []float64{short[0].half / 2}}, noise: 0.4, trend: 100} // under which nothing else explains a season
-		for _, left := range []seriesLaw{best, smooth} {
-			if period, tried := findPeriod(short, left); period > 0 {
+		for _, left := range []seriesLaw{best, smoothLaw(short[0].half)} {
+			if period, _, tried := findPeriod(short, left, math.Inf(1)); period > 0 {
 				law, _ := bestLaw(ctx, short, period)
 				law, evidence := refined(short, law)
 				if evidence -= math.Log(tried) + seriesSure; evidence > most {
@@ -335,111 +333,6 @@ func (g *gram) solved(law seriesLaw) (m *chol.Factor, deviations, beta []float64
 		b.Data[i] *= d
 	}
 	return m, deviations, b.Data, square, nil
-}
-
-// findPeriod returns the period whose harmonics explain most of what a law leaves of the first times of series, by the Bayesian information criterion, and among how many it is; 0: none does. Its
-// frequencies are a quarter of one over the length apart, so that a quarter of them are independent.
-func findPeriod(all []*series, law seriesLaw) (period, tried float64) {
-	length := 2 * all[0].half
-	count := min(int(2*length/all[0].spacing), 2*seriesMost)
-	explained, values := make([]float64, count+1), 0.
-	var r innovations
-	for _, s := range all {
-		rows := s.rows(0)
-		g := s.gram(law, rows, &r)
-		_, _, beta, square, err := g.solved(law)
-		if err != nil || !(square > 0) {
-			continue
-		}
-		values += s.count
-		for k, q := range s.sequences {
-			left := mat.New(len(q.Times), 1)
-			mat.Mul(left, 1, s.whitened(&r, k, law, rows[k]), mat.Vector(append([]float64{-beta[0], -beta[1]}, 1)), 0)
-			blocks := (count - 7 + periodBlock - 1) / periodBlock
-			mat.Parallel(blocks, func(b int) {
-				from := 8 + b*periodBlock
-				to := min(from+periodBlock, count+1)
-				explainedBy(explained[from:to], r.SolveHalf, q.Times, left.Data, math.Pi/2/length, from, square)
-			})
-		}
-	}
-	scores := make([]float64, count+1)
-	for at := 8; at <= count; at++ {
-		var of float64
-		pairs := all[0].harmonics(4 * length / float64(at))
-		for j := 1; j <= pairs && j*at <= count; j++ {
-			of += explained[j*at] / float64(len(all))
-		}
-		scores[at] = -0.5*values*math.Log(max(1-of, 1e-9)) - float64(pairs*len(all))*math.Log(values/float64(len(all)))
-	}
-	best := 8
-	for at := 8; at <= count; at++ {
-		if scores[at] > scores[best] {
-			best = at
-		}
-	}
-	if !(scores[best] > 0) {
-		return 0, 0
-	}
-	law.period, law.season = 4*length/float64(best), 1
-	law, _ = refined(all, law)
-	return law.period, float64(count) / 4
-}
-
-// explainedBy adds to dst, for multiples of an angular frequency from from on, the share of a square that a cosine and a sine explain of whitened residuals.
-func explainedBy(dst []float64, whiten func(mat.Matrix), times, left []float64, frequency float64, from int, square float64) {
-	n := len(dst)
-	waves := mat.New(len(times), 2*n)
-	for i, t := range times {
-		sin, cos := math.Sincos(float64(from) * frequency * t)
-		up, along := math.Sincos(frequency * t)
-		for j := range n {
-			waves.Set(i, j, cos)
-			waves.Set(i, n+j, sin)
-			cos, sin = cos*along-sin*up, sin*along+cos*up
-		}
-	}
-	whiten(waves)
-	sums := mat.New(5, n) // of cosine and sine with the residuals and with one another
-	for i, x := range left {
-		cos, sin := waves.Row(i)[:n], waves.Row(i)[n:]
-		for j, c := range cos {
-			s := sin[j]
-			sums.Data[j] += c * x
-			sums.Data[n+j] += s * x
-			sums.Data[2*n+j] += c * c
-			sums.Data[3*n+j] += c * s
-			sums.Data[4*n+j] += s * s
-		}
-	}
-	for j := range dst {
-		c, d, cc, cd, dd := sums.At(0, j), sums.At(1, j), sums.At(2, j), sums.At(3, j), sums.At(4, j)
-		if det := cc*dd - cd*cd; det > 1e-9*cc*dd {
-			dst[j] += (c*c*dd - 2*c*d*cd + d*d*cc) / det / square
-		} else { // both are one wave
-			dst[j] += max(c*c/max(cc, 1e-300), d*d/max(dd, 1e-300)) / square
-		}
-	}
-}
-
-// refined returns a law with the period near its own, by half a step of findPeriod in frequency at most, under which series have the highest density, and its logarithm but for a constant.
-func refined(all []*series, law seriesLaw) (best seriesLaw, most float64) {
-	most = math.Inf(-1)
-	about := 1 / law.period
-	var r innovations
-	for k := -8; k <= 8; k++ {
-		law.period = 1 / (about + float64(k)/(128*all[0].half))
-		var evidence float64
-		for _, s := range all {
-			g := s.gram(law, s.rows(law.period), &r)
-			t := s.trendOnly(law, &g)
-			evidence += t.evidence(law)
-		}
-		if evidence > most {
-			most, best = evidence, law
-		}
-	}
-	return best, most
 }
 
 // fill sets the moments of the missing values of a column.
