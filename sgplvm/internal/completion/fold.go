@@ -6,16 +6,18 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/field"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/dynamics"
 )
 
 // A long series of regular times that repeats itself, such as hours by day, is learned from as one example a period: what is seen at one time of the day
 // tells of the same time on other days, and times of the day of one another.
 
 const (
-	minFolded   = 20    // periods
-	maxFolded   = 2500  // values of a period
-	foldedFrom  = 1000  // steps
-	periodSteps = 20000 // steps that are looked at
+	minPeriod  = 4    // steps
+	minFolded  = 20   // periods
+	maxFolded  = 2500 // values of a period
+	foldedFrom = 1000 // steps
+	minShare   = 0.3  // that a period explains of what a smooth trend leaves
 )
 
 // Fold makes an example of each period of a series; nil where this shows none. Each step that is not there is missing. Errors: *field.ReadError.
@@ -36,8 +38,9 @@ func Fold(source field.Source, grid field.Grid, times []float64) (*Folding, erro
 			return nil, &field.ReadError{From: i, To: i + 1, Err: err}
 		}
 	}
-	period := findPeriod(y.Slice(0, min(steps, periodSteps), 0, y.Cols), min(steps/minFolded, maxFolded/y.Cols))
-	if period == 0 {
+	found, share := dynamics.Period(y, float64(min(steps/minFolded, maxFolded/y.Cols)))
+	period := int(found + 0.5)
+	if period < minPeriod || share < minShare {
 		return nil, nil
 	}
 	count := (steps + period - 1) / period

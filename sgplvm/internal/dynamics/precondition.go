@@ -73,7 +73,7 @@ type root interface {
 // rootOf returns R of K + nugget·I for ascending times.
 func rootOf(k kernel.Kernel, times []float64, nugget float64) (root, error) {
 	if useStates(k, len(times)) {
-		return newInnovations(k, times, nugget), nil
+		return new(innovations).set(k, times, nuggets(len(times), nugget)), nil
 	}
 	matrix, f := mat.New(len(times), len(times)), new(chol.Factor)
 	k.TimeMatrix(matrix, times, times)

@@ -143,8 +143,8 @@ func (t *stateProcess) marginals(q int, times []float64) (mean, variance []float
 //	x = K·μ̄ + f − K·(K + Λ⁻¹)⁻¹·y
 func (t *stateProcess) sample(q int, times []float64, count int, normal func(k int) func() float64) (mat.Matrix, error) {
 	all, muBar, lambda, where := t.with(q, times)
-	prior := newInnovations(t.kernel, all, sampleNugget)
-	posterior := newGains(&prior.system, lambda)
+	prior := new(innovations).set(t.kernel, all, nuggets(len(all), sampleNugget))
+	posterior := new(innovations).set(t.kernel, all, lambda)
 	x := mat.New(len(times), count)
 	f, solved, explained := make([]float64, len(all)), make([]float64, len(all)), make([]float64, len(all))
 	for k := range count {
@@ -159,7 +159,8 @@ func (t *stateProcess) sample(q int, times []float64, count int, normal func(k i
 				solved[i] -= next() / math.Sqrt(l)
 			}
 		}
-		posterior.solve(&prior.system, solved)
+		posterior.SolveHalf(mat.Vector(solved))
+		posterior.SolveHalfT(mat.Vector(solved))
 		asm.Axpy(1, muBar, solved)
 		prior.system.mul(explained, solved, nil)
 		for i, at := range where {

@@ -3,11 +3,13 @@ package dynamics
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
@@ -103,21 +105,25 @@ func (a axis) harmonics(period float64) int {
 	return max(1, min(seriesHarmonics, int(period/(2*a.spacing)+0.01)))
 }
 
-// regressors sets h(t): 1, the trend, and for each harmonic cosine and sine and these times the trend.
+// coefficients returns how many regressors there are, in this order: for each harmonic cosine and sine and these times the trend, 1, and the trend.
+func (a axis) coefficients(period float64) int { return 4*a.harmonics(period) + 2 }
+
+// regressors sets h(t).
 func (a axis) regressors(h []float64, t, period float64) {
-	h[0], h[1] = 1, (t-a.middle)/a.half
-	for j := 2; j < len(h); j += 4 {
+	n := len(h) - 2
+	h[n], h[n+1] = 1, (t-a.middle)/a.half
+	for j := 0; j < n; j += 4 {
 		h[j+1], h[j] = math.Sincos(2 * math.Pi * float64(1+j/4) * (t - a.middle) / period)
-		h[j+2], h[j+3] = h[1]*h[j], h[1]*h[j+1]
+		h[j+2], h[j+3] = h[n+1]*h[j], h[n+1]*h[j+1]
 	}
 }
 
-// deviations returns the standard deviations of the coefficients, in units of f; the mean, whose prior is flat, has 1. Those of harmonic j are 1/j of the first.
+// deviations returns the standard deviations of n coefficients, in units of f; the mean, whose prior is flat, has 1. Those of harmonic j are 1/j of the first.
 func (l *seriesLaw) deviations(n int) []float64 {
 	d := make([]float64, n)
-	d[0], d[1] = 1, math.Sqrt(l.trend/(1-l.noise))
-	for j := 2; j < n; j++ {
-		if d[j] = math.Sqrt(l.season/(1-l.noise)) / float64((j+2)/4); j%4 < 2 {
+	d[n-2], d[n-1] = 1, math.Sqrt(l.trend/(1-l.noise))
+	for j := range n - 2 {
+		if d[j] = math.Sqrt(l.season/(1-l.noise)) / float64(1+j/4); j%4 > 1 {
 			d[j] *= seriesDrift
 		}
 	}
@@ -169,9 +175,8 @@ func setLaws(ctx context.Context, of, some []*series, looked int) {
 	}
 	best, most := bestLaw(ctx, short, 0)
 	if len(short) > 0 && ctx.Err() == nil {
-		smooth := seriesLaw{kernel: kernel.Kernel{Kind: kernel.Matern52, LengthScale: []float64{short[0].half / 2}}, noise: 0.4, trend: 100} // under which nothing else explains a season
-		for _, left := range []seriesLaw{best, smooth} {
-			if period, tried := findPeriod(short, left); period > 0 {
+		for _, left := range []seriesLaw{best, smoothLaw(short[0].half)} {
+			if period, _, tried := findPeriod(short, left, math.Inf(1)); period > 0 {
 				law, _ := bestLaw(ctx, short, period)
 				law, evidence := refined(short, law)
 				if evidence -= math.Log(tried) + seriesSure; evidence > most {
@@ -185,34 +190,51 @@ func setLaws(ctx context.Context, of, some []*series, looked int) {
 	}
 }
 
-// bestLaw returns the law with a period under which series have the highest density, and its logarithm but for a constant.
+// bestLaw returns the law with a period under which series have the highest density, and its logarithm but for a constant: of every second length scale and noise, then of those beside the best.
 func bestLaw(ctx context.Context, all []*series, period float64) (best seriesLaw, most float64) {
 	most = math.Inf(-1)
 	seasons := seriesSeasons
 	if period == 0 {
 		seasons = []float64{0}
 	}
-	grams := make([]gram, len(all))
-	for _, kind := range seriesKinds {
-		for scale := range seriesScales {
-			if ctx.Err() != nil {
-				return best, most
+	grams, trends, rows := make([]gram, len(all)), make([]trendOnly, len(all)), make([][]mat.Matrix, len(all))
+	for k, s := range all {
+		rows[k] = s.rows(period)
+	}
+	var r innovations
+	var bestScale, bestNoise int
+	try := func(kind kernel.Kind, scale, noise int) {
+		law := seriesLaw{noise: seriesNoises[noise], period: period}
+		for k, s := range all {
+			law.kernel = kernel.Kernel{Kind: kind, LengthScale: []float64{s.spacing * float64(int(1)<<scale)}}
+			grams[k] = s.gram(law, rows[k], &r)
+		}
+		for _, law.season = range seasons {
+			for k, s := range all {
+				trends[k] = s.trendOnly(law, &grams[k])
 			}
-			for _, noise := range seriesNoises {
-				law := seriesLaw{noise: noise, period: period}
-				for k, s := range all {
-					law.kernel = kernel.Kernel{Kind: kind, LengthScale: []float64{s.spacing * float64(int(1)<<scale)}}
-					grams[k] = s.gram(law, nil)
+			for _, law.trend = range seriesTrends {
+				var evidence float64
+				for k := range trends {
+					evidence += trends[k].evidence(law)
 				}
-				for _, law.trend = range seriesTrends {
-					for _, law.season = range seasons {
-						var evidence float64
-						for k, s := range all {
-							evidence += s.evidence(law, &grams[k])
-						}
-						if evidence > most {
-							most, best = evidence, law
-						}
+				if evidence > most {
+					most, best, bestScale, bestNoise = evidence, law, scale, noise
+				}
+			}
+		}
+	}
+	for step := 2; step > 0; step-- {
+		aboutScale, aboutNoise := bestScale, bestNoise
+		for _, kind := range seriesKinds {
+			for scale := range seriesScales {
+				if ctx.Err() != nil {
+					return best, most
+				}
+				for noise := range seriesNoises {
+					coarse := scale%2 == 0 && noise%2 == 0
+					if near := max(scale-aboutScale, aboutScale-scale, noise-aboutNoise, aboutNoise-noise) < 2; coarse && step == 2 || near && !coarse && step == 1 {
+						try(kind, scale, noise)
 					}
 				}
 			}
@@ -221,47 +243,74 @@ func bestLaw(ctx context.Context, all []*series, period float64) (best seriesLaw
 	return best, most
 }
 
-// A gram has for the regressors and, in the last row, the values, their inner products in (K + Λ⁻¹)⁻¹, and log|B|. Λ are the precisions of what was observed under a law in which K has unit variance.
+// rows returns for each sequence regressors and values, a row for each time.
+func (s *series) rows(period float64) (rows []mat.Matrix) {
+	n := s.coefficients(period)
+	for k, q := range s.sequences {
+		m := mat.New(len(q.Times), n+1)
+		for i, t := range q.Times {
+			s.regressors(m.Row(i)[:n], t, period)
+			m.Set(i, n, s.values[k][i])
+		}
+		rows = append(rows, m)
+	}
+	return rows
+}
+
+// whitened returns R⁻¹ of the rows of a sequence, where R·Rᵀ = K + Λ⁻¹ with K of unit variance and Λ the precisions of what was observed under a law. It sets r to R.
+func (s *series) whitened(r *innovations, k int, law seriesLaw, rows mat.Matrix) mat.Matrix {
+	precisions, white := work.Grown(r.precisions, rows.Rows), rows.Clone()
+	asm.Scale(precisions, (1-law.noise)/law.noise, s.observed[k])
+	r.set(law.kernel, s.sequences[k].Times, precisions)
+	r.SolveHalf(white)
+	return white
+}
+
+// A gram has for the regressors and, in the last row, the values, their inner products in (K + Λ⁻¹)⁻¹, and log|K + Λ⁻¹| of what was observed.
 type gram struct {
 	products mat.Matrix
 	logDet   float64
 }
 
-// gram makes the products under a law. keep, unless nil, is given for each sequence its system and what (K + Λ⁻¹)⁻¹ makes of the regressors and values, one a row.
-func (s *series) gram(law seriesLaw, keep func(m *system, f *kalman, precisions []float64, solved mat.Matrix)) (g gram) {
-	lambda, n := (1-law.noise)/law.noise, 2+4*s.harmonics(law.period)
-	g.products = mat.New(n+1, n+1)
-	h := make([]float64, n)
-	for k, q := range s.sequences {
-		m := new(system)
-		m.set(law.kernel, q.Times)
-		precisions := make([]float64, len(q.Times))
-		asm.Scale(precisions, lambda, s.observed[k])
-		var f kalman
-		g.logDet += f.forward(m, precisions, nil)
-		gains := gainsOf(m, &f)
-		rows := mat.New(n+1, len(q.Times))
-		for i, t := range q.Times {
-			s.regressors(h, t, law.period)
-			for j, v := range h {
-				rows.Set(j, i, v*s.observed[k][i])
-			}
-		}
-		copy(rows.Row(n), s.values[k])
-		solved := rows.Clone()
-		for j := range n + 1 {
-			gains.solve(m, solved.Row(j))
-		}
-		mat.Mul(g.products, 1, solved, rows.T(), 1)
-		if keep != nil {
-			keep(m, &f, precisions, solved)
-		}
+func (s *series) gram(law seriesLaw, rows []mat.Matrix, r *innovations) gram {
+	n := rows[0].Cols
+	g := gram{mat.New(n, n), s.count * math.Log(law.noise/(1-law.noise))}
+	for k := range rows {
+		mat.Syrk(g.products, 1, s.whitened(r, k, law, rows[k]).T(), 1)
+		g.logDet += r.logDet
 	}
+	mat.MirrorLower(g.products)
 	return g
 }
 
-// coefficients returns the factor of D·G·D + diag(0, 1, …), G the products of the regressors and D the deviations of the coefficients, these, β, and the square of what is left of the values.
-func (s *series) coefficients(law seriesLaw, g *gram) (m *chol.Factor, deviations, beta []float64, square float64, err error) {
+// A trendOnly is what is left of a gram, for the trend and the values, after the mean and the season under its prior have been eliminated.
+type trendOnly struct{ count, trend, both, values, logDet float64 }
+
+func (s *series) trendOnly(law seriesLaw, g *gram) trendOnly {
+	a, logDet := g.products.Clone(), g.logDet
+	n := a.Rows - 1
+	for j, d := range law.deviations(n)[:n-1] {
+		if j < n-2 {
+			a.Set(j, j, a.At(j, j)+1/(d*d))
+		}
+		pivot := a.At(j, j)
+		logDet += math.Log(d * d * pivot)
+		for i := j + 1; i <= n; i++ {
+			asm.Axpy(-a.At(j, i)/pivot, a.Row(j)[i:], a.Row(i)[i:])
+		}
+	}
+	return trendOnly{s.count, a.At(n-1, n-1), a.At(n-1, n), a.At(n, n), logDet}
+}
+
+// evidence returns the log density of a series under a law with the best variance, but for a constant; the mean has a flat prior.
+func (t *trendOnly) evidence(law seriesLaw) float64 {
+	v := law.trend / (1 - law.noise)
+	grown := 1 + v*t.trend
+	return -0.5 * ((t.count-1)*math.Log(max(t.values-v*t.both*t.both/grown, math.SmallestNonzeroFloat64)) + t.logDet + math.Log(grown))
+}
+
+// solved returns the factor of D·G·D + diag(1, …, 0, 1), G the products of the regressors and D the deviations of the coefficients, these, β, and the square of what is left of the values.
+func (g *gram) solved(law seriesLaw) (m *chol.Factor, deviations, beta []float64, square float64, err error) {
 	n := g.products.Rows - 1
 	m, deviations = new(chol.Factor), law.deviations(n)
 	a, b := mat.New(n, n), mat.New(n, 1)
@@ -269,7 +318,7 @@ func (s *series) coefficients(law seriesLaw, g *gram) (m *chol.Factor, deviation
 		for j, e := range deviations {
 			a.Set(i, j, d*e*g.products.At(i, j))
 		}
-		if i > 0 {
+		if i != n-2 {
 			a.Set(i, i, a.At(i, i)+1)
 		}
 		b.Set(i, 0, d*g.products.At(i, n))
@@ -286,119 +335,17 @@ func (s *series) coefficients(law seriesLaw, g *gram) (m *chol.Factor, deviation
 	return m, deviations, b.Data, square, nil
 }
 
-// evidence returns the log density of a series under a law with the best variance, but for a constant; the mean has a flat prior.
-func (s *series) evidence(law seriesLaw, g *gram) float64 {
-	m, _, _, square, err := s.coefficients(law, g)
-	if err != nil {
-		return math.Inf(-1)
-	}
-	return -0.5 * ((s.count-1)*math.Log(max(square, math.SmallestNonzeroFloat64)) + g.logDet + s.count*math.Log(law.noise/(1-law.noise)) + m.LogDet())
-}
-
-// findPeriod returns the period whose harmonics explain most of what a law leaves of the first times of series, by the Bayesian information criterion, and among how many it is; 0: none does. Its
-// frequencies are a quarter of one over the length apart, so that a quarter of them are independent.
-func findPeriod(all []*series, law seriesLaw) (period, tried float64) {
-	length := 2 * all[0].half
-	count := min(int(2*length/all[0].spacing), 2*seriesMost)
-	explained, values := make([]float64, count+1), 0.
-	for _, s := range all {
-		g := s.gram(law, nil)
-		_, _, beta, square, err := s.coefficients(law, &g)
-		if err != nil || !(square > 0) {
-			continue
-		}
-		values += s.count
-		lambda, h := (1-law.noise)/law.noise, make([]float64, 2)
-		for k, q := range s.sequences {
-			m := new(system)
-			m.set(law.kernel, q.Times)
-			precisions, left := make([]float64, len(q.Times)), make([]float64, len(q.Times))
-			asm.Scale(precisions, lambda, s.observed[k])
-			gains := newGains(m, precisions)
-			for i, t := range q.Times {
-				s.regressors(h, t, 0)
-				left[i] = s.observed[k][i] * (s.values[k][i] - asm.Dot(h, beta))
-			}
-			gains.solve(m, left)
-			mat.Parallel(count-7, func(at int) {
-				at += 8
-				wave := mat.New(2, len(q.Times))
-				for i, t := range q.Times {
-					sin, cos := math.Sincos(2 * math.Pi * float64(at) / 4 / length * t)
-					wave.Set(0, i, cos*s.observed[k][i])
-					wave.Set(1, i, sin*s.observed[k][i])
-				}
-				c, d := asm.Dot(wave.Row(0), left), asm.Dot(wave.Row(1), left)
-				solved := wave.Clone()
-				gains.solve(m, solved.Row(0))
-				gains.solve(m, solved.Row(1))
-				cc, cd, dd := asm.Dot(wave.Row(0), solved.Row(0)), asm.Dot(wave.Row(0), solved.Row(1)), asm.Dot(wave.Row(1), solved.Row(1))
-				if det := cc*dd - cd*cd; det > 1e-9*cc*dd {
-					explained[at] += (c*c*dd - 2*c*d*cd + d*d*cc) / det / square
-				} else { // both are one wave
-					explained[at] += max(c*c/max(cc, 1e-300), d*d/max(dd, 1e-300)) / square
-				}
-			})
-		}
-	}
-	scores := make([]float64, count+1)
-	for at := 8; at <= count; at++ {
-		var of float64
-		pairs := all[0].harmonics(4 * length / float64(at))
-		for j := 1; j <= pairs && j*at <= count; j++ {
-			of += explained[j*at] / float64(len(all))
-		}
-		scores[at] = -0.5*values*math.Log(max(1-of, 1e-9)) - float64(pairs*len(all))*math.Log(values/float64(len(all)))
-	}
-	best := 8
-	for at := 8; at <= count; at++ {
-		if scores[at] > scores[best] {
-			best = at
-		}
-	}
-	if !(scores[best] > 0) {
-		return 0, 0
-	}
-	law.period, law.season = 4*length/float64(best), 1
-	law, _ = refined(all, law)
-	return law.period, float64(count) / 4
-}
-
-// refined returns a law with the period near its own, by half a step of findPeriod in frequency at most, under which series have the highest density, and its logarithm but for a constant.
-func refined(all []*series, law seriesLaw) (best seriesLaw, most float64) {
-	most = math.Inf(-1)
-	about := 1 / law.period
-	for k := -8; k <= 8; k++ {
-		law.period = 1 / (about + float64(k)/(128*all[0].half))
-		var evidence float64
-		for _, s := range all {
-			g := s.gram(law, nil)
-			evidence += s.evidence(law, &g)
-		}
-		if evidence > most {
-			most, best = evidence, law
-		}
-	}
-	return best, most
-}
-
 // fill sets the moments of the missing values of a column.
 func (s *series) fill(mean, variance mat.Matrix, c int) {
 	var m *chol.Factor
-	var systems []*system
-	var within [][]float64 // prior variances given what was observed
-	var solved []mat.Matrix
 	var deviations, beta []float64
 	var square float64
+	rows := s.rows(s.period)
 	known := s.count > 2
 	if known {
-		g := s.gram(s.seriesLaw, func(m *system, f *kalman, precisions []float64, of mat.Matrix) {
-			v := make([]float64, len(precisions))
-			f.backward(m, precisions, nil, nil, func(i int, slope dual) { v[i] = slope.v })
-			systems, within, solved = append(systems, m), append(within, v), append(solved, of)
-		})
+		g := s.gram(s.seriesLaw, rows, new(innovations))
 		var err error
-		m, deviations, beta, square, err = s.coefficients(s.seriesLaw, &g)
+		m, deviations, beta, square, err = g.solved(s.seriesLaw)
 		known = err == nil
 	}
 	if !known {
@@ -415,10 +362,15 @@ func (s *series) fill(mean, variance mat.Matrix, c int) {
 	lambda, total := (1-s.noise)/s.noise, max(square, 0)/(s.count-1) // the variance that K's unit stands for
 	n := len(beta)
 	for k, q := range s.sequences {
-		smooth := mat.New(n+1, len(q.Times)) // K of what was solved for
+		r := new(innovations)
+		smooth := s.whitened(r, k, s.seriesLaw, rows[k])
+		r.SolveHalfT(smooth)
+		smooth = smooth.T().Clone() // K·(K + Λ⁻¹)⁻¹ of regressors and values
 		for j := range n + 1 {
-			systems[k].mul(smooth.Row(j), solved[k].Row(j), nil)
+			r.system.mul(smooth.Row(j), slices.Clone(smooth.Row(j)), nil)
 		}
+		within := make([]float64, len(q.Times)) // prior variances given what was observed
+		r.filter.backward(&r.system, r.precisions, nil, nil, func(i int, slope dual) { within[i] = slope.v })
 		h, g := make([]float64, n), mat.New(n, 1)
 		for at, i := range q.Examples {
 			if s.observed[k][at] > 0 {
@@ -433,7 +385,7 @@ func (s *series) fill(mean, variance mat.Matrix, c int) {
 			}
 			m.SolveHalf(g)
 			mean.Set(i, c, mu)
-			variance.Set(i, c, total*(within[k][at]+1/lambda+asm.Dot(g.Data, g.Data)))
+			variance.Set(i, c, total*(within[at]+1/lambda+asm.Dot(g.Data, g.Data)))
 		}
 	}
 }

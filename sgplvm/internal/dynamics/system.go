@@ -34,8 +34,12 @@ func (m *system) set(k kernel.Kernel, times []float64) {
 	m.h, m.b = k.Output(), k.Input()
 	m.delta, m.a = work.Grown(m.delta, m.n), work.Grown(m.a, m.n*m.s*m.s)
 	for i, t := range times {
-		m.delta[i] = t - times[max(i-1, 0)]
-		k.Transition(mat.NewDense(m.s, m.s, m.a[i*m.s*m.s:(i+1)*m.s*m.s]), m.delta[i])
+		a, size := m.a[i*m.s*m.s:], m.s*m.s
+		if m.delta[i] = t - times[max(i-1, 0)]; i > 1 && m.delta[i] == m.delta[i-1] {
+			copy(a[:size], m.a[(i-1)*size:])
+		} else {
+			k.Transition(mat.NewDense(m.s, m.s, a[:size]), m.delta[i])
+		}
 	}
 }
 
