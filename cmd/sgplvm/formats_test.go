@@ -35,7 +35,7 @@ func TestFormats(t *testing.T) {
 	}
 	t.Chdir(t.TempDir())
 	writeRuns(t)
-	writeFile(t, "new.csv", "material,pressure,date\nsteel,50000,2024-02-05\nwood,20000,2024-02-20\n")
+	writeText(t, "new.csv", "material,pressure,date\nsteel,50000,2024-02-05\nwood,20000,2024-02-20\n")
 	writeArray(t, "table.npy", npy.New(measured(30, 1), 30, 5))
 	seen := measured(4, 2)
 	for i := 1; i < len(seen); i += 3 {

@@ -66,7 +66,7 @@ func results(t *testing.T, stdout string) map[string]string {
 func TestPartsAreTheWhole(t *testing.T) {
 	partsFolder(t)
 	film := filepath.Join(sourceFolder, "..", "internal", "engine", "testdata", "film.model")
-	for _, c := range []string{
+	for n, c := range []string{
 		"impute -model faces.model -data few.npy -observed few_mask.npy -truth few.npy -json -out R.npy -variance Rv.npy -sheet Rs.png",
 		"impute -model faces.model -data a*.npy -truth few.npy -out Rdir -variance Rv.csv",
 		"impute -model photos.model -data scratched -out Rdir",
@@ -97,21 +97,19 @@ func TestPartsAreTheWhole(t *testing.T) {
 			return text
 		}
 		want := results(t, timeless(succeed(t, args...)))
-		for _, count := range []int{3, 14} {
-			clear()
-			join := []string{"join"}
-			for i := range count {
-				k := (i*5)%count + 1 // in another order
-				succeed(t, append(slices.Clone(args), "-part", fmt.Sprintf("%d/%d", k, count))...)
-			}
-			parts, err := filepath.Glob("R*.part*of*")
-			if err != nil || len(parts) != count || len(results(t, "")) != 1 {
-				t.Fatalf("%s: %d parts left %v", c, count, parts)
-			}
-			got := results(t, timeless(succeed(t, append(join, parts...)...)))
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("%s in %d parts: %.2000s", c, count, diff)
-			}
+		count := []int{3, 14, 4}[n%3]
+		clear()
+		for i := range count {
+			k := (i*5)%count + 1 // in another order
+			succeed(t, append(slices.Clone(args), "-part", fmt.Sprintf("%d/%d", k, count))...)
+		}
+		parts, err := filepath.Glob("R*.part*of*")
+		if err != nil || len(parts) != count || len(results(t, "")) != 1 {
+			t.Fatalf("%s: %d parts left %v", c, count, parts)
+		}
+		got := results(t, timeless(succeed(t, append([]string{"join"}, parts...)...)))
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s in %d parts: %.2000s", c, count, diff)
 		}
 		clear()
 	}
