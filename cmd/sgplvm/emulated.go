@@ -14,10 +14,8 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
 
-// withoutInputs refuses flags that -inputs has no use for.
-func withoutInputs(f *cli.Flags, names ...string) error {
-	return f.Forbid("-inputs, expected one of the two", names...)
-}
+// withInputs is why a flag is refused beside -inputs, and ofEmulator where the model is an emulator.
+const withInputs, ofEmulator = "with -inputs, expected one of the two", "with an emulator, expected none"
 
 // An emulated is what predict and sample with -inputs write.
 type emulated struct {
@@ -81,8 +79,8 @@ func openEmulated(e *cli.Environment, f *cli.Flags, draws int, other string) (*e
 // onGrid returns the emulator at the points of -grid or -points.
 func onGrid(f *cli.Flags, m *sgplvm.Emulator) (*sgplvm.Emulator, error) {
 	grid, points := f.Text("grid"), f.Text("points")
-	if err := f.Exclusive(points, grid); err != nil || grid == "" && points == "" {
-		return m, err
+	if grid == "" && points == "" {
+		return m, nil
 	}
 	var to sgplvm.Grid
 	var err error
@@ -103,7 +101,7 @@ func onGrid(f *cli.Flags, m *sgplvm.Emulator) (*sgplvm.Emulator, error) {
 
 // predictEmulated is predict with -inputs.
 func predictEmulated(ctx context.Context, e *cli.Environment, f *cli.Flags) error {
-	if err := withoutInputs(f, "data", "observed", "data-points", "times", "sequence"); err != nil {
+	if err := f.Refuse(withInputs, "data", "observed", "data-points", "times", "sequence"); err != nil {
 		return err
 	}
 	p, err := openEmulated(e, f, 0, "variance")
@@ -148,7 +146,7 @@ func predictEmulated(ctx context.Context, e *cli.Environment, f *cli.Flags) erro
 
 // sampleEmulated is sample with -inputs.
 func sampleEmulated(ctx context.Context, e *cli.Environment, f *cli.Flags, count int, seed uint64) error {
-	if err := withoutInputs(f, "example", "times", "sequence", "from", "to", "fps", "latent", "noise", "sheet"); err != nil {
+	if err := f.Refuse(withInputs, "example", "times", "sequence", "from", "to", "fps", "latent", "noise", "sheet"); err != nil {
 		return err
 	}
 	p, err := openEmulated(e, f, count, "")
@@ -171,7 +169,7 @@ func sampleEmulated(ctx context.Context, e *cli.Environment, f *cli.Flags, count
 
 // emulatorPage is report of an emulator.
 func emulatorPage(f *cli.Flags, m *sgplvm.Emulator) error {
-	if err := f.Forbid("an emulator, expected none", "data", "grid", "observed", "truth", "labels", "times"); err != nil {
+	if err := f.Refuse(ofEmulator, "data", "grid", "observed", "truth", "labels", "times"); err != nil {
 		return err
 	}
 	return writeEmulatorPage(f.Text("out"), f.Text("model"), m)

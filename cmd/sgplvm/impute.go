@@ -30,18 +30,18 @@ those of -points (n×points or n×points×channels), or of a table. NaN means mi
 mask, or nothing in a .csv file. Observed values are kept as they are; the results have the
 shape of the input. Some observed values are hidden in the ways in which others are missing:
 impute says with what error it fills them in, and the simplest method beside it.`)
-	f.String("points", "", "the `file` with the coordinates of the values (.npy, .npz, .nc, .csv), points×dimensions, where these are not the training points")
-	f.String("out", "", "the `file` for the filled pictures or table: "+engine.OutputUsage)
-	f.String("variance", "", "the `file` for the variance of every value, noise included, 0 where observed: "+engine.VarianceUsage)
+	f.Input("points", "the `file` with the coordinates of the values (.npy, .npz, .nc, .csv), points×dimensions, where these are not the training points")
+	f.Output("out", "the `file` for the filled pictures or table: "+engine.OutputUsage)
+	f.Output("variance", "the `file` for the variance of every value, noise included, 0 where observed: "+engine.VarianceUsage)
 	engine.NewReadFlags(f)
 	s := &imputeSettings{
 		f:            f,
-		model:        f.String("model", "", "the model `file`"),
-		data:         f.String("data", "", "the pictures, or the table: "+engine.DataUsage),
+		model:        f.Input("model", "the model `file`"),
+		data:         f.Input("data", "the pictures, or the table: "+engine.DataUsage),
 		grid:         f.Grid("grid", "", "`WIDTHxHEIGHT` of a picture, where the model does not say"),
-		observed:     f.String("observed", "", engine.MaskUsage),
+		observed:     f.Input("observed", engine.MaskUsage),
 		times:        engine.NewTimeFlags(f, "the `file` with the times of the pictures (.npy, .npz, .nc, .csv), for a model that knows times; a film with motion needs them"),
-		truth:        f.String("truth", "", "the complete `pictures`, like -data: print the errors of what was filled in"),
+		truth:        f.Input("truth", "the complete `pictures`, like -data: print the errors of what was filled in"),
 		conditioning: f.Choice("conditioning", "latent", "the `way` in which observed values bear on missing ones: latent (given the latent variables), paper (as Atkinson and Zabaras have it) or none (through the latent variables alone)", "latent", "paper", "none"),
 		keep:         f.Toggle("keep-outliers", engine.KeepUsage),
 		json:         f.JSON(),
@@ -49,6 +49,7 @@ impute says with what error it fills them in, and the simplest method beside it.
 		sheet:        f.Result("sheet", "the PNG `file` with the first pictures: seen, filled and, with -truth, truth", ".png"),
 	}
 	f.Parts()
+	f.Need("model", "data", "out")
 	f.Everyday("model", "data", "view", "out", "variance", "observed", "times", "sheet", "truth", "json")
 	f.Examples(
 		"sgplvm impute -model faces.model -data damaged.npy -out filled.npy -variance variance.npy",
@@ -71,16 +72,7 @@ func impute(ctx context.Context, e *cli.Environment, args []string) error {
 		if err := s.views.check(1, "data", "grid", "observed", "times", "truth", "sheet", "variance", "points", "json", "part"); err != nil {
 			return err
 		}
-		if err := s.f.Require("model"); err != nil {
-			return err
-		}
 		return s.views.impute(ctx, e, *s.model, s.f.Text("out"), sgplvm.InferOptions{Conditioning: conditionings[*s.conditioning], KeepOutliers: *s.keep})
-	}
-	if err := s.f.Require("model", "data", "out"); err != nil {
-		return err
-	}
-	if err := s.f.Apart([]string{"model", "data", "observed", "points", "times", "truth"}, []string{"out", "variance", "sheet"}); err != nil {
-		return err
 	}
 	out, variance, err := engine.NewOutputs(s.f, "out", "variance")
 	if err != nil {

@@ -137,7 +137,7 @@ func (s *invertSettings) open() (err error) {
 	if ending := strings.ToLower(s.samples); !s.table && ending != "" && !strings.HasSuffix(ending, ".npy") {
 		return f.Usagef("-samples %q of fields, expected a name that ends in .npy", s.samples)
 	}
-	return cli.AllWritable(s.samples)
+	return cli.Writable(s.samples)
 }
 
 // tableNames refuses names of tables that do not end in .csv.

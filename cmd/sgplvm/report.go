@@ -58,7 +58,7 @@ func reportPage(ctx context.Context, e *cli.Environment, args []string) error {
 		return err
 	}
 	if *s.data == "" {
-		if err := s.f.Without("-data", "grid", "observed", "truth", "times", "sequence"); err != nil {
+		if err := s.f.Refuse("without -data", "grid", "observed", "truth", "times", "sequence"); err != nil {
 			return err
 		}
 	}

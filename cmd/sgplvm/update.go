@@ -44,12 +44,12 @@ the new runs.`)
 	case err != nil:
 		return err
 	case m == nil:
-		if err := f.Without("an emulator", "inputs"); err != nil {
+		if err := f.Refuse("without an emulator", "inputs"); err != nil {
 			return err
 		}
 		return updateModel(ctx, e, f, *observed, *times, *forget)
 	}
-	if err := f.Without("a model of fields", "forget", "observed", "times"); err != nil {
+	if err := f.Refuse("without a model of fields", "forget", "observed", "times"); err != nil {
 		return err
 	}
 	if err := f.Require("inputs"); err != nil {
