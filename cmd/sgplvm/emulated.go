@@ -180,9 +180,9 @@ func writeEmulatorPage(out, path string, m *sgplvm.Emulator) error {
 	return files.WriteAtomic(out, func(w io.Writer) error { return page.WriteEmulator(w, path, filepath.Base(path), m) })
 }
 
-// infoEmulator is info of an emulator.
-func infoEmulator(e *cli.Environment, f *cli.Flags, m *sgplvm.Emulator, asJSON bool) error {
-	if path := f.Text("write-config"); path != "" {
+// infoEmulator is info of an emulator, whose configuration it writes where a path is given.
+func infoEmulator(e *cli.Environment, m *sgplvm.Emulator, path string, asJSON bool) error {
+	if path != "" {
 		if err := files.WriteAtomic(path, func(w io.Writer) error { return sgplvm.WriteConfig(w, m.Config()) }); err != nil {
 			return err
 		}

@@ -17,7 +17,7 @@ type imputeSettings struct {
 	f                           *cli.Flags
 	model, data, grid, observed *string
 	times                       *engine.TimeFlags
-	truth, sheet, conditioning  *string
+	truth, sheet                *string
 	keep, json                  *bool
 	views                       *views
 }
@@ -35,18 +35,17 @@ impute says with what error it fills them in, and the simplest method beside it.
 	f.Output("variance", "the `file` for the variance of every value, noise included, 0 where observed: "+engine.VarianceUsage)
 	engine.NewReadFlags(f)
 	s := &imputeSettings{
-		f:            f,
-		model:        f.Input("model", "the model `file`"),
-		data:         f.Input("data", "the pictures, or the table: "+engine.DataUsage),
-		grid:         f.Grid("grid", "", "`WIDTHxHEIGHT` of a picture, where the model does not say"),
-		observed:     f.Input("observed", engine.MaskUsage),
-		times:        engine.NewTimeFlags(f, "the `file` with the times of the pictures (.npy, .npz, .nc, .csv), for a model that knows times; a film with motion needs them"),
-		truth:        f.Input("truth", "the complete `pictures`, like -data: print the errors of what was filled in"),
-		conditioning: f.Choice("conditioning", "latent", "the `way` in which observed values bear on missing ones: latent (given the latent variables), paper (as Atkinson and Zabaras have it) or none (through the latent variables alone)", "latent", "paper", "none"),
-		keep:         f.Toggle("keep-outliers", engine.KeepUsage),
-		json:         f.JSON(),
-		views:        newViews(f, "the `folder` for all views of the model, also those that are not given"),
-		sheet:        f.Result("sheet", "the PNG `file` with the first pictures: seen, filled and, with -truth, truth", ".png"),
+		f:        f,
+		model:    f.Input("model", "the model `file`"),
+		data:     f.Input("data", "the pictures, or the table: "+engine.DataUsage),
+		grid:     f.Grid("grid", "", "`WIDTHxHEIGHT` of a picture, where the model does not say"),
+		observed: f.Input("observed", engine.MaskUsage),
+		times:    engine.NewTimeFlags(f, "the `file` with the times of the pictures (.npy, .npz, .nc, .csv), for a model that knows times; a film with motion needs them"),
+		truth:    f.Input("truth", "the complete `pictures`, like -data: print the errors of what was filled in"),
+		keep:     f.Toggle("keep-outliers", engine.KeepUsage),
+		json:     f.JSON(),
+		views:    newViews(f, "the `folder` for all views of the model, also those that are not given"),
+		sheet:    f.Result("sheet", "the PNG `file` with the first pictures: seen, filled and, with -truth, truth", ".png"),
 	}
 	f.Parts()
 	f.Need("model", "data", "out")
@@ -60,9 +59,6 @@ impute says with what error it fills them in, and the simplest method beside it.
 	return s
 }
 
-// conditionings are the words of the flag -conditioning.
-var conditionings = map[string]sgplvm.Conditioning{"latent": sgplvm.ConditionGivenLatent, "paper": sgplvm.ConditionMoments, "none": sgplvm.ConditionNone}
-
 func impute(ctx context.Context, e *cli.Environment, args []string) error {
 	s := newImputeSettings(e)
 	if err := s.f.Read(args); err != nil {
@@ -72,7 +68,7 @@ func impute(ctx context.Context, e *cli.Environment, args []string) error {
 		if err := s.views.check(1, "data", "grid", "observed", "times", "truth", "sheet", "variance", "points", "json", "part"); err != nil {
 			return err
 		}
-		return s.views.impute(ctx, e, *s.model, s.f.Text("out"), sgplvm.InferOptions{Conditioning: conditionings[*s.conditioning], KeepOutliers: *s.keep})
+		return s.views.impute(ctx, e, *s.model, s.f.Text("out"), sgplvm.InferOptions{KeepOutliers: *s.keep})
 	}
 	out, variance, err := engine.NewOutputs(s.f, "out", "variance")
 	if err != nil {
@@ -89,7 +85,7 @@ func impute(ctx context.Context, e *cli.Environment, args []string) error {
 	if err := seen.Results(m, out, variance); err != nil {
 		return err
 	}
-	options := sgplvm.InferOptions{Conditioning: conditionings[*s.conditioning], KeepOutliers: *s.keep}
+	options := sgplvm.InferOptions{KeepOutliers: *s.keep}
 	filled, err := engine.Fill(ctx, e, m, seen, options)
 	if err != nil {
 		return err

@@ -71,7 +71,7 @@ func TestPartsAreTheWhole(t *testing.T) {
 		"impute -model faces.model -data a*.npy -truth few.npy -out Rdir -variance Rv.csv",
 		"impute -model photos.model -data scratched -out Rdir",
 		"impute -model table.model -data gaps.csv -out R.csv",
-		"impute -model timed.model -data damaged.npy -times times.npy -conditioning none -out R.npy",
+		"impute -model timed.model -data damaged.npy -times times.npy -out R.npy",
 		"predict -model faces.model -data many.npy -observed many_mask.npy -grid 10x14 -out R.npy -variance Rv.npy -sheet Rs.png",
 		"predict -model timed.model -out R.npy -sheet Rs.png",
 		"latents -model faces.model -data many.npy -out R.csv",
@@ -153,7 +153,7 @@ func TestWrongParts(t *testing.T) {
 		{"the first byte changed", func() { write(t, "R.npy.part2of3", changed("R.npy.part2of3", 0)) }, []string{"part2of3: found another file"}},
 		{"cut short", func() { write(t, "R.npy.part2of3", good["R.npy.part2of3"][:300]) }, []string{"part2of3: found a damaged file"}},
 		{"empty", func() { write(t, "R.npy.part2of3", nil) }, []string{"part2of3: found another file"}},
-		{"other choices", func() { part(2, 3, "-keep-outliers", "-conditioning", "none") }, []string{"part2of3: found a part made with -conditioning none, -keep-outliers, expected nothing else, as others"}},
+		{"other choices", func() { part(2, 3, "-keep-outliers") }, []string{"part2of3: found a part made with -keep-outliers, expected nothing else, as others"}},
 		{"another number of parts", func() { part(2, 2); os.Rename("R.npy.part2of2", "R.npy.part2of3") }, []string{"part2of3: found part 2/2, expected one of 3"}},
 		{"another model", func() {
 			mustRun(t, "train", "-config", steps(t, 3), "-data", "train.npy", "-out", "model2")

@@ -152,8 +152,6 @@ func TestScattered(t *testing.T) {
 	for _, c := range []struct{ picture, scattered string }{
 		{"impute -data seen.npy", "impute -data seenrows.npy"},
 		{"impute -data truth.npy -observed mask.npy -truth truth.npy", "impute -data truthrows.npy -observed maskrows.npy -truth truthrows.npy"},
-		{"impute -data seen.npy -conditioning paper", "impute -data seenrows.npy -conditioning paper"},
-		{"impute -data seen.npy -conditioning none", "impute -data seenrows.npy -conditioning none"},
 		{"predict", "predict"},
 		{"predict -grid 6x3", "predict -grid 6x3"},
 		{"predict -data seen.npy", "predict -data seenrows.npy -points points.npy"},
@@ -195,28 +193,6 @@ func TestScatteredChannels(t *testing.T) {
 			t.Errorf("value %d: %v, was %v", i, v, y)
 		}
 	}
-}
-
-// The ways of conditioning differ where values are missing.
-func TestConditioningFlag(t *testing.T) {
-	workFolder(t)
-	filled := map[string][]float64{}
-	for _, how := range []string{"latent", "paper", "none"} {
-		mustRun(t, "impute", "-model", "model", "-data", "seen.npy", "-out", "filled.npy", "-conditioning", how)
-		filled[how] = readArray(t, "filled.npy").Float64s()
-	}
-	differ := func(a, b string) float64 {
-		var d float64
-		for i, v := range filled[a] {
-			d = max(d, math.Abs(v-filled[b][i]))
-		}
-		return d
-	}
-	if differ("latent", "paper") == 0 || differ("latent", "none") == 0 || differ("paper", "none") == 0 {
-		t.Error("two ways of conditioning fill in the same values")
-	}
-	mustRun(t, "impute", "-model", "model", "-data", "seen.npy", "-out", "filled.npy")
-	sameBits(t, "the default", readArray(t, "filled.npy").Float64s(), filled["latent"])
 }
 
 // Values observed at points that are not those of training are filled in, and tell of the

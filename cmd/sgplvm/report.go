@@ -62,15 +62,12 @@ func reportPage(ctx context.Context, e *cli.Environment, args []string) error {
 			return err
 		}
 	}
-	if emulator, err := engine.LoadEmulator(*s.model); err != nil || emulator != nil {
-		if err == nil {
-			err = emulatorPage(s.f, emulator)
-		}
-		return err
-	}
-	m, err := engine.Load(*s.model)
+	m, emulator, err := engine.LoadAny(*s.model)
 	if err != nil {
 		return err
+	}
+	if emulator != nil {
+		return emulatorPage(s.f, emulator)
 	}
 	in := &page.Input{Model: m, Name: filepath.Base(*s.model)}
 	if *s.labels != "" {

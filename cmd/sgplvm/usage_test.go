@@ -96,8 +96,6 @@ func TestBadCommandLines(t *testing.T) {
 		{"impute -model model -data seen.npy -truth truth.png -out result.npy -sheet truth.png", `impute: -sheet "truth.png" is the file of -truth, expected another one`},
 		{"impute -model model -data seen.npy -out result.npy -variance result.npy", `impute: -variance "result.npy" is the file of -out, expected another one`},
 
-		{"impute -model model -data seen.npy -out result.npy -conditioning exact", tell("impute", `invalid value "exact" for flag -conditioning: expected latent, paper or none`)},
-
 		{"predict -model model -out result.npy -observed mask.npy", "predict: -observed without -data, expected both"},
 		{"render -model model", "render: -out is missing, expected the folder for frame0000.png, frame0001.png, …, or the file for a film, .gif, .npy or .csv"},
 		{"render -model model -out a.npy -variance a.npy", `render: -out "a.npy" is the file of -variance, expected another one`},

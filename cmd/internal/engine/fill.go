@@ -162,29 +162,43 @@ type filling struct {
 	latent     sgplvm.Latent
 }
 
-// Fill fills in all pictures, several at a time.
-func Fill(ctx context.Context, e *cli.Environment, m *sgplvm.Model, frames *Observations, o sgplvm.InferOptions) (*Result, error) {
-	r := NewResult(frames.Count, frames.Points()*frames.Channels)
+// fillAll fills in all examples of a form, of so many values, several at a time. smoothed puts what the model makes of observed values in their place.
+func fillAll(ctx context.Context, e *cli.Environment, m *sgplvm.Model, form *dataset.Form, size int, read func(i int) (sgplvm.Observed, error), o sgplvm.InferOptions, smoothed bool) (*Result, []filled, error) {
+	r := NewResult(form.Count, size)
 	rooms := sync.Pool{New: func() any { return new(filling) }}
-	all, err := fillEach(ctx, e, Noun(m), frames.Name, frames.Whole(), r, func(i int, done *filled) error {
-		i -= frames.First
-		seen := frames.Observed(i)
+	all, err := fillEach(ctx, e, Noun(m), form.Name, form.Whole(), r, func(i int, done *filled) error {
+		seen, err := read(i - form.First)
+		if err != nil {
+			return err
+		}
 		f := rooms.Get().(*filling)
 		defer rooms.Put(f)
-		prediction := &f.prediction
-		err := m.ImputeTo(ctx, prediction, &f.latent, seen, o)
-		if err == nil {
-			err = check(*prediction, seen.Values)
+		p := &f.prediction
+		if err = m.ImputeTo(ctx, p, &f.latent, seen, o); err == nil {
+			err = check(*p, seen.Values)
 		}
 		if err != nil {
 			return err
 		}
-		done.Outliers = slices.Clone(prediction.Outliers)
-		copy(done.Mean, prediction.Mean.Data)
-		copy(done.Variance, prediction.Variance.Data)
-		done.Unseen, done.Local = frames.Missing(i) == r.Size, prediction.Conditioning == "local"
-		return nil
+		done.Outliers = slices.Clone(p.Outliers)
+		copy(done.Mean, p.Mean.Data)
+		copy(done.Variance, p.Variance.Data)
+		done.Local = p.Conditioning == "local"
+		if !smoothed {
+			return nil
+		}
+		whole, err := m.Predict(f.latent, nil)
+		if err == nil {
+			smooth(done.Mean, done.Variance, whole)
+		}
+		return err
 	})
+	return r, all, err
+}
+
+// Fill fills in all pictures.
+func Fill(ctx context.Context, e *cli.Environment, m *sgplvm.Model, frames *Observations, o sgplvm.InferOptions) (*Result, error) {
+	r, all, err := fillAll(ctx, e, m, &frames.Form, frames.Points()*frames.Channels, func(i int) (sgplvm.Observed, error) { return frames.Observed(i), nil }, o, false)
 	if err != nil {
 		return nil, err
 	}
@@ -193,7 +207,7 @@ func Fill(ctx context.Context, e *cli.Environment, m *sgplvm.Model, frames *Obse
 		if f.Local {
 			neighbourhoods++
 		}
-		if f.Unseen {
+		if frames.Missing(i) == r.Size {
 			place := fmt.Sprintf("%s %d", Noun(m), i)
 			if frames.FromText() {
 				place = frames.InWords(fmt.Sprintf("example %d", i))

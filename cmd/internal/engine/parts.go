@@ -54,7 +54,7 @@ func NewResult(pictures, size int) *Result {
 type filled struct {
 	Mean, Variance []float64
 	Outliers       []sgplvm.Outlier
-	Unseen, Local  bool // nothing was observed of it, and each missing point was conditioned on its neighbourhood
+	Local          bool // each missing point was conditioned on its neighbourhood
 }
 
 // fillEach has fill make something of each of count examples, those of a part of the work alone, several at a time, and returns it; means and variances are in the result too.
