@@ -156,6 +156,18 @@ func LoadLike(f *cli.Flags, form *dataset.Form, path string) (*dataset.Frames, e
 	return dataset.LoadWith(path, o)
 }
 
+// LoadTruth loads the complete examples of which some of a form are seen in part.
+func LoadTruth(f *cli.Flags, seen *dataset.Form, path string) (*dataset.Frames, error) {
+	truth, err := LoadLike(f, seen, path)
+	if err == nil && truth.Count != seen.Count {
+		err = fmt.Errorf("%s: %d pictures, expected %d as in %s", path, truth.Count, seen.Count, seen.Name)
+	}
+	if err == nil {
+		err = dataset.CheckNoInf(truth)
+	}
+	return truth, err
+}
+
 // filling is what one picture after the other is filled in to.
 type filling struct {
 	prediction sgplvm.Prediction
