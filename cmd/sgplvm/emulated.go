@@ -108,30 +108,14 @@ func predictEmulated(ctx context.Context, e *cli.Environment, f *cli.Flags) erro
 	if err != nil {
 		return err
 	}
-	for _, result := range []struct {
-		to   *engine.Output
-		fill func(dst []float64, i int)
-	}{{p.out, p.MeanTo}, {p.second, p.VarianceTo}} {
-		if !result.to.Given() {
-			continue
-		}
-		if err := result.to.Stream(func(put func([]float64) error) error {
-			for i := range p.Len() {
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-				values := make([]float64, p.Size())
-				result.fill(values, i)
-				if err := put(values); err != nil {
-					return err
-				}
-			}
-			return nil
-		}); err != nil {
-			return err
-		}
-		result.to.Note(e)
+	if err := p.out.Each(ctx, p.Len(), p.Size(), p.MeanTo); err != nil {
+		return err
 	}
+	if err := p.second.Each(ctx, p.Len(), p.Size(), p.VarianceTo); err != nil {
+		return err
+	}
+	p.out.Note(e)
+	p.second.Note(e)
 	if !f.Given("sheet") {
 		return nil
 	}

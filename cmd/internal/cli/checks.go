@@ -16,6 +16,15 @@ func (f *Flags) Usagef(format string, args ...any) error {
 	return Usagef("%s: %s", f.Name(), fmt.Sprintf(format, args...))
 }
 
+// Leading divides arguments into those before any flag and the rest.
+func Leading(args []string) (words, flags []string) {
+	n := slices.IndexFunc(args, func(a string) bool { return strings.HasPrefix(a, "-") })
+	if n < 0 {
+		n = len(args)
+	}
+	return args[:n], args[n:]
+}
+
 // Given tells whether a flag stands on the command line.
 func (f *Flags) Given(name string) bool {
 	found := false

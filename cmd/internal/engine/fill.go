@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
+	"github.com/seed-08962ecc/kronfield/cmd/internal/part"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/report"
 	"github.com/seed-08962ecc/kronfield/internal/quote"
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -174,38 +175,53 @@ type filling struct {
 	latent     sgplvm.Latent
 }
 
-// fillAll fills in all examples of a form, of so many values, several at a time. smoothed puts what the model makes of observed values in their place.
+// fillAll fills in all examples of a form, of so many values, or those of a part of the work, several at a time. smoothed puts what the model makes of
+// observed values in their place. What was made of each is in the result too.
 func fillAll(ctx context.Context, e *cli.Environment, m *sgplvm.Model, form *dataset.Form, size int, read func(i int) (sgplvm.Observed, error), o sgplvm.InferOptions, smoothed bool) (*Result, []filled, error) {
-	r := NewResult(form.Count, size)
+	r, all := NewResult(form.Count, size), make([]filled, e.Work.Own(form.Whole()))
 	rooms := sync.Pool{New: func() any { return new(filling) }}
-	all, err := fillEach(ctx, e, Noun(m), form.Name, form.Whole(), r, func(i int, done *filled) error {
-		seen, err := read(i - form.First)
-		if err != nil {
+	return r, all, part.Run(e.Work, form.Whole(), func(from, to int, put func(next int, f filled) error) error {
+		if err := e.Each(ctx, Noun(m), "filled", form.Name, from, to, func(i int) error {
+			seen, err := read(i - form.First)
+			if err != nil {
+				return err
+			}
+			room := rooms.Get().(*filling)
+			defer rooms.Put(room)
+			p := &room.prediction
+			if err = m.ImputeTo(ctx, p, &room.latent, seen, o); err == nil {
+				err = check(*p, seen.Values)
+			}
+			if err != nil {
+				return err
+			}
+			f := &all[i-from]
+			*f = filled{r.of(r.Mean, i-from), r.of(r.Variance, i-from), slices.Clone(p.Outliers), p.Conditioning == "local"}
+			copy(f.Mean, p.Mean.Data)
+			copy(f.Variance, p.Variance.Data)
+			if smoothed {
+				if *p, err = m.Predict(room.latent, nil); err == nil {
+					smooth(f.Mean, f.Variance, *p)
+				}
+			}
+			return err
+		}); err != nil {
 			return err
 		}
-		f := rooms.Get().(*filling)
-		defer rooms.Put(f)
-		p := &f.prediction
-		if err = m.ImputeTo(ctx, p, &f.latent, seen, o); err == nil {
-			err = check(*p, seen.Values)
+		for k, f := range all {
+			if err := put(from+k+1, f); err != nil {
+				return err
+			}
 		}
-		if err != nil {
-			return err
+		return nil
+	}, func(next int, f filled) error {
+		if i := next - 1; e.Work.Joins() {
+			copy(r.of(r.Mean, i), f.Mean)
+			copy(r.of(r.Variance, i), f.Variance)
+			all[i], all[i].Mean, all[i].Variance = f, nil, nil
 		}
-		done.Outliers = slices.Clone(p.Outliers)
-		copy(done.Mean, p.Mean.Data)
-		copy(done.Variance, p.Variance.Data)
-		done.Local = p.Conditioning == "local"
-		if !smoothed {
-			return nil
-		}
-		whole, err := m.Predict(f.latent, nil)
-		if err == nil {
-			smooth(done.Mean, done.Variance, whole)
-		}
-		return err
+		return nil
 	})
-	return r, all, err
 }
 
 // Fill fills in all pictures.

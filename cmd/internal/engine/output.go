@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -228,6 +229,26 @@ func inSeconds(times []float64) bool {
 // Save writes all values.
 func (o *Output) Save(values []float64) error {
 	return o.Stream(func(put func([]float64) error) error { return put(values) })
+}
+
+// Each writes count fields of some size, which set sets one after the other; nothing without an output.
+func (o *Output) Each(ctx context.Context, count, size int, set func(dst []float64, i int)) error {
+	if !o.Given() {
+		return nil
+	}
+	return o.Stream(func(put func([]float64) error) error {
+		for i := range count {
+			if ctx.Err() != nil {
+				break
+			}
+			values := make([]float64, size)
+			set(values, i)
+			if err := put(values); err != nil {
+				return err
+			}
+		}
+		return ctx.Err()
+	})
 }
 
 // name is the name of a picture in the folder: that of its source where it has a file, and of a drawn film its number and the frame's.
