@@ -83,15 +83,11 @@ func TestEmulator(t *testing.T) {
 	if c, err := png.DecodeConfig(bytes.NewReader(read(t, "I.png"))); err != nil || c.Width < 8 {
 		t.Errorf("sheet: %v, %v", c, err)
 	}
-	if code, _, notes := tested.Run("sample", "-model", "M", "-inputs", "new.csv", "-count", "5", "-out", "S.npy"); code != 0 {
-		t.Errorf("sample: %s", notes)
-	}
+	succeed(t, "sample", "-model", "M", "-inputs", "new.csv", "-count", "5", "-out", "S.npy")
 	if s := readArray(t, "S.npy"); fmt.Sprint(s.Shape) != "[3 5 3 4]" {
 		t.Errorf("draws of shape %v", s.Shape)
 	}
-	if code, _, notes := tested.Run("predict", "-model", "M", "-inputs", "new.csv", "-grid", "7x5", "-out", "G.npy"); code != 0 {
-		t.Errorf("predict -grid: %s", notes)
-	}
+	succeed(t, "predict", "-model", "M", "-inputs", "new.csv", "-grid", "7x5", "-out", "G.npy")
 	if g := readArray(t, "G.npy"); fmt.Sprint(g.Shape) != "[3 5 7]" || math.Abs(g.Float64s()[0]-f.Float64s()[0]) > 1e-3 || math.Abs(g.Float64s()[34]-f.Float64s()[11]) > 1e-3 {
 		t.Errorf("on a finer grid: shape %v, values %v", g.Shape, g.Float64s()[:2])
 	}
@@ -141,9 +137,7 @@ func TestEmulatorUpdate(t *testing.T) {
 			t.Errorf("train: code %d, no %s in %s", code, want, notes)
 		}
 	}
-	if code, _, notes := tested.Run("train", "-data", "line.npy", "-inputs", "good.csv", "-out", "N", "-effort", "quick"); code != 0 {
-		t.Fatal(notes)
-	}
+	succeed(t, "train", "-data", "line.npy", "-inputs", "good.csv", "-out", "N", "-effort", "quick")
 	inputs, _, more := table(30, 40)
 	writeText(t, "more.csv", inputs)
 	writeArray(t, "more.npy", npy.New(more, 10))

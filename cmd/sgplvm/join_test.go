@@ -39,16 +39,6 @@ func partsFolder(t *testing.T) {
 	succeed(t, strings.Fields("fill -data sst.nc -out learned.nc -save sst.model -config steps4.json")...)
 }
 
-// succeed runs the program, which may have something to note.
-func succeed(t *testing.T, args ...string) string {
-	t.Helper()
-	o := sgplvmRun(args...)
-	if o.code != 0 {
-		t.Fatalf("sgplvm %s: exit code %d, %s", strings.Join(args, " "), o.code, o.stderr)
-	}
-	return o.stdout
-}
-
 // results are the files that a command wrote, and what it printed.
 func results(t *testing.T, stdout string) map[string]string {
 	t.Helper()

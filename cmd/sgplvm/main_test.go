@@ -84,6 +84,16 @@ var (
 	readArray, writeArray          = clitest.ReadArray, clitest.WriteArray
 )
 
+// succeed runs the program, which may have something to note.
+func succeed(t *testing.T, args ...string) string {
+	t.Helper()
+	o := sgplvmRun(args...)
+	if o.code != 0 {
+		t.Fatalf("sgplvm %s: exit code %d, %s", strings.Join(args, " "), o.code, o.stderr)
+	}
+	return o.stdout
+}
+
 func writeText(t *testing.T, path, text string) { t.Helper(); write(t, path, []byte(text)) }
 
 // sameBits fails unless two lists hold the same bits.

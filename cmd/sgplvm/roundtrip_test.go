@@ -58,27 +58,6 @@ func writePNGs(t *testing.T, dir string, values []float64, channels int) {
 	}
 }
 
-// The schedule changes the model; the same ones give the same file.
-func TestTrainingSchedules(t *testing.T) {
-	workFolder(t)
-	files := map[string]string{}
-	for _, fields := range []string{``, `, "joint": false`, `, "joint": true`, `, "joint": true`} {
-		write(t, "c.json", []byte(`{"effort": "none", "training": {"iterations": 60, "warmup": 10`+fields+`}}`))
-		mustRun(t, "train", "-data", "train.npy", "-out", "result", "-config", "c.json")
-		file := string(tensorsOf(t, "result"))
-		if want, ok := files[fields]; ok && file != want {
-			t.Errorf("%s: another model", fields)
-		}
-		files[fields] = file
-	}
-	if files[``] != files[`, "joint": false`] {
-		t.Error("the defaults are others")
-	}
-	if files[``] == files[`, "joint": true`] {
-		t.Error("the schedules do the same")
-	}
-}
-
 // The same pictures in any form give the same model, byte for byte, and the
 // same values filled in, in the shape of the input.
 func TestForms(t *testing.T) {
