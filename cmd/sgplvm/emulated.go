@@ -151,14 +151,6 @@ func sampleEmulated(ctx context.Context, e *cli.Environment, f *cli.Flags, count
 	return err
 }
 
-// emulatorPage is report of an emulator.
-func emulatorPage(f *cli.Flags, m *sgplvm.Emulator) error {
-	if err := f.Refuse(ofEmulator, "data", "grid", "observed", "truth", "labels", "times"); err != nil {
-		return err
-	}
-	return writeEmulatorPage(f.Text("out"), f.Text("model"), m)
-}
-
 // writeEmulatorPage writes the page of an emulator in a file.
 func writeEmulatorPage(out, path string, m *sgplvm.Emulator) error {
 	return files.WriteAtomic(out, func(w io.Writer) error { return page.WriteEmulator(w, path, filepath.Base(path), m) })

@@ -116,7 +116,12 @@ func (s *invertSettings) open() (err error) {
 	to := "out"
 	if s.table {
 		to = "fields"
-		if err = s.tableNames(); err != nil {
+		for _, name := range []string{"out", "samples"} {
+			if path := f.Text(name); path != "" && !strings.HasSuffix(strings.ToLower(path), ".csv") {
+				return f.Usagef("-%s %q of inputs in a table, expected a name that ends in .csv", name, path)
+			}
+		}
+		if err = cli.Writable(s.out); err != nil {
 			return err
 		}
 	}
@@ -138,16 +143,6 @@ func (s *invertSettings) open() (err error) {
 		return f.Usagef("-samples %q of fields, expected a name that ends in .npy", s.samples)
 	}
 	return cli.Writable(s.samples)
-}
-
-// tableNames refuses names of tables that do not end in .csv.
-func (s *invertSettings) tableNames() error {
-	for _, name := range []string{"out", "samples"} {
-		if path := s.f.Text(name); path != "" && !strings.HasSuffix(strings.ToLower(path), ".csv") {
-			return s.f.Usagef("-%s %q of inputs in a table, expected a name that ends in .csv", name, path)
-		}
-	}
-	return cli.Writable(s.out)
 }
 
 // error returns the number that -errors is.

@@ -52,7 +52,10 @@ they were learned.`)
 		return err
 	}
 	if emulator != nil {
-		return emulatorPage(f, emulator)
+		if err := f.Refuse(ofEmulator, "data", "grid", "observed", "truth", "labels", "times"); err != nil {
+			return err
+		}
+		return writeEmulatorPage(f.Text("out"), path, emulator)
 	}
 	in := &page.Input{Model: m, Name: filepath.Base(path)}
 	if labels := f.Text("labels"); labels != "" {

@@ -111,7 +111,7 @@ func (f *Flags) check() error {
 	for _, name := range f.results {
 		path := f.Text(name)
 		if endings := f.endings[name]; path != "" && endings != nil && !slices.Contains(endings, strings.ToLower(filepath.Ext(path))) {
-			return f.Usagef("-%s %q, expected a name that ends in %s", name, path, endings[0])
+			return f.Usagef("-%s %q, expected a name that ends in %s", name, path, strings.Join(endings, ", "))
 		}
 		if slices.Contains(f.models, name) {
 			if err := f.ModelName(name); err != nil {

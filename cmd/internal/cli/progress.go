@@ -110,7 +110,7 @@ func (e *Environment) Counting(what string, total int) (count func(done int), st
 		case first == 0:
 			first, begin = done, time.Now()
 		case done == first+max(2, total/20):
-			e.Remaining(left(done-first, total-first, begin))
+			e.Forecast(time.Since(e.begin)+left(done-first, total-first, begin), false)
 		}
 	}, p.Clear
 }

@@ -71,7 +71,7 @@ func LoadObserved(f *cli.Flags, path string, m *sgplvm.Model, data, mask, grid, 
 		if o.Grid, err = loadPoints(f.Name(), pointsFlag, m, points); err != nil {
 			return nil, err
 		}
-		o.Frames, err = loadAt(f, data, o.Grid.Len(), m.Channels())
+		o.Frames, err = dataset.LoadWith(data, dataset.SetOptions{At: o.Grid.Len(), Layout: dataset.Layout{Channels: m.Channels()}, Slice: f.Work().Slice()})
 	} else if o.Frames, err = modelFrames(f, ReadOptions(f), path, m, data, grid); err == nil && o.Frames.Grid != nil && scattered(m) {
 		o.Grid = o.Frames.Grid // of a long table
 	}
@@ -95,11 +95,6 @@ func LoadObserved(f *cli.Flags, path string, m *sgplvm.Model, data, mask, grid, 
 		return nil, err
 	}
 	return o, hold(f.Work(), &o.Form, o.Frames)
-}
-
-// loadAt loads examples at so many points, or the slice that is asked for.
-func loadAt(f *cli.Flags, data string, points, channels int) (*dataset.Frames, error) {
-	return dataset.LoadWith(data, dataset.SetOptions{At: points, Layout: dataset.Layout{Channels: channels}, Slice: f.Work().Slice()})
 }
 
 // modelFrames loads examples of the form that the model's attributes tell, or else the flag -grid

@@ -72,14 +72,6 @@ func NewOutputs(f *cli.Flags, first, second string) (a, b *Output, err error) {
 	return a, b, err
 }
 
-// NewTable is NewOutput of values that are no pictures.
-func NewTable(f *cli.Flags, flag string) (*Output, error) {
-	if ending := strings.ToLower(filepath.Ext(f.Text(flag))); f.Text(flag) != "" && ending != ".npy" && !slices.Contains(dataset.TableEndings, ending) {
-		return nil, noPictures(f, flag)
-	}
-	return NewOutput(f, flag)
-}
-
 // noPictures refuses the name of an output that would be pictures of what is none, or that says nothing.
 func noPictures(f *cli.Flags, flag string) error {
 	return f.Usagef("-%s %q of values that are no pictures, expected a name that ends in .npy or .csv", flag, f.Text(flag))
@@ -190,28 +182,27 @@ func (o *Output) Stream(write func(put func(values []float64) error) error) erro
 
 // animate writes a GIF: of the times of an animation, else so many frames a second.
 func (o *Output) animate(write func(put func(values []float64) error) error) error {
-	animation, n := picture.NewAnimation(o.path), 0
-	err := write(func(values []float64) (err error) {
+	animation, n := picture.Animation{Path: o.path}, 0
+	if err := write(func(values []float64) error {
 		for _, p := range o.pictures(values) {
-			if size := len(p.Values); o.observed != nil {
-				err = animation.AddSeen(p, o.observed[n*size:(n+1)*size], o.levels.Low, o.levels.High)
-			} else {
-				err = animation.Add(p, o.levels.Low, o.levels.High)
+			var seen []float64
+			if o.observed != nil {
+				seen = o.observed[n*len(p.Values) : (n+1)*len(p.Values)]
 			}
-			if n++; err != nil {
+			if err := animation.Add(p, seen, o.levels.Low, o.levels.High); err != nil {
 				return err
 			}
+			n++
 		}
 		return nil
-	})
-	switch {
-	case err != nil:
+	}); err != nil {
 		return err
-	case n == len(o.form.Times) && inSeconds(o.form.Times):
-		err = animation.SaveAt(o.form.Times)
-	default:
-		err = animation.Save(cmp.Or(o.Rate, 10))
 	}
+	times := EvenTimes(n+1, cmp.Or(o.Rate, 10))
+	if at := o.form.Times; n == len(at) && inSeconds(at) { // the last is shown for as long as the one before it
+		times = append(slices.Clone(at), at[n-1]+(at[n-1]-at[n-2]))
+	}
+	err := animation.Save(times)
 	o.approximated = animation.Approximated
 	return err
 }
