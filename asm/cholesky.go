@@ -34,7 +34,6 @@ func CholUpdate(d int, a, b, c []float64) {
 	raceRead(a[:d*w])
 	raceRead(b[:d*w])
 	raceWrite(c[:w*w])
-	count(2*d*w*w, 0)
 	cholUpdate(d, a, b, c)
 }
 
@@ -58,7 +57,6 @@ func CholSolve(d int, a, b, inv []float64) {
 	raceRead(inv[:w])
 	raceRead(b[:d*w])
 	raceWrite(b[d*w : (d+w)*w])
-	count((2*d+w)*w*w, 0)
 	cholSolve(d, a, b, inv)
 }
 
@@ -76,7 +74,6 @@ func CholFactor(d int, b, inv []float64) (good int, pivot float64) {
 	raceRead(b[:d*w])
 	raceWrite(b[d*w : (d+w)*w])
 	raceWrite(inv[:w])
-	count((2*d+w/2)*w*w, 0)
 	return cholFactor(d, b, inv)
 }
 

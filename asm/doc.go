@@ -45,8 +45,6 @@
 // the operating system support is chosen when the program starts; the environment
 // variable KRONFIELD_ISA forces another one, and a program that lacks it panics.
 // Package mat fits its blocks to the size of the level-2 cache, CacheSize, which KRONFIELD_L2 overrides.
-// With the build tag count the kernels count what they do (Counted), for the benchmark of whole
-// commands in cmd/sgplvm.
 // The build tag purego leaves no assembly. Tests run every level that there is;
 // KRONFIELD_REQUIRE names one that must be among them.
 //

@@ -63,7 +63,6 @@ func GemmPanel(k int, alpha float64, a []float64, rsa, csa, stepa int, b []float
 	raceTiles(a, rsa, csa, stepa, m, k)
 	raceRows(raceRead, b, ldb, k, n)
 	raceRows(raceWrite, c, ldc, m, n)
-	count(2*m*n*k, 0)
 	for together := tilesTogether(k); full >= together; full -= together {
 		rows := together * mr
 		gemmPanel(k, alpha, a, rsa, csa, stepa, b, ldb, beta, c, ldc, rows, n)
@@ -140,7 +139,6 @@ func Dot(x, y []float64) float64 {
 	atLeast("Dot", "y", len(y), len(x))
 	raceRead(x)
 	raceRead(y[:len(x)])
-	count(0, 2*len(x))
 	if len(x) <= block {
 		return dot(x, y)
 	}
@@ -196,7 +194,6 @@ func AddScaled(dst, x []float64, alpha float64, y []float64) {
 	raceRead(x[:len(dst)])
 	raceRead(y[:len(dst)])
 	raceWrite(dst)
-	count(0, 3*len(dst))
 	for ; len(dst) > block; dst, x, y = dst[block:], x[block:], y[block:] {
 		addScaled(dst[:block], x, alpha, y)
 	}
@@ -209,7 +206,6 @@ func Scale(dst []float64, alpha float64, x []float64) {
 	atLeast("Scale", "dst", len(dst), len(x))
 	raceRead(x)
 	raceWrite(dst[:len(x)])
-	count(0, 2*len(x))
 	for ; len(x) > block; dst, x = dst[block:], x[block:] {
 		scale(dst, alpha, x[:block])
 	}
@@ -224,7 +220,6 @@ func MulTo(dst, x, y []float64) {
 	raceRead(x)
 	raceRead(y[:len(x)])
 	raceWrite(dst[:len(x)])
-	count(0, 3*len(x))
 	for ; len(x) > block; dst, x, y = dst[block:], x[block:], y[block:] {
 		mulTo(dst, x[:block], y)
 	}
@@ -298,7 +293,6 @@ func DotRows(dst, a []float64, lda int, x []float64) {
 	raceRows(raceRead, a, lda, len(dst), len(x))
 	raceWrite(dst)
 	for len(dst) >= 4 && len(x) <= block {
-		count(0, 5*len(x))
 		dotRows((*[4]float64)(dst), a, lda, x)
 		dst, a = dst[4:], a[min(4*lda, len(a)):]
 	}
@@ -320,7 +314,6 @@ func AxpyRows(alpha, a []float64, lda int, y []float64) {
 		raceRead(alpha[:4])
 		raceRows(raceRead, a, lda, 4, len(y))
 		raceWrite(y)
-		count(0, 6*len(y))
 		axpyRows((*[4]float64)(alpha), a, lda, y)
 	}
 	for i, v := range alpha {
@@ -349,7 +342,6 @@ func SymvRows(y, x []float64, yr, xr *[4]float64, a []float64, lda int) {
 	raceRows(raceRead, a, lda, 4, len(y))
 	raceWrite(y)
 	raceWrite(yr[:])
-	count(0, 7*len(y))
 	for ; len(y) > block; y, x, a = y[block:], x[block:], a[block:] {
 		symvRows(y[:block], x, yr, xr, a, lda)
 	}

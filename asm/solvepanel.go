@@ -29,7 +29,6 @@ func SolvePanel(upper bool, tiles int, t, x []float64) {
 	}
 	raceRead(t[:mr*mr*(tiles*(tiles+1)/2)])
 	raceWrite(x[:tiles*mr*nr])
-	count(tiles*(tiles+1)*mr*mr*nr, 0)
 	if upper {
 		solveUpper(tiles, t, x)
 	} else {

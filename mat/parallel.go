@@ -44,10 +44,6 @@ func Run(n int, t Tasks) { run(n, t, false) }
 func RunInOrder(n int, t Tasks) { run(n, t, true) }
 
 func run(n int, t Tasks, inOrder bool) {
-	if counting {
-		runCounted(n, t)
-		return
-	}
 	processors := runtime.GOMAXPROCS(0)
 	if n <= 1 || processors == 1 {
 		for i := range n {

@@ -45,7 +45,7 @@ table.html. F is a .npy array, a GIF or a folder of pictures of any kind.`)
 		return err
 	}
 	if *split == "" {
-		if err := f.Without("-split", "n", "observed"); err != nil {
+		if err := f.Refuse("without -split", "n", "observed"); err != nil {
 			return err
 		}
 	}

@@ -81,10 +81,7 @@ GET /model, /healthz, /metrics, and / for a page to try it.`)
 		return f.Usagef("-address %q, expected HOST:PORT", *address)
 	}
 	s.host, s.size, s.timeout = host, int64(*size)<<20, cmp.Or(*timeout, time.Minute)
-	if s.emulator, err = engine.LoadEmulator(*s.path); err == nil && s.emulator == nil {
-		s.model, err = engine.Load(*s.path)
-	}
-	if err != nil {
+	if s.model, s.emulator, err = engine.LoadAny(*s.path); err != nil {
 		return err
 	}
 	listener, err := net.Listen("tcp", *address)

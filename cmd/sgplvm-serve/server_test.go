@@ -44,10 +44,7 @@ func start(t testing.TB, path string, connections int, timeout time.Duration) (s
 	t.Helper()
 	s = &server{path: &path, host: "127.0.0.1", size: 1 << 20, timeout: timeout, folder: t.TempDir(), slots: make(chan struct{}, 2)}
 	var err error
-	if s.emulator, err = engine.LoadEmulator(path); err == nil && s.emulator == nil {
-		s.model, err = engine.Load(path)
-	}
-	if err != nil {
+	if s.model, s.emulator, err = engine.LoadAny(path); err != nil {
 		t.Fatal(err)
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")

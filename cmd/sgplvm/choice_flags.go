@@ -27,7 +27,7 @@ func newChoiceFlags(f *cli.Flags) *choiceFlags {
 		limit:  f.Duration("limit", "the `time` for all of the work, as 90s or 10m: the search, rounds of completion and training end early"),
 		seed:   f.Seed("seed", 0, "the `number` that decides everything random"),
 		keep:   f.Toggle("keep-outliers", engine.KeepUsage),
-		config: f.String("config", "", "the `file` with what an expert knows better, JSON, as info -write-config writes it"),
+		config: f.Input("config", "the `file` with what an expert knows better, JSON, as info -write-config writes it"),
 	}
 }
 

@@ -46,7 +46,7 @@ Prints what the file, filling in and fewer bits cost.`)
 		if err != nil {
 			return err
 		}
-		if err := f.Forbid("an emulator, expected none", "points", "grid", "fast", "units", "held", "learn", "times"); err != nil {
+		if err := f.Refuse(ofEmulator, "points", "grid", "fast", "units", "held", "learn", "times"); err != nil {
 			return err
 		}
 		return compileEmulator(e, emulator, *out, edgeTypes[*kind])

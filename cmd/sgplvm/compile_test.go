@@ -27,27 +27,16 @@ func TestCompile(t *testing.T) {
 		if strings.Contains(out, "loss of accuracy") != (kind != "f64") {
 			t.Errorf("%s: the loss of accuracy, or none:\n%s", kind, out)
 		}
-		c, err := edge.Open(read(t, kind+".edge"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		w := c.NewWorkspace(0)
-		mean, variance, mask := make([]float64, testPoints), make([]float64, testPoints), make([]bool, testPoints)
+		mean, variance := filledByEdge(t, kind+".edge", testPoints, seen)
 		for i := range testNew {
 			values := seen[i*testPoints : (i+1)*testPoints]
-			for k, v := range values {
-				mask[k] = v == v
-			}
-			if err := w.Fill(mean, variance, values, mask); err != nil {
-				t.Fatal(err)
-			}
 			want, _, err := m.Impute(t.Context(), sgplvm.Observed{Values: mat.NewDense(testPoints, 1, values)}, sgplvm.InferOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
 			for k, v := range want.Variance.Data {
-				if d := math.Abs(mean[k] - want.Mean.Data[k]); d > bound*math.Sqrt(v) || math.Abs(variance[k]-v) > bound*v {
-					t.Fatalf("%s: picture %d, point %d: %v and %v, expected %v and %v", kind, i, k, mean[k], variance[k], want.Mean.Data[k], v)
+				if at := i*testPoints + k; math.Abs(mean[at]-want.Mean.Data[k]) > bound*math.Sqrt(v) || math.Abs(variance[at]-v) > bound*v {
+					t.Fatalf("%s: picture %d, point %d: %v and %v, expected %v and %v", kind, i, k, mean[at], variance[at], want.Mean.Data[k], v)
 				}
 			}
 		}

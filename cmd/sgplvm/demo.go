@@ -85,55 +85,39 @@ type demoFrames struct{ training, truth, seen *dataset.Frames }
 
 // draw draws frames and divides them: every fourth is to be filled in.
 func draw(count int, l dataset.Layout, seed uint64) (d demoFrames, err error) {
-	training, truth := split(picture.Faces(count, l.Width, l.Height, seed))
-	if d.training, err = dataset.FromArray("drawn frames", training, l); err != nil {
+	all, err := dataset.FromArray("drawn frames", picture.Faces(count, l.Width, l.Height, seed), l)
+	if err != nil {
 		return d, err
 	}
-	if d.truth, err = dataset.FromArray("hidden frames", truth, l); err != nil {
-		return d, err
+	var training, rest []int
+	for i := range count {
+		if i%4 == 2 {
+			rest = append(rest, i)
+		} else {
+			training = append(training, i)
+		}
 	}
-	d.seen, err = dataset.FromArray("half-seen frames", hide(truth, seed), l)
+	d.training, d.truth = all.Select(training), all.Select(rest)
+	d.seen, err = dataset.FromArray("half-seen frames", npy.New(hide(d.truth, seed), d.truth.Shape...), l)
 	return d, err
 }
 
-// split divides frames into those to learn from and every fourth.
-func split(frames *npy.Array) (training, rest *npy.Array) {
-	values := frames.Float64s()
-	size := len(values) / frames.Shape[0]
-	var a, b []float64
-	for i := range frames.Shape[0] {
-		frame := values[i*size : (i+1)*size]
-		if i%4 == 2 {
-			b = append(b, frame...)
-		} else {
-			a = append(a, frame...)
-		}
-	}
-	shaped := func(v []float64) *npy.Array {
-		return npy.New(v, append([]int{len(v) / size}, frames.Shape[1:]...)...)
-	}
-	return shaped(a), shaped(b)
-}
-
-// hide returns the frames with half the pixels missing: scattered ones in the even frames, the left
+// hide returns the values of frames with half the pixels missing: scattered ones in the even frames, the left
 // or right half of the odd ones.
-func hide(frames *npy.Array, seed uint64) *npy.Array {
+func hide(frames *dataset.Frames, seed uint64) []float64 {
 	rng := rand.New(rand.NewPCG(seed, 0x41de))
-	values := append([]float64{}, frames.Float64s()...)
-	n, height, width := frames.Shape[0], frames.Shape[1], frames.Shape[2]
-	for i := range n {
-		frame := values[i*height*width : (i+1)*height*width]
+	values, width := allValues(frames), frames.Width
+	for i := range frames.Count {
+		frame := values[i*frames.Points() : (i+1)*frames.Points()]
 		order := rng.Perm(len(frame))
 		left := i%4 == 1
 		for k, pixel := range order {
-			switch c := pixel % width; {
-			case i%2 == 0 && k < len(order)/2,
-				i%2 == 1 && left == (c < width/2):
+			if i%2 == 0 && k < len(order)/2 || i%2 == 1 && left == (pixel%width < width/2) {
 				frame[pixel] = math.NaN()
 			}
 		}
 	}
-	return npy.New(values, frames.Shape...)
+	return values
 }
 
 // train trains a model.
@@ -164,21 +148,12 @@ func (d demoFrames) save(folder string, m *sgplvm.Model, filled *engine.Result) 
 	if err := engine.Save(path("model.safetensors"), m); err != nil {
 		return err
 	}
-	for _, file := range []struct {
-		name   string
-		shape  []int
-		values []float64
-	}{
-		{"train.npy", d.training.Shape, allValues(d.training)},
-		{"seen.npy", d.seen.Shape, allValues(d.seen)},
-		{"filled.npy", d.truth.Shape, filled.Mean},
-		{"truth.npy", d.truth.Shape, allValues(d.truth)},
-	} {
-		if err := engine.SaveArray(path(file.name), file.shape, file.values); err != nil {
+	for name, frames := range map[string]*dataset.Frames{"train.npy": d.training, "seen.npy": d.seen, "truth.npy": d.truth} {
+		if err := engine.SaveArray(path(name), frames.Shape, allValues(frames)); err != nil {
 			return err
 		}
 	}
-	return nil
+	return engine.SaveArray(path("filled.npy"), d.truth.Shape, filled.Mean)
 }
 
 // allValues returns the values of all frames.

@@ -14,10 +14,8 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
 
-// withoutInputs refuses flags that -inputs has no use for.
-func withoutInputs(f *cli.Flags, names ...string) error {
-	return f.Forbid("-inputs, expected one of the two", names...)
-}
+// withInputs is why a flag is refused beside -inputs, and ofEmulator where the model is an emulator.
+const withInputs, ofEmulator = "with -inputs, expected one of the two", "with an emulator, expected none"
 
 // An emulated is what predict and sample with -inputs write.
 type emulated struct {
@@ -81,8 +79,8 @@ func openEmulated(e *cli.Environment, f *cli.Flags, draws int, other string) (*e
 // onGrid returns the emulator at the points of -grid or -points.
 func onGrid(f *cli.Flags, m *sgplvm.Emulator) (*sgplvm.Emulator, error) {
 	grid, points := f.Text("grid"), f.Text("points")
-	if err := f.Exclusive(points, grid); err != nil || grid == "" && points == "" {
-		return m, err
+	if grid == "" && points == "" {
+		return m, nil
 	}
 	var to sgplvm.Grid
 	var err error
@@ -103,37 +101,21 @@ func onGrid(f *cli.Flags, m *sgplvm.Emulator) (*sgplvm.Emulator, error) {
 
 // predictEmulated is predict with -inputs.
 func predictEmulated(ctx context.Context, e *cli.Environment, f *cli.Flags) error {
-	if err := withoutInputs(f, "data", "observed", "data-points", "times", "sequence"); err != nil {
+	if err := f.Refuse(withInputs, "data", "observed", "data-points", "times", "sequence"); err != nil {
 		return err
 	}
 	p, err := openEmulated(e, f, 0, "variance")
 	if err != nil {
 		return err
 	}
-	for _, result := range []struct {
-		to   *engine.Output
-		fill func(dst []float64, i int)
-	}{{p.out, p.MeanTo}, {p.second, p.VarianceTo}} {
-		if !result.to.Given() {
-			continue
-		}
-		if err := result.to.Stream(func(put func([]float64) error) error {
-			for i := range p.Len() {
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-				values := make([]float64, p.Size())
-				result.fill(values, i)
-				if err := put(values); err != nil {
-					return err
-				}
-			}
-			return nil
-		}); err != nil {
-			return err
-		}
-		result.to.Note(e)
+	if err := p.out.Each(ctx, p.Len(), p.Size(), p.MeanTo); err != nil {
+		return err
 	}
+	if err := p.second.Each(ctx, p.Len(), p.Size(), p.VarianceTo); err != nil {
+		return err
+	}
+	p.out.Note(e)
+	p.second.Note(e)
 	if !f.Given("sheet") {
 		return nil
 	}
@@ -148,7 +130,7 @@ func predictEmulated(ctx context.Context, e *cli.Environment, f *cli.Flags) erro
 
 // sampleEmulated is sample with -inputs.
 func sampleEmulated(ctx context.Context, e *cli.Environment, f *cli.Flags, count int, seed uint64) error {
-	if err := withoutInputs(f, "example", "times", "sequence", "from", "to", "fps", "latent", "noise", "sheet"); err != nil {
+	if err := f.Refuse(withInputs, "example", "times", "sequence", "from", "to", "fps", "latent", "noise", "sheet"); err != nil {
 		return err
 	}
 	p, err := openEmulated(e, f, count, "")
@@ -169,22 +151,14 @@ func sampleEmulated(ctx context.Context, e *cli.Environment, f *cli.Flags, count
 	return err
 }
 
-// emulatorPage is report of an emulator.
-func emulatorPage(f *cli.Flags, m *sgplvm.Emulator) error {
-	if err := f.Forbid("an emulator, expected none", "data", "grid", "observed", "truth", "labels", "times"); err != nil {
-		return err
-	}
-	return writeEmulatorPage(f.Text("out"), f.Text("model"), m)
-}
-
 // writeEmulatorPage writes the page of an emulator in a file.
 func writeEmulatorPage(out, path string, m *sgplvm.Emulator) error {
 	return files.WriteAtomic(out, func(w io.Writer) error { return page.WriteEmulator(w, path, filepath.Base(path), m) })
 }
 
-// infoEmulator is info of an emulator.
-func infoEmulator(e *cli.Environment, f *cli.Flags, m *sgplvm.Emulator, asJSON bool) error {
-	if path := f.Text("write-config"); path != "" {
+// infoEmulator is info of an emulator, whose configuration it writes where a path is given.
+func infoEmulator(e *cli.Environment, m *sgplvm.Emulator, path string, asJSON bool) error {
+	if path != "" {
 		if err := files.WriteAtomic(path, func(w io.Writer) error { return sgplvm.WriteConfig(w, m.Config()) }); err != nil {
 			return err
 		}

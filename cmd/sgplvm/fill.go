@@ -33,9 +33,6 @@ type fillSettings struct {
 	errorTable                     string // the file for the standard errors of a table of text; "": none
 }
 
-// fillInputs are the flags of fill that take files to read.
-var fillInputs = []string{"data", "observed", "model", "points", "times", "exists", "errors", "config"}
-
 func newFillSettings(e *cli.Environment) *fillSettings {
 	f := cli.NewFlags(e, "fill", `sgplvm fill -data F -out G [flags]
 
@@ -55,33 +52,34 @@ fills them in, the model, simpler methods or several of these, and with what err
 
 An interrupt (or SIGTERM, SIGHUP) stops the run and leaves older results alone. G.checkpoint keeps what was done, every half minute too,
 and the same command with -resume goes on to the same results.`)
-	out := f.String("out", "", "the `file` for the completed examples: .npz or .nc as the data, .gif, "+engine.OutputUsage)
-	f.String("variance", "", "the `file` for the variance of every value, noise included, 0 where observed: .gif, "+engine.VarianceUsage)
+	out := f.Output("out", "the `file` for the completed examples: .npz or .nc as the data, .gif, "+engine.OutputUsage)
+	f.Output("variance", "the `file` for the variance of every value, noise included, 0 where observed: .gif, "+engine.VarianceUsage)
 	engine.NewReadFlags(f)
 	s := &fillSettings{
 		f:        f,
-		data:     f.String("data", "", "the examples: "+engine.DataUsage),
-		observed: f.String("observed", "", engine.MaskUsage),
+		data:     f.Input("data", "the examples: "+engine.DataUsage),
+		observed: f.Input("observed", engine.MaskUsage),
 		out:      out,
 
-		model:  f.String("model", "", "the `file` of a model that fills in, instead of one that is learned"),
-		save:   f.String("save", "", "the `file` for the model that was learned"),
+		model:  f.Input("model", "the `file` of a model that fills in, instead of one that is learned"),
+		save:   f.Model("save", "the `file` for the model that was learned"),
 		json:   f.JSON(),
 		smooth: f.Toggle("smooth", "what was observed is replaced by what the model makes of it, too"),
 
 		grid:     f.Grid("grid", "", "`WIDTHxHEIGHT` of a picture, as 20x28; needed where the array has a picture a row, which is a table without"),
 		channels: f.Whole("channels", 0, 0, cli.MaxChannels, "`number` of channels of a pixel, side by side in a row; by default one, or what the array's shape says, and of a table the columns"),
-		points:   f.String("points", "", "the `file` with coordinates (.npy, .npz, .nc, .csv), points×dimensions, where values were seen at scattered points"),
+		points:   f.Input("points", "the `file` with coordinates (.npy, .npz, .nc, .csv), points×dimensions, where values were seen at scattered points"),
 		film:     f.Toggle("film", engine.FilmUsage),
-		times:    f.String("times", "", "the `file` with the times of the examples (.npy, .npz, .nc, .csv), where they change with time and the data do not say when"),
-		exists:   f.String("exists", "", "the `file` with a mask of the points that exist, .npy: 1 where values can be, 0 where not"),
-		errors_:  f.String("errors", "", "the `file` with known standard errors of the values, of the form of the data"),
+		times:    f.Input("times", "the `file` with the times of the examples (.npy, .npz, .nc, .csv), where they change with time and the data do not say when"),
+		exists:   f.Input("exists", "the `file` with a mask of the points that exist, .npy: 1 where values can be, 0 where not"),
+		errors_:  f.Input("errors", "the `file` with known standard errors of the values, of the form of the data"),
 
 		choice: newChoiceFlags(f),
 		resume: f.Toggle("resume", engine.ResumeUsage),
 		views:  newViews(f, "the `folder` for the results, NAME with the ending of FILE"),
 	}
 	f.Parts()
+	f.Need("data", "out")
 	f.Everyday("data", "view", "out", "variance", "observed", "grid", "film", "times", "points", "model", "save", "effort", "limit", "resume", "json")
 	f.Examples(
 		"sgplvm fill -data sst.nc -out filled.nc",
@@ -199,30 +197,17 @@ func (s *fillSettings) complete(ctx context.Context, e *cli.Environment, set *da
 	return done, filled, engine.Save(*s.save, done.Model)
 }
 
-// check refuses flags that do not fit together, and results that cannot be written.
+// check refuses flags that do not fit together.
 func (s *fillSettings) check() error {
-	f := s.f
-	if err := f.Require("data", "out"); err != nil {
-		return err
+	switch {
+	case *s.film && *s.points != "":
+		return s.f.Usagef("-film with -points, expected one of the two: a film has pixels")
+	case *s.model != "":
+		return s.f.Refuse("with -model, which is learned already, expected one of the two", "save", "resume", "config", "effort", "limit", "seed", "period", "film")
+	case s.f.Work() != nil:
+		return s.f.Usagef("-part without -model, expected both: a model is learned from all examples")
 	}
-	if *s.film && *s.points != "" {
-		return f.Usagef("-film with -points, expected one of the two: a film has pixels")
-	}
-	if *s.model == "" && f.Work() != nil {
-		return f.Usagef("-part without -model, expected both: a model is learned from all examples")
-	}
-	if *s.model != "" {
-		if err := f.Forbid("-model, which is learned already, expected one of the two", "save", "resume", "config", "effort", "limit", "seed", "period", "film"); err != nil {
-			return err
-		}
-	}
-	if err := f.Apart(fillInputs, []string{"out", "variance", "save"}); err != nil {
-		return err
-	}
-	if err := f.ModelName("save"); err != nil {
-		return err
-	}
-	return cli.AllWritable(*s.save)
+	return nil
 }
 
 // load loads the data, and asks whether the results can be written.
@@ -263,8 +248,8 @@ func (s *fillSettings) besideTable(set *dataset.Set) error {
 		return nil
 	}
 	s.errorTable = strings.TrimSuffix(*s.out, ending) + "_standard_error" + ending
-	for _, name := range append(slices.Clone(fillInputs), "variance", "save") {
-		if path := s.f.Text(name); path != "" && filepath.Clean(path) == filepath.Clean(s.errorTable) {
+	for _, name := range s.f.Paths("out") {
+		if path := s.f.Text(name); filepath.Clean(path) == filepath.Clean(s.errorTable) {
 			return s.f.Usagef("-%s %q is the name for the standard errors of -out %q, expected another one", name, path, *s.out)
 		}
 	}

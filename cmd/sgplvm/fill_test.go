@@ -65,16 +65,12 @@ func TestFill(t *testing.T) {
 	}
 	// A model that was learned does the same work at once, in any form, and may smooth.
 	for _, name := range []string{"again.csv", "again.npy"} {
-		if o := sgplvmRun("fill", "-data", "patchy.npy", "-model", "learned", "-out", name); o.code != 0 {
-			t.Fatalf("%s: %s", name, o.stderr)
-		}
+		succeed(t, "fill", "-data", "patchy.npy", "-model", "learned", "-out", name)
 		if info, err := os.Stat(name); err != nil || info.Size() == 0 {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if o := sgplvmRun(strings.Fields("fill -data patchy.npy -model learned -smooth -out smooth.npy")...); o.code != 0 {
-		t.Fatal(o.stderr)
-	}
+	succeed(t, strings.Fields("fill -data patchy.npy -model learned -smooth -out smooth.npy")...)
 	again, smooth := values(t, "again.npy"), values(t, "smooth.npy")
 	moved := 0
 	for i, y := range v {
@@ -134,9 +130,7 @@ func TestFillErrors(t *testing.T) {
 	writeArray(t, "errors.npy", npy.New(errors, testTraining, testHeight, testWidth))
 	steps(t, 20)
 	for _, args := range []string{"-out with.npy -errors errors.npy", "-out without.npy"} {
-		if o := sgplvmRun(strings.Fields("fill -data patchy.npy -config steps20.json " + args)...); o.code != 0 {
-			t.Fatal(o.stderr)
-		}
+		succeed(t, strings.Fields("fill -data patchy.npy -config steps20.json "+args)...)
 	}
 	with, without := values(t, "with.npy"), values(t, "without.npy")
 	differ := false

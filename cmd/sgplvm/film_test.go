@@ -147,7 +147,6 @@ func filmFilled(t *testing.T, moving, still string) {
 	mustFail(t, 2, "impute"+needed, "impute", "-model", moving, "-data", "damaged.npy", "-out", "p.npy")
 	mustFail(t, 2, "predict"+needed, "predict", "-model", moving, "-data", "damaged.npy", "-out", "p.npy")
 	mustFail(t, 2, "predict: -sequence without -times", "predict", "-model", moving, "-sequence", "3", "-out", "p.npy")
-	mustFail(t, 1, `~.*conditioning "paper" of a film with motion.*`, "impute", "-model", moving, "-data", "damaged.npy", "-times", "between.npy", "-conditioning", "paper", "-out", "p.npy")
 }
 
 // filmDrawn draws films: the frames of one belong together.

@@ -35,7 +35,7 @@ func TestFormats(t *testing.T) {
 	}
 	t.Chdir(t.TempDir())
 	writeRuns(t)
-	writeFile(t, "new.csv", "material,pressure,date\nsteel,50000,2024-02-05\nwood,20000,2024-02-20\n")
+	writeText(t, "new.csv", "material,pressure,date\nsteel,50000,2024-02-05\nwood,20000,2024-02-20\n")
 	writeArray(t, "table.npy", npy.New(measured(30, 1), 30, 5))
 	seen := measured(4, 2)
 	for i := 1; i < len(seen); i += 3 {
@@ -56,7 +56,7 @@ func TestFormats(t *testing.T) {
 		want := readArray(t, filepath.Join(kept, strings.Replace(r.file, "edge", "model", 1)+".npy")).Float64s()
 		var got []float64
 		if r.result == "" {
-			got = filledByEdge(t, r.file, seen)
+			got, _ = filledByEdge(t, r.file, 5, seen)
 		} else {
 			mustRun(t, strings.Fields(strings.Replace(r.result, "RESULT", "result.npy", 1))...)
 			got = readArray(t, "result.npy").Float64s()
@@ -70,25 +70,24 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// filledByEdge fills in rows by a compiled file.
-func filledByEdge(t *testing.T, name string, seen []float64) (all []float64) {
+// filledByEdge fills in examples of n values by a compiled file.
+func filledByEdge(t *testing.T, name string, n int, seen []float64) (mean, variance []float64) {
 	t.Helper()
 	c, err := edge.Open(read(t, name))
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, mask, variance := c.NewWorkspace(0), make([]bool, 5), make([]float64, 5)
-	for i := 0; i < len(seen); i += 5 {
-		for k, v := range seen[i : i+5] {
+	w, mask := c.NewWorkspace(0), make([]bool, n)
+	mean, variance = make([]float64, len(seen)), make([]float64, len(seen))
+	for i := 0; i < len(seen); i += n {
+		for k, v := range seen[i : i+n] {
 			mask[k] = v == v
 		}
-		mean := make([]float64, 5)
-		if err := w.Fill(mean, variance, seen[i:i+5], mask); err != nil {
+		if err := w.Fill(mean[i:i+n], variance[i:i+n], seen[i:i+n], mask); err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, mean...)
 	}
-	return all
+	return mean, variance
 }
 
 // makeFormats makes the files that are not there, and their results.

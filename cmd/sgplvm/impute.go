@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/engine"
@@ -12,17 +11,15 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
 
-// imputeSettings are the flags of impute.
-type imputeSettings struct {
-	f                           *cli.Flags
-	model, data, grid, observed *string
-	times                       *engine.TimeFlags
-	truth, sheet, conditioning  *string
-	keep, json                  *bool
-	views                       *views
+// imputeFlags are those of impute.
+type imputeFlags struct {
+	*cli.Flags
+	times      *engine.TimeFlags
+	keep, json *bool
+	views      *views
 }
 
-func newImputeSettings(e *cli.Environment) *imputeSettings {
+func newImputeFlags(e *cli.Environment) imputeFlags {
 	f := cli.NewFlags(e, "impute", `sgplvm impute -model MODEL -data F -out FILLED.npy [flags]
 
 Fills in the missing pixels of pictures, or values at the model's scattered points or
@@ -30,25 +27,21 @@ those of -points (n×points or n×points×channels), or of a table. NaN means mi
 mask, or nothing in a .csv file. Observed values are kept as they are; the results have the
 shape of the input. Some observed values are hidden in the ways in which others are missing:
 impute says with what error it fills them in, and the simplest method beside it.`)
-	f.String("points", "", "the `file` with the coordinates of the values (.npy, .npz, .nc, .csv), points×dimensions, where these are not the training points")
-	f.String("out", "", "the `file` for the filled pictures or table: "+engine.OutputUsage)
-	f.String("variance", "", "the `file` for the variance of every value, noise included, 0 where observed: "+engine.VarianceUsage)
+	f.Input("points", "the `file` with the coordinates of the values (.npy, .npz, .nc, .csv), points×dimensions, where these are not the training points")
+	f.Output("out", "the `file` for the filled pictures or table: "+engine.OutputUsage)
+	f.Output("variance", "the `file` for the variance of every value, noise included, 0 where observed: "+engine.VarianceUsage)
 	engine.NewReadFlags(f)
-	s := &imputeSettings{
-		f:            f,
-		model:        f.String("model", "", "the model `file`"),
-		data:         f.String("data", "", "the pictures, or the table: "+engine.DataUsage),
-		grid:         f.Grid("grid", "", "`WIDTHxHEIGHT` of a picture, where the model does not say"),
-		observed:     f.String("observed", "", engine.MaskUsage),
-		times:        engine.NewTimeFlags(f, "the `file` with the times of the pictures (.npy, .npz, .nc, .csv), for a model that knows times; a film with motion needs them"),
-		truth:        f.String("truth", "", "the complete `pictures`, like -data: print the errors of what was filled in"),
-		conditioning: f.Choice("conditioning", "latent", "the `way` in which observed values bear on missing ones: latent (given the latent variables), paper (as Atkinson and Zabaras have it) or none (through the latent variables alone)", "latent", "paper", "none"),
-		keep:         f.Toggle("keep-outliers", engine.KeepUsage),
-		json:         f.JSON(),
-		views:        newViews(f, "the `folder` for all views of the model, also those that are not given"),
-		sheet:        f.Result("sheet", "the PNG `file` with the first pictures: seen, filled and, with -truth, truth", ".png"),
-	}
+	f.Input("model", "the model `file`")
+	f.Input("data", "the pictures, or the table: "+engine.DataUsage)
+	f.Grid("grid", "", "`WIDTHxHEIGHT` of a picture, where the model does not say")
+	f.Input("observed", engine.MaskUsage)
+	f.Input("truth", "the complete `pictures`, like -data: print the errors of what was filled in")
+	f.Result("sheet", "the PNG `file` with the first pictures: seen, filled and, with -truth, truth", ".png")
+	s := imputeFlags{f,
+		engine.NewTimeFlags(f, "the `file` with the times of the pictures (.npy, .npz, .nc, .csv), for a model that knows times; a film with motion needs them"),
+		f.Toggle("keep-outliers", engine.KeepUsage), f.JSON(), newViews(f, "the `folder` for all views of the model, also those that are not given")}
 	f.Parts()
+	f.Need("model", "data", "out")
 	f.Everyday("model", "data", "view", "out", "variance", "observed", "times", "sheet", "truth", "json")
 	f.Examples(
 		"sgplvm impute -model faces.model -data damaged.npy -out filled.npy -variance variance.npy",
@@ -59,45 +52,33 @@ impute says with what error it fills them in, and the simplest method beside it.
 	return s
 }
 
-// conditionings are the words of the flag -conditioning.
-var conditionings = map[string]sgplvm.Conditioning{"latent": sgplvm.ConditionGivenLatent, "paper": sgplvm.ConditionMoments, "none": sgplvm.ConditionNone}
-
 func impute(ctx context.Context, e *cli.Environment, args []string) error {
-	s := newImputeSettings(e)
-	if err := s.f.Read(args); err != nil {
+	f := newImputeFlags(e)
+	if err := f.Read(args); err != nil {
 		return err
 	}
-	if s.views.given() {
-		if err := s.views.check(1, "data", "grid", "observed", "times", "truth", "sheet", "variance", "points", "json", "part"); err != nil {
+	path, options := f.Text("model"), sgplvm.InferOptions{KeepOutliers: *f.keep}
+	if f.views.given() {
+		if err := f.views.check(1, "data", "grid", "observed", "times", "truth", "sheet", "variance", "points", "json", "part"); err != nil {
 			return err
 		}
-		if err := s.f.Require("model"); err != nil {
-			return err
-		}
-		return s.views.impute(ctx, e, *s.model, s.f.Text("out"), sgplvm.InferOptions{Conditioning: conditionings[*s.conditioning], KeepOutliers: *s.keep})
+		return f.views.impute(ctx, e, path, f.Text("out"), options)
 	}
-	if err := s.f.Require("model", "data", "out"); err != nil {
-		return err
-	}
-	if err := s.f.Apart([]string{"model", "data", "observed", "points", "times", "truth"}, []string{"out", "variance", "sheet"}); err != nil {
-		return err
-	}
-	out, variance, err := engine.NewOutputs(s.f, "out", "variance")
+	out, variance, err := engine.NewOutputs(f.Flags, "out", "variance")
 	if err != nil {
 		return err
 	}
-	m, err := engine.Load(*s.model)
+	m, err := engine.Load(path)
 	if err != nil {
 		return err
 	}
-	seen, truth, err := s.load(e, m)
+	seen, truth, err := f.load(e, m)
 	if err != nil {
 		return err
 	}
 	if err := seen.Results(m, out, variance); err != nil {
 		return err
 	}
-	options := sgplvm.InferOptions{Conditioning: conditionings[*s.conditioning], KeepOutliers: *s.keep}
 	filled, err := engine.Fill(ctx, e, m, seen, options)
 	if err != nil {
 		return err
@@ -114,45 +95,36 @@ func impute(ctx context.Context, e *cli.Environment, args []string) error {
 	}
 	out.Note(e)
 	variance.Note(e)
-	return s.compare(e, seen.Frames, filled, truth, checks)
+	return f.compare(e, seen.Frames, filled, truth, checks)
 }
 
 // load loads the pictures and, where it is given, their truth.
-func (s *imputeSettings) load(e *cli.Environment, m *sgplvm.Model) (seen *engine.Observations, truth *dataset.Frames, err error) {
-	if seen, err = engine.LoadObserved(s.f, *s.model, m, *s.data, *s.observed, *s.grid, "points"); err != nil {
+func (f imputeFlags) load(e *cli.Environment, m *sgplvm.Model) (seen *engine.Observations, truth *dataset.Frames, err error) {
+	if seen, err = engine.LoadObserved(f.Flags, f.Text("model"), m, f.Text("data"), f.Text("observed"), f.Text("grid"), "points"); err != nil {
 		return nil, nil, err
 	}
-	if err := engine.CheckInferring(m, seen.Count, seen.Count*seen.Points()*seen.Channels, s.f.Work() == nil || s.f.Work().Joins()); err != nil {
+	if err := engine.CheckInferring(m, seen.Count, seen.Count*seen.Points()*seen.Channels, f.Work() == nil || f.Work().Joins()); err != nil {
 		return nil, nil, err
 	}
 	for _, note := range seen.Notes {
 		e.Note("%s", note)
 	}
-	if seen.Priors, err = s.times.Priors(m, &seen.Form); err != nil {
+	if seen.Priors, err = f.times.Priors(m, &seen.Form); err != nil {
 		return nil, nil, err
 	}
-	if *s.sheet != "" && seen.Table {
-		return nil, nil, s.f.Usagef("-sheet of a table, expected pictures")
+	if f.Given("sheet") && (seen.Table || seen.Scattered) {
+		return nil, nil, f.Usagef("-sheet of %s, expected pictures", map[bool]string{true: "a table", false: "scattered points"}[seen.Table])
 	}
-	if *s.sheet != "" && seen.Scattered {
-		return nil, nil, s.f.Usagef("-sheet of scattered points, expected pictures")
+	if path := f.Text("truth"); path != "" && f.Work().Slice() == nil {
+		truth, err = engine.LoadTruth(f.Flags, &seen.Form, path)
 	}
-	if *s.truth == "" || s.f.Work().Slice() != nil {
-		return seen, nil, nil
-	}
-	if truth, err = engine.LoadLike(s.f, &seen.Form, *s.truth); err != nil {
-		return nil, nil, err
-	}
-	if truth.Count != seen.Count {
-		return nil, nil, fmt.Errorf("%s: %d pictures, expected %d as in %s", *s.truth, truth.Count, seen.Count, *s.data)
-	}
-	return seen, truth, dataset.CheckNoInf(truth)
+	return seen, truth, err
 }
 
 // compare draws what was filled in, and says how well, beside a truth with its errors.
-func (s *imputeSettings) compare(e *cli.Environment, seen *dataset.Frames, filled *engine.Result, truth *dataset.Frames, checks []sgplvm.FillCheck) (err error) {
-	if *s.sheet != "" {
-		if err := picture.SaveFilled(*s.sheet, seen, filled.Mean, filled.Variance, truth, min(seen.Count, picture.SheetRows)); err != nil {
+func (f imputeFlags) compare(e *cli.Environment, seen *dataset.Frames, filled *engine.Result, truth *dataset.Frames, checks []sgplvm.FillCheck) (err error) {
+	if sheet := f.Text("sheet"); sheet != "" {
+		if err := picture.SaveFilled(sheet, seen, filled.Mean, filled.Variance, truth, min(seen.Count, picture.SheetRows)); err != nil {
 			return err
 		}
 	}
@@ -162,7 +134,7 @@ func (s *imputeSettings) compare(e *cli.Environment, seen *dataset.Frames, fille
 			return err
 		}
 	}
-	if *s.json {
+	if *f.json {
 		return e.PrintJSON(engine.AboutFilled(seen, checks, rows))
 	}
 	if err := engine.PrintKinds(e.Stdout, checks); err != nil || truth == nil {

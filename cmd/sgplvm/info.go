@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -27,25 +26,20 @@ Prints what a model file holds: the model, and how it was chosen.`)
 	if err := f.Read(args); err != nil {
 		return err
 	}
-	onlyOne := f.Usagef("-views with a model of one kind of data, expected one of several")
-	if emulator, err := engine.LoadEmulator(*model); err != nil || emulator != nil {
-		if err == nil && *folder == "" {
-			return infoEmulator(e, f, emulator, *asJSON)
-		}
-		return cmp.Or(err, onlyOne)
-	}
-	m, err := engine.Load(*model)
+	m, emulator, err := engine.LoadAny(*model)
 	if errors.Is(err, sgplvm.ErrViews) {
 		if *config != "" {
 			return f.Usagef("-write-config with a model of several views, expected one: -views writes a model of each")
 		}
 		return infoViews(e, *model, *folder, *asJSON)
 	}
-	if err == nil && *folder != "" {
-		err = onlyOne
-	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case *folder != "":
+		return f.Usagef("-views with a model of one kind of data, expected one of several")
+	case emulator != nil:
+		return infoEmulator(e, emulator, *config, *asJSON)
 	}
 	if *config != "" {
 		if err := engine.WriteConfig(*config, *model, m); err != nil {

@@ -92,7 +92,7 @@ func invert(ctx context.Context, e *cli.Environment, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := s.save(found); err != nil {
+	if err := s.save(ctx, found); err != nil {
 		return err
 	}
 	s.tell(e, found)
@@ -116,7 +116,12 @@ func (s *invertSettings) open() (err error) {
 	to := "out"
 	if s.table {
 		to = "fields"
-		if err = s.tableNames(); err != nil {
+		for _, name := range []string{"out", "samples"} {
+			if path := f.Text(name); path != "" && !strings.HasSuffix(strings.ToLower(path), ".csv") {
+				return f.Usagef("-%s %q of inputs in a table, expected a name that ends in .csv", name, path)
+			}
+		}
+		if err = cli.Writable(s.out); err != nil {
 			return err
 		}
 	}
@@ -137,17 +142,7 @@ func (s *invertSettings) open() (err error) {
 	if ending := strings.ToLower(s.samples); !s.table && ending != "" && !strings.HasSuffix(ending, ".npy") {
 		return f.Usagef("-samples %q of fields, expected a name that ends in .npy", s.samples)
 	}
-	return cli.AllWritable(s.samples)
-}
-
-// tableNames refuses names of tables that do not end in .csv.
-func (s *invertSettings) tableNames() error {
-	for _, name := range []string{"out", "samples"} {
-		if path := s.f.Text(name); path != "" && !strings.HasSuffix(strings.ToLower(path), ".csv") {
-			return s.f.Usagef("-%s %q of inputs in a table, expected a name that ends in .csv", name, path)
-		}
-	}
-	return cli.Writable(s.out)
+	return cli.Writable(s.samples)
 }
 
 // error returns the number that -errors is.
@@ -194,28 +189,20 @@ func (s *invertSettings) load() (*dataset.Frames, func(i int) []float64, error) 
 
 // tell says what a user should know of the results.
 func (s *invertSettings) tell(e *cli.Environment, found []*sgplvm.Inverted) {
-	var several, unexplained, nothing, differ, few []int
-	for i, r := range found {
-		for _, c := range []struct {
-			is   bool
-			list *[]int
-		}{
-			{len(r.Modes) > 1, &several}, {r.Unexplained, &unexplained}, {r.Observed == 0, &nothing},
-			{r.Differ > 0.5, &differ}, {r.Effective < 50, &few},
-		} {
-			if c.is {
-				*c.list = append(*c.list, i)
+	say := func(text string, is func(r *sgplvm.Inverted) bool) {
+		first, count := slices.IndexFunc(found, is), 0
+		for _, r := range found {
+			if is(r) {
+				count++
 			}
 		}
-	}
-	say := func(list []int, text string) {
-		if len(list) > 0 {
-			e.Note("%s of %d (number %d, from 0, first) %s", quote.Counted(len(list), "output"), len(found), list[0], text)
+		if count > 0 {
+			e.Note("%s of %d (number %d, from 0, first) %s", quote.Counted(count, "output"), len(found), first, text)
 		}
 	}
-	say(nothing, "have no value: their inputs are those of the prior")
-	say(several, "have several maxima of the density, different inputs that explain what was seen")
-	say(unexplained, "no input explains: the score is larger than in 999 of 1000 cases")
-	say(differ, "have means by sampling more than half a deviation from the maximum: a Gaussian around it would not do")
-	say(few, "have draws worth fewer than 50 independent ones: a higher -effort takes more")
+	say("have no value: their inputs are those of the prior", func(r *sgplvm.Inverted) bool { return r.Observed == 0 })
+	say("have several maxima of the density, different inputs that explain what was seen", func(r *sgplvm.Inverted) bool { return len(r.Modes) > 1 })
+	say("no input explains: the score is larger than in 999 of 1000 cases", func(r *sgplvm.Inverted) bool { return r.Unexplained })
+	say("have means by sampling more than half a deviation from the maximum: a Gaussian around it would not do", func(r *sgplvm.Inverted) bool { return r.Differ > 0.5 })
+	say("have draws worth fewer than 50 independent ones: a higher -effort takes more", func(r *sgplvm.Inverted) bool { return r.Effective < 50 })
 }

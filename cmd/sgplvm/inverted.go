@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/engine"
@@ -47,31 +48,16 @@ func fieldForm(m *sgplvm.Emulator, outputs dataset.Form) dataset.Form {
 }
 
 // save writes the results.
-func (s *invertedFiles) save(found []*sgplvm.Inverted) error {
+func (s *invertedFiles) save(ctx context.Context, found []*sgplvm.Inverted) error {
 	if s.table {
 		if err := writeTable(s.out, invertedTable(found)); err != nil {
 			return err
 		}
 	}
-	each := func(o *engine.Output, set func(r *sgplvm.Inverted, dst []float64)) error {
-		if !o.Given() {
-			return nil
-		}
-		return o.Stream(func(put func([]float64) error) error {
-			for _, r := range found {
-				v := make([]float64, s.values)
-				set(r, v)
-				if err := put(v); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	}
-	if err := each(s.fields, (*sgplvm.Inverted).FieldTo); err != nil {
+	if err := s.fields.Each(ctx, len(found), s.values, func(dst []float64, i int) { found[i].FieldTo(dst) }); err != nil {
 		return err
 	}
-	if err := each(s.variance, (*sgplvm.Inverted).FieldVarianceTo); err != nil {
+	if err := s.variance.Each(ctx, len(found), s.values, func(dst []float64, i int) { found[i].FieldVarianceTo(dst) }); err != nil {
 		return err
 	}
 	switch {

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/part"
@@ -11,11 +10,8 @@ import (
 )
 
 func join(ctx context.Context, e *cli.Environment, args []string) error {
-	n := slices.IndexFunc(args, func(a string) bool { return strings.HasPrefix(a, "-") })
-	if n < 0 {
-		n = len(args)
-	}
-	if n == 0 {
+	words, args := cli.Leading(args)
+	if len(words) == 0 {
 		f := cli.NewFlags(e, "join", `sgplvm join PART... [flags]
 
 Puts the files together that impute, predict, fill -model, latents, sample or render have
@@ -37,7 +33,7 @@ twice, damaged or of other work are named.`)
 		return f.Usagef("no part, expected the files of all before any flag")
 	}
 	var paths []string
-	for _, a := range args[:n] {
+	for _, a := range words {
 		names, err := dataset.Several(a)
 		if err != nil {
 			return err
@@ -55,7 +51,7 @@ twice, damaged or of other work are named.`)
 	e.Work = work
 	for _, c := range e.Commands() {
 		if c.Name == command[0] {
-			return c.Run(ctx, e, slices.Concat(command[1:], []string{"-part", "", "-parts", "0"}, args[n:]))
+			return c.Run(ctx, e, slices.Concat(command[1:], []string{"-part", "", "-parts", "0"}, args))
 		}
 	}
 	return cli.Usagef("join: parts of an unknown command")

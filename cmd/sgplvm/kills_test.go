@@ -60,6 +60,7 @@ func jobs(t *testing.T) []job {
 		{"fill -config quick.json -data patchy.npy -out result.npy -variance variance.npy -save result.model", []string{"result.npy", "variance.npy", "result.model"}, true},
 		{"render -model model -grid 400x320 -out result.npy -variance variance.npy", []string{"result.npy", "variance.npy"}, false},
 		{"render -model model -grid 400x320 -out result.npy -part 1/2", []string{"result.npy.part1of2"}, false},
+		{"shard -model model -data train.npy -out result.sums", []string{"result.sums"}, false},
 		{"render -model model -grid 400x320 -out result.gif", []string{"result.gif"}, false},
 		{"render -model model -grid 400x320 -out frames", []string{"frames"}, false},
 	}

@@ -19,7 +19,7 @@ variables, their standard deviations and, for a model that knows times, its time
 sequence (NaN where they are not known). The first line of a .csv file has the names of the columns.`)
 	model := f.Input("model", "the model `file`")
 	source := engine.NewLatentFlags(f, "the `file` with times, .npy, for a model that knows times; with -data those of its examples")
-	f.Output("out", "the `file` for the table, .npy or .csv")
+	f.Result("out", "the `file` for the table, .npy or .csv", append([]string{".npy"}, dataset.TableEndings...)...)
 	f.Parts()
 	f.Need("model", "out")
 	f.Everyday("model", "out", "data", "observed", "times")
@@ -33,7 +33,7 @@ sequence (NaN where they are not known). The first line of a .csv file has the n
 	if err := source.Check(); err != nil {
 		return err
 	}
-	out, err := engine.NewTable(f, "out")
+	out, err := engine.NewOutput(f, "out")
 	if err != nil {
 		return err
 	}

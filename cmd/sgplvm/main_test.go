@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -84,6 +83,18 @@ var (
 	read, write                    = clitest.Read, clitest.Write
 	readArray, writeArray          = clitest.ReadArray, clitest.WriteArray
 )
+
+// succeed runs the program, which may have something to note.
+func succeed(t *testing.T, args ...string) string {
+	t.Helper()
+	o := sgplvmRun(args...)
+	if o.code != 0 {
+		t.Fatalf("sgplvm %s: exit code %d, %s", strings.Join(args, " "), o.code, o.stderr)
+	}
+	return o.stdout
+}
+
+func writeText(t *testing.T, path, text string) { t.Helper(); write(t, path, []byte(text)) }
 
 // sameBits fails unless two lists hold the same bits.
 func sameBits(t *testing.T, what string, got, want []float64) {
@@ -215,65 +226,6 @@ func loadTestModel(t *testing.T, path string) *sgplvm.Model {
 		t.Fatal(err)
 	}
 	return m
-}
-
-// rawArray returns a .npy file of the elements in the byte order and type of
-// descr, with the first axis fastest if fortran says so.
-func rawArray(values []float64, shape []int, descr string, fortran bool) []byte {
-	var order binary.AppendByteOrder = binary.LittleEndian
-	if descr[0] == '>' {
-		order = binary.BigEndian
-	}
-	var b []byte
-	put := func(v float64) {
-		switch descr[1:] {
-		case "u1":
-			b = append(b, uint8(v))
-		case "i2":
-			b = order.AppendUint16(b, uint16(int16(v)))
-		case "i8":
-			b = order.AppendUint64(b, uint64(int64(v)))
-		case "f4":
-			b = order.AppendUint32(b, math.Float32bits(float32(v)))
-		case "f8":
-			b = order.AppendUint64(b, math.Float64bits(v))
-		default:
-			panic(descr)
-		}
-	}
-	truth := "False"
-	if fortran {
-		truth = "True"
-		index := make([]int, len(shape))
-		for range values {
-			at := 0
-			for k, i := range index {
-				at = at*shape[k] + i
-			}
-			put(values[at])
-			for k := 0; k < len(index); k++ { // the next index, the first axis fastest
-				if index[k]++; index[k] < shape[k] {
-					break
-				}
-				index[k] = 0
-			}
-		}
-	} else {
-		for _, v := range values {
-			put(v)
-		}
-	}
-	var axes []string
-	for _, d := range shape {
-		axes = append(axes, fmt.Sprint(d))
-	}
-	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': %s, 'shape': (%s), }", descr, truth, strings.Join(axes, ", "))
-	for (10+len(header)+1)%64 != 0 {
-		header += " "
-	}
-	header += "\n"
-	file := append([]byte("\x93NUMPY\x01\x00"), byte(len(header)), byte(len(header)>>8))
-	return append(append(file, header...), b...)
 }
 
 func TestHelp(t *testing.T) {

@@ -108,9 +108,7 @@ func TestPictures(t *testing.T) {
 		t.Error("a mask of numbers and a picture give different results")
 	}
 	// Training with holes, and one picture.
-	if o := sgplvmRun(strings.Fields("train -data training -observed mask.png -config steps30.json -out holey")...); o.code != 0 {
-		t.Fatal(o.stderr)
-	}
+	succeed(t, strings.Fields("train -data training -observed mask.png -config steps30.json -out holey")...)
 	if string(tensorsOf(t, "holey")) == string(tensorsOf(t, "coloured")) {
 		t.Error("train does not see the mask")
 	}
@@ -123,9 +121,7 @@ func TestPictures(t *testing.T) {
 	}
 	for _, c := range []string{"fill -data damaged -observed mask.png -config steps30.json -out completed -variance unsure", "predict -model coloured -out mean", "sample -model coloured -count 2 -out drawn",
 		"render -model coloured -out rendered", "predict -model coloured -out mean.csv"} {
-		if o := sgplvmRun(strings.Fields(c)...); o.code != 0 {
-			t.Errorf("%s: %s", c, o.stderr)
-		}
+		succeed(t, strings.Fields(c)...)
 	}
 	completed, got := loaded(t, "completed")
 	if len(completed) != testNew*testPoints || strings.Join(got, " ") != "one.png three.png two.png" {
@@ -156,9 +152,7 @@ func TestPictures(t *testing.T) {
 	hide[7] = 0
 	writeArray(t, "hide.npy", npy.New(hide, testHeight, testWidth))
 	for _, args := range []string{"-data hole -out nohole", "-data hole/t0.png -out single.png", "-data nohole.npy -observed hide.npy -out nohole2.npy"} {
-		if o := sgplvmRun(append(strings.Fields("fill -config steps30.json"), strings.Fields(args)...)...); o.code != 0 {
-			t.Fatalf("%s: %s", args, o.stderr)
-		}
+		succeed(t, append(strings.Fields("fill -config steps30.json"), strings.Fields(args)...)...)
 		v, _ := loaded(t, args[strings.LastIndex(args, " ")+1:])
 		for i, x := range v {
 			if x != x {
@@ -174,9 +168,7 @@ func TestPictures(t *testing.T) {
 		}
 	}
 	writeArray(t, "gone.npy", npy.New(gone, testTraining, testHeight, testWidth))
-	if o := sgplvmRun(strings.Fields("fill -data gone.npy -config steps30.json -out gone")...); o.code != 0 {
-		t.Fatal(o.stderr)
-	}
+	succeed(t, strings.Fields("fill -data gone.npy -config steps30.json -out gone")...)
 	file, err := os.Open("gone/frame0003.png")
 	if err != nil {
 		t.Fatal(err)
@@ -220,9 +212,7 @@ func TestEndings(t *testing.T) {
 		mustFail(t, 1, "clip.mp4: found a video (MP4 or QuickTime), expected its frames as a folder of pictures: mkdir frames && ffmpeg -i clip.mp4 frames/%05d.png", strings.Fields(args)...)
 	}
 	// One frame is a picture.
-	if o := sgplvmRun(strings.Fields("render -model model -examples 3 -out x.png")...); o.code != 0 {
-		t.Error(o.stderr)
-	}
+	succeed(t, strings.Fields("render -model model -examples 3 -out x.png")...)
 	if v, _ := loaded(t, "x.png"); len(v) != testPoints {
 		t.Errorf("%d pixels", len(v))
 	}
@@ -235,7 +225,5 @@ func TestEndings(t *testing.T) {
 	}
 	mustFail(t, 2, `impute: -out "photos/x.png" is a picture of -data, expected another file`, "impute", "-model", "model", "-data", "photos", "-out", "photos/x.png")
 	mustFail(t, 2, `impute: -sheet "./photos/x.png" is a picture of -data, expected another file`, "impute", "-model", "model", "-data", "photos", "-out", "o.npy", "-sheet", "./photos/x.png")
-	if o := sgplvmRun(strings.Fields("impute -model model -data photos -out photos/o.npy")...); o.code != 0 {
-		t.Error(o.stderr)
-	}
+	succeed(t, strings.Fields("impute -model model -data photos -out photos/o.npy")...)
 }

@@ -152,8 +152,6 @@ func TestScattered(t *testing.T) {
 	for _, c := range []struct{ picture, scattered string }{
 		{"impute -data seen.npy", "impute -data seenrows.npy"},
 		{"impute -data truth.npy -observed mask.npy -truth truth.npy", "impute -data truthrows.npy -observed maskrows.npy -truth truthrows.npy"},
-		{"impute -data seen.npy -conditioning paper", "impute -data seenrows.npy -conditioning paper"},
-		{"impute -data seen.npy -conditioning none", "impute -data seenrows.npy -conditioning none"},
 		{"predict", "predict"},
 		{"predict -grid 6x3", "predict -grid 6x3"},
 		{"predict -data seen.npy", "predict -data seenrows.npy -points points.npy"},
@@ -195,28 +193,6 @@ func TestScatteredChannels(t *testing.T) {
 			t.Errorf("value %d: %v, was %v", i, v, y)
 		}
 	}
-}
-
-// The ways of conditioning differ where values are missing.
-func TestConditioningFlag(t *testing.T) {
-	workFolder(t)
-	filled := map[string][]float64{}
-	for _, how := range []string{"latent", "paper", "none"} {
-		mustRun(t, "impute", "-model", "model", "-data", "seen.npy", "-out", "filled.npy", "-conditioning", how)
-		filled[how] = readArray(t, "filled.npy").Float64s()
-	}
-	differ := func(a, b string) float64 {
-		var d float64
-		for i, v := range filled[a] {
-			d = max(d, math.Abs(v-filled[b][i]))
-		}
-		return d
-	}
-	if differ("latent", "paper") == 0 || differ("latent", "none") == 0 || differ("paper", "none") == 0 {
-		t.Error("two ways of conditioning fill in the same values")
-	}
-	mustRun(t, "impute", "-model", "model", "-data", "seen.npy", "-out", "filled.npy")
-	sameBits(t, "the default", readArray(t, "filled.npy").Float64s(), filled["latent"])
 }
 
 // Values observed at points that are not those of training are filled in, and tell of the
@@ -277,8 +253,6 @@ func TestPlacesErrors(t *testing.T) {
 	array("points.npy", pixels(), testPoints, 2)
 	array("triples.npy", make([]float64, 6), 2, 3)
 	array("nan.npy", []float64{0, 1, 2, math.NaN()}, 2, 2)
-	array("none.npy", nil, 0, 2)
-	array("cube.npy", make([]float64, 8), 2, 2, 2)
 	array("rows.npy", trainingFaces(), testTraining, testPoints)
 	array("short.npy", trainingFaces(), 2*testTraining, testPoints/2)
 	array("line.npy", pixels()[:testPoints], testPoints)
@@ -291,31 +265,19 @@ func TestPlacesErrors(t *testing.T) {
 	}{
 		{1, "train -data rows.npy -points absent.npy -out result", "absent.npy: no such file or directory"},
 		{1, "train -data rows.npy -points nan.npy -out result", "nan.npy: point 1, dimension 1: found NaN, expected a finite coordinate"},
-		{1, "train -data rows.npy -points none.npy -out result", "none.npy: shape 0×2: found 0 points of 2 dimensions, expected 1 to 16384 points of 1 to 64 dimensions"},
-		{1, "train -data rows.npy -points cube.npy -out result", "cube.npy: shape 2×2×2: found 3 axes, expected coordinates: points×dimensions, or points"},
 		{1, "train -data short.npy -points points.npy -out result", "short.npy: shape 18×10: found 10 points, expected 20"},
-		{1, "train -data rows.npy -points points.npy -channels 2 -out result", "rows.npy: shape 9×20: found 1 channel, expected 2"},
 		{1, "predict -model model -points triples.npy -out result.npy", "triples.npy: points of dimension 3, expected 2, the model's"},
 		{2, "predict -model product -points points.npy -out result.npy", "predict: -points with a model of 2 spatial factors, expected one: trained with joint factors or with -points"},
 		{2, "predict -model line -grid 4x4 -out result.npy", "predict: -grid 4x4: a space of 1 dimension, expected 2 for a grid"},
 		{2, "predict -model model -points points.npy -out result.npy -sheet sheet.png", "predict: -sheet of scattered points, expected pictures: -grid WIDTHxHEIGHT"},
-		{2, "sample -model scattered -out result.npy -sheet sheet.png", "sample: -sheet of scattered points, expected pictures: -grid WIDTHxHEIGHT"},
 		{2, "impute -model scattered -data rows.npy -out result.npy -grid 5x4", "impute: -grid 5x4 with a model of scattered points, expected none"},
 		{2, "impute -model scattered -data rows.npy -out result.npy -sheet sheet.png", "impute: -sheet of scattered points, expected pictures"},
-		{1, "impute -model scattered -data seen.npy -out result.npy", "seen.npy: shape 3×4×5: found 4 points, expected 20"},
-		{1, "impute -model scattered -data rows.npy -observed mask.npy -out result.npy", "mask.npy: shape 3×4×5: found 60 values, expected 9×20×1, 9×20, 20×1, 20 for the data of shape 9×20 in rows.npy"},
 		{1, "impute -model model -points triples.npy -data rows.npy -out result.npy", "triples.npy: points of dimension 3, expected 2, the model's"},
 		{1, "impute -model model -points points.npy -data short.npy -out result.npy", "short.npy: shape 18×10: found 10 points, expected 20"},
-		{1, "impute -model model -points nan.npy -data rows.npy -out result.npy", "nan.npy: point 1, dimension 1: found NaN, expected a finite coordinate"},
-		{2, "impute -model product -points points.npy -data rows.npy -out result.npy", "impute: -points with a model of 2 spatial factors, expected one: trained with joint factors or with -points"},
 		{2, "impute -model model -points points.npy -grid 5x4 -data rows.npy -out result.npy", "impute: -grid 5x4 with -points, expected one of the two"},
-		{2, "impute -model model -points points.npy -data rows.npy -out result.npy -sheet sheet.png", "impute: -sheet of scattered points, expected pictures"},
 		{2, "impute -model model -points points.npy -data rows.npy -out points.npy", `impute: -out "points.npy" is the file of -points, expected another one`},
-		{1, "predict -model model -data-points triples.npy -data rows.npy -out result.npy", "triples.npy: points of dimension 3, expected 2, the model's"},
 		{2, "predict -model product -data-points points.npy -data rows.npy -out result.npy", "predict: -data-points with a model of 2 spatial factors, expected one: trained with joint factors or with -points"},
 		{2, "predict -model model -data-points points.npy -out result.npy", "predict: -data-points without -data, expected both"},
-		{2, "predict -model model -data-points points.npy -data rows.npy -out points.npy", `predict: -out "points.npy" is the file of -data-points, expected another one`},
-		{1, "impute -model scattered -data rows.npy -truth truth.npy -out result.npy", "truth.npy: shape 3×4×5: found 4 points, expected 20"},
 	} {
 		mustFail(t, c.code, c.line, strings.Fields(c.args)...)
 	}

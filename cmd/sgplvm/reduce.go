@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"slices"
-	"strings"
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/engine"
@@ -33,12 +31,8 @@ is worth while. Where MODEL keeps examples that others are compared with, MODEL2
 	f.Need("model", "out")
 	f.Everyday("model", "out", "enough", "json")
 	f.Examples("sgplvm reduce sums.part1of2 sums.part2of2 -model faces.model -out all.model")
-	n := slices.IndexFunc(args, func(a string) bool { return strings.HasPrefix(a, "-") })
-	if n < 0 {
-		n = len(args)
-	}
-	parts := args[:n]
-	if err := f.Read(args[n:]); err != nil {
+	parts, args := cli.Leading(args)
+	if err := f.Read(args); err != nil {
 		return err
 	}
 	if len(parts) == 0 {

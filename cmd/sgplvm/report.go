@@ -15,15 +15,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
 
-// reportSettings are the flags of report.
-type reportSettings struct {
-	f                           *cli.Flags
-	model, data, grid, observed *string
-	truth, labels, out          *string
-	times                       *engine.TimeFlags
-}
-
-func newReportSettings(e *cli.Environment) *reportSettings {
+func reportPage(ctx context.Context, e *cli.Environment, args []string) error {
 	f := cli.NewFlags(e, "report", `sgplvm report -model MODEL [-data F] -out REPORT.html
 
 Writes one page that shows what a model has learned, for a browser, without a network: a map of
@@ -32,97 +24,80 @@ training went, the kernels in words. With -data it shows how well the model fill
 which values are missing or hidden by -observed, beside their -truth if that is known; of complete
 pictures the page hides a half itself. Those that the model has learned from it shows as
 they were learned.`)
-	s := &reportSettings{
-		f:        f,
-		model:    f.Input("model", "the model `file`"),
-		data:     f.Input("data", "the pictures, or the table: "+engine.DataUsage),
-		grid:     f.Grid("grid", "", "`WIDTHxHEIGHT` of a picture, where the model does not say"),
-		observed: f.Input("observed", engine.MaskUsage),
-		truth:    f.Input("truth", "the complete `pictures`, like -data"),
-		labels:   f.Input("labels", "the `file` with a label for every picture that the model was trained on (.npy, .npz, .nc, .csv), whole numbers: colours on the map"),
-		times:    engine.NewTimeFlags(f, "the `file` with the times of the pictures (.npy, .npz, .nc, .csv), for a model that knows times; a film with motion needs them"),
-		out:      f.Result("out", "the HTML `file` to write", ".html", ".htm"),
-	}
+	f.Input("model", "the model `file`")
+	f.Input("data", "the pictures, or the table: "+engine.DataUsage)
+	f.Grid("grid", "", "`WIDTHxHEIGHT` of a picture, where the model does not say")
+	f.Input("observed", engine.MaskUsage)
+	f.Input("truth", "the complete `pictures`, like -data")
+	f.Input("labels", "the `file` with a label for every picture that the model was trained on (.npy, .npz, .nc, .csv), whole numbers: colours on the map")
+	times := engine.NewTimeFlags(f, "the `file` with the times of the pictures (.npy, .npz, .nc, .csv), for a model that knows times; a film with motion needs them")
+	f.Result("out", "the HTML `file` to write", ".html", ".htm")
 	f.Need("model", "out")
 	f.Everyday("model", "out", "data", "observed", "truth", "labels")
 	f.Examples(
 		"sgplvm report -model faces.model -out faces.html",
 		"sgplvm report -model faces.model -data whole.npy -observed mask.png -truth whole.npy -out faces.html",
 	)
-	return s
-}
-
-func reportPage(ctx context.Context, e *cli.Environment, args []string) error {
-	s := newReportSettings(e)
-	if err := s.f.Read(args); err != nil {
+	if err := f.Read(args); err != nil {
 		return err
 	}
-	if *s.data == "" {
-		if err := s.f.Without("-data", "grid", "observed", "truth", "times", "sequence"); err != nil {
+	path, data := f.Text("model"), f.Text("data")
+	if data == "" {
+		if err := f.Refuse("without -data", "grid", "observed", "truth", "times", "sequence"); err != nil {
 			return err
 		}
 	}
-	if emulator, err := engine.LoadEmulator(*s.model); err != nil || emulator != nil {
-		if err == nil {
-			err = emulatorPage(s.f, emulator)
-		}
-		return err
-	}
-	m, err := engine.Load(*s.model)
+	m, emulator, err := engine.LoadAny(path)
 	if err != nil {
 		return err
 	}
-	in := &page.Input{Model: m, Name: filepath.Base(*s.model)}
-	if *s.labels != "" {
-		if in.Labels, err = dataset.LoadSequences(*s.labels, m.Examples()); err != nil {
+	if emulator != nil {
+		if err := f.Refuse(ofEmulator, "data", "grid", "observed", "truth", "labels", "times"); err != nil {
+			return err
+		}
+		return writeEmulatorPage(f.Text("out"), path, emulator)
+	}
+	in := &page.Input{Model: m, Name: filepath.Base(path)}
+	if labels := f.Text("labels"); labels != "" {
+		if in.Labels, err = dataset.LoadSequences(labels, m.Examples()); err != nil {
 			return err
 		}
 	}
-	if *s.data != "" {
-		if err := s.load(in); err != nil {
+	if data != "" {
+		if err := loadJudged(f, times, in); err != nil {
 			return err
 		}
 	}
-	return tellPage(ctx, e, *s.out, in)
+	return tellPage(ctx, e, f.Text("out"), in)
 }
 
-// load loads the pictures that the model is judged by.
-func (s *reportSettings) load(in *page.Input) error {
-	m := in.Model
-	seen, err := engine.LoadObserved(s.f, *s.model, m, *s.data, *s.observed, *s.grid, "")
+// loadJudged loads the pictures that the model is judged by.
+func loadJudged(f *cli.Flags, times *engine.TimeFlags, in *page.Input) error {
+	m, data, mask, truth := in.Model, f.Text("data"), f.Text("observed"), f.Text("truth")
+	seen, err := engine.LoadObserved(f, f.Text("model"), m, data, mask, f.Text("grid"), "")
 	if err != nil {
 		return err
 	}
 	in.Columns = seen.Columns
-	in.Data = &page.Data{Name: *s.data, Seen: seen.Frames}
-	if *s.observed == "" && *s.truth == "" && learnedFrom(m, seen.Frames) {
+	in.Data = &page.Data{Name: data, Seen: seen.Frames}
+	if mask == "" && truth == "" && learnedFrom(m, seen.Frames) {
 		in.Data.Training = true
 		return nil
 	}
-	if in.Data.Priors, err = s.times.Priors(m, &seen.Form); err != nil {
+	if in.Data.Priors, err = times.Priors(m, &seen.Form); err != nil {
 		return err
 	}
-	switch {
-	case *s.truth != "":
-		truth, err := engine.LoadLike(s.f, &seen.Form, *s.truth)
-		if err != nil {
-			return err
-		}
-		if truth.Count != seen.Count {
-			return fmt.Errorf("%s: %d pictures, expected %d as in %s", *s.truth, truth.Count, seen.Count, *s.data)
-		}
-		in.Data.Truth = truth
-	case *s.observed != "": // what the mask hides is known
-		truth, err := engine.LoadLike(s.f, &seen.Form, *s.data)
-		if err != nil {
-			return err
-		}
-		in.Data.Truth = truth
+	if truth == "" && mask != "" {
+		truth = data // what the mask hides is known
 	}
-	if in.Data.Truth == nil {
+	if truth == "" {
 		return nil
 	}
-	return dataset.CheckNoInf(in.Data.Truth.(*dataset.Frames))
+	whole, err := engine.LoadTruth(f, &seen.Form, truth)
+	if err == nil {
+		in.Data.Truth = whole
+	}
+	return err
 }
 
 // learnedFrom reports whether pictures are those that the model has learned from: as many, and each near what the model has for it.

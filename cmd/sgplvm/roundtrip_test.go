@@ -58,27 +58,6 @@ func writePNGs(t *testing.T, dir string, values []float64, channels int) {
 	}
 }
 
-// The schedule changes the model; the same ones give the same file.
-func TestTrainingSchedules(t *testing.T) {
-	workFolder(t)
-	files := map[string]string{}
-	for _, fields := range []string{``, `, "joint": false`, `, "joint": true`, `, "joint": true`} {
-		write(t, "c.json", []byte(`{"effort": "none", "training": {"iterations": 60, "warmup": 10`+fields+`}}`))
-		mustRun(t, "train", "-data", "train.npy", "-out", "result", "-config", "c.json")
-		file := string(tensorsOf(t, "result"))
-		if want, ok := files[fields]; ok && file != want {
-			t.Errorf("%s: another model", fields)
-		}
-		files[fields] = file
-	}
-	if files[``] != files[`, "joint": false`] {
-		t.Error("the defaults are others")
-	}
-	if files[``] == files[`, "joint": true`] {
-		t.Error("the schedules do the same")
-	}
-}
-
 // The same pictures in any form give the same model, byte for byte, and the
 // same values filled in, in the shape of the input.
 func TestForms(t *testing.T) {
@@ -100,27 +79,18 @@ func TestForms(t *testing.T) {
 				shape  []int // of the filled pictures
 				folder bool
 			}
-			raw := func(descr string, fortran bool, tail ...int) func(string, []float64) {
-				return func(path string, v []float64) {
-					write(t, path, rawArray(v, append([]int{len(v) / size}, tail...), descr, fortran))
-				}
-			}
 			rows, cube := []int{size}, []int{testHeight, testWidth, channels}
 			if channels == 1 {
 				cube = cube[:2]
 			}
 			flags := fmt.Sprintf("-grid 5x4 -channels %d", channels)
 			forms := []form{
-				{name: "f8 cube", make: raw("<f8", false, cube...), shape: cube},
-				{name: "f8 rows", make: raw("<f8", false, rows...), shape: rows, flags: flags},
-				{name: "f8 rows fortran", make: raw("<f8", true, rows...), shape: rows, flags: flags},
-				{name: "f8 cube fortran big", make: raw(">f8", true, cube...), shape: cube, flags: flags},
-				{name: "f4 cube", make: raw("<f4", false, cube...), shape: cube},
-				{name: "f4 rows big", make: raw(">f4", false, rows...), shape: rows, flags: flags},
-				{name: "u1 cube", make: raw("|u1", false, cube...), shape: cube},
-				{name: "u1 rows fortran", make: raw("|u1", true, rows...), shape: rows, flags: flags},
-				{name: "i2 cube fortran", make: raw("<i2", true, cube...), shape: cube, flags: "-grid 5x4"},
-				{name: "i8 rows big", make: raw(">i8", false, rows...), shape: rows, flags: flags},
+				{name: "f8 cube", make: arrayOf[float64](t, cube...), shape: cube},
+				{name: "f8 rows", make: arrayOf[float64](t, rows...), shape: rows, flags: flags},
+				{name: "f4 rows", make: arrayOf[float32](t, rows...), shape: rows, flags: flags},
+				{name: "u1 cube", make: arrayOf[uint8](t, cube...), shape: cube},
+				{name: "i2 cube", make: arrayOf[int16](t, cube...), shape: cube, flags: "-grid 5x4"},
+				{name: "i8 rows", make: arrayOf[int64](t, rows...), shape: rows, flags: flags},
 				{name: "png", make: func(path string, v []float64) { writePNGs(t, path, v, channels) }, shape: []int{testHeight, testWidth, channels}, folder: true},
 			}
 			var model []byte
@@ -162,6 +132,20 @@ func TestForms(t *testing.T) {
 				sameBits(t, f.name+": variance", v.Float64s(), variance)
 			}
 		})
+	}
+}
+
+// arrayOf returns what writes values as an array of a type, examples of some shape.
+func arrayOf[N npy.Number](t *testing.T, shape ...int) func(path string, v []float64) {
+	return func(path string, v []float64) {
+		size, values := 1, make([]N, len(v))
+		for _, n := range shape {
+			size *= n
+		}
+		for i, x := range v {
+			values[i] = N(x)
+		}
+		writeArray(t, path, npy.New(values, append([]int{len(v) / size}, shape...)...))
 	}
 }
 
@@ -329,45 +313,29 @@ func TestTrainingFlags(t *testing.T) {
 		same                bool
 	}{
 		{"-seed 0", joint, `(?m)^training examples +9\nchannels +1\nspatial points +20\npicture +5x4\nblack and white +68 136\nspatial factor 0 +20 points of dimension 2, matern32, variance 1, length scale \S+, \S+, tied to the points\nlatent dimensions +8(, all in use: .*)?\nlatent inducing points +9\n`, true},
-		{"", joint, `spatial factor 0 +20 points of dimension 2`, true},
 		{"", four, `spatial factor 0 +4 points of dimension 1, .*\nspatial factor 1 +5 points of dimension 1`, false},
 		{"", joint + `, "latentDims": 3`, `latent dimensions +3(, .*)?\n`, false},
-		{"", joint + `, "latentDims": 12`, `latent dimensions +12(, .*)?\n`, false},
 		{"", joint + `, "latentKernel": "rbf"`, `latent kernel +rbf, variance \S+\nrelevance +.*\nnoise`, true},
-		{"", joint + `, "latentKernel": "linear"`, `latent kernel +linear, variances of \S+ in all\nlinear relevance +.*\nnoise`, false},
-		{"", joint + `, "latentKernel": "bias"`, `latent kernel +bias \S+\nnoise`, false},
-		{"", joint + `, "latentKernel": "bias+rbf"`, `latent kernel +rbf, variance \S+ \+ bias \S+\nrelevance +.*\nnoise`, false},
-		{"", joint + `, "latentKernel": "rbf+linear"`, `latent kernel +rbf, variance \S+ \+ linear, variances of \S+ in all\nrelevance +.*\nlinear relevance +.*\nnoise`, false},
-		{"", joint + `, "latentKernel": "linear+bias"`, `latent kernel +linear, variances of \S+ in all \+ bias \S+\nlinear relevance +.*\nnoise`, false},
 		{"", joint + `, "latentKernel": "rbf+linear+bias"`, `latent kernel +rbf, variance \S+ \+ linear, variances of \S+ in all \+ bias \S+\nrelevance +.*\nlinear relevance`, false},
 		{"", joint + `, "inducing": 4`, `latent inducing points +4\n`, false},
-		{"", joint + `, "inducing": 9`, `latent inducing points +9\n`, true},
-		{"", joint + `, "inducing": 1`, `latent inducing points +1\n`, false},
 		{"", joint + `, "spatial": [{"kernel": "matern12"}]`, `dimension 2, matern12, variance 1, length scale \S+, \S+, tied`, false},
-		{"", joint + `, "spatial": [{"kernel": "rbf(2)"}]`, `dimension 2, rbf, variance 1, length scale \S+, tied`, false},
-		{"", joint + `, "spatial": [{"kernel": "white"}]`, `dimension 2, white, variance 1, tied`, false},
 		{"", four + `, "spatial": [{}, {"kernel": "matern52"}]`, `dimension 1, matern32, .*\nspatial factor 1 +5 points of dimension 1, matern52, variance 1, length scale \S+, tied`, false},
 		{"", joint + `, "residual": {"kernel": "matern32", "rounds": 1}`, `residual +matern32, variance \S+, length scale \S+, \S+; at the training points a covariance learned freely\nnoise`, false},
 		{"-seed 18446744073709551615", joint + `, "seed": 3`, `seed +18446744073709551615\n`, false},
 		{"", joint + `, "seed": 18446744073709551615`, `seed +18446744073709551615\n`, false},
-		{"-grid 5x4 -channels 1", joint, `picture +5x4`, true},
 		{"-data rows.npy -grid 4x5", joint, `picture +4x5`, false},
 		{"-data rows.npy -grid 5x2 -channels 2", joint, `channels +2\nspatial points +10\npicture +5x2`, false},
 		{"", joint + `, "noise": 0.5`, `training examples +9`, false},
 		{"", joint + `, "jitter": 1e-4`, `jitter +0\.0001 of`, false},
-		{"", `"factors": "joint", "training": {"iterations": 5}`, `training examples +9`, false},
-		{"", `"factors": "joint", "training": {"iterations": 4, "warmup": -1}`, `training examples +9`, false},
-		{"", `"factors": "joint", "training": {"iterations": 4, "warmup": 1000}`, `training examples +9`, false},
 		{"-hide mask.npy", joint, `latent prior +independent\n`, true},
 		{timed, joint, `latent prior +dynamic, one sequence at times from 1 to 9, kernel matern32\(\S+\)\n`, false},
 		{"-sequences sequences.npy", joint, `latent prior +dynamic, 3 sequences at times from 0 to 8, kernel matern32\(\S+\)\n`, false},
-		{frames, joint + still, `latent prior +dynamic, one sequence at times from 0 to 8, kernel matern32\(\S+\)\n`, false},
 		{frames + " " + timed, joint + still, `latent prior +dynamic, one sequence at times from 1 to 9, kernel matern32\(\S+\)\n`, false},
 		{timed + " -sequences sequences.npy", joint + `, "timeKernel": "rbf*periodic(4)+matern12"`, `latent prior +dynamic, 3 sequences at times from 1 to 9, kernel 0\.\d+\*rbf\(\S+\)\*periodic\(\S+,\S+\)\+0\.\d+\*matern12\(\S+\)\n`, false},
-		{timed, joint + `, "residual": {"kernel": "matern32"}`, `latent prior +dynamic`, false},
 		{timed, `"factors": "joint", "training": {"iterations": 4, "uncalibrated": true}`, `noise +.*\nsignal-to-noise`, false},
 		{timed, joint, `calibration +variances at a time by \S+ in the geometric mean, to the power \S+\n`, false},
 		{timed + " -period 4", joint, `latent prior +dynamic`, false},
+		{timed, joint + `, "latentKernel": "rbf+time"`, `latent kernel +rbf, variance \S+ \+ time, variance \S+, matern32\(\S+\)\n`, false},
 		{timed, joint + `, "latentKernel": "rbf+time", "latentTime": "matern12"`, `latent kernel +rbf, variance \S+ \+ time, variance \S+, matern12\(\S+\)\n`, false},
 	} {
 		info := run(c.flags, c.fields)
@@ -524,12 +492,9 @@ func TestDegenerateData(t *testing.T) {
 		{name: "one picture", data: faces[:20], n: 1, h: 4, w: 5},
 		{name: "one pixel", data: faces[:9], n: 9, h: 1, w: 1},
 		{name: "one value", data: faces[:1], n: 1, h: 1, w: 1, line: "data.npy: example 0, point 0, channel 0: value 74, expected more than a single value of each channel", atTraining: true},
-		{name: "one row", data: faces, n: 9, h: 1, w: 20},
-		{name: "one column", data: faces, n: 9, h: 20, w: 1},
 		{name: "the same picture", data: slices.Repeat(faces[:20], 5), n: 5, h: 4, w: 5,
 			line: "data.npy: example 1, point 0, channel 0: value 74, expected examples that differ: all 5 are the same", atTraining: true},
 		{name: "a constant", data: slices.Repeat([]float64{7}, 80), n: 4, h: 4, w: 5, line: "data.npy: example 0, point 0, channel 0: value 7, " + same, atTraining: true},
-		{name: "zero", data: make([]float64, 80), n: 4, h: 4, w: 5, line: "data.npy: example 0, point 0, channel 0: value 0, " + same, atTraining: true},
 		{name: "land", data: scaled(func(x float64) float64 {
 			if x > 100 {
 				return 1e20
@@ -538,12 +503,8 @@ func TestDegenerateData(t *testing.T) {
 		}), n: 9, h: 4, w: 5, atTraining: true,
 			line: "data.npy: example 0, point 6, channel 0: value 1e+20, expected a value like the rest: 88 of 180 values are 1e+20, far outside the rest (68 … 100): land or missing? A fill value or a mask says so, or such points are left out of the data"},
 		{name: "far from zero", data: scaled(func(x float64) float64 { return 1e12 + x }), n: 9, h: 4, w: 5},
-		{name: "small", data: scaled(func(x float64) float64 { return 1e-150 * x }), n: 9, h: 4, w: 5},
 		{name: "large", data: scaled(func(x float64) float64 { return 1e150 * x }), n: 9, h: 4, w: 5},
-		{name: "smaller", data: scaled(func(x float64) float64 { return 1e-200 * x }), n: 9, h: 4, w: 5, line: impute + "0, expected a positive number"},
 		{name: "larger", data: scaled(func(x float64) float64 { return 1e200 * x }), n: 9, h: 4, w: 5, line: impute + "+Inf, expected a positive number"},
-		{name: "largest", data: scaled(func(x float64) float64 { return math.Copysign(1.7e308, x-100) }), n: 9, h: 4, w: 5,
-			line: train + "+Inf is outside the range of a float64", atTraining: true},
 		{name: "smallest", data: scaled(func(x float64) float64 { return math.Trunc(x/100) * 5e-324 }), n: 9, h: 4, w: 5,
 			line: train + "5e-324 is outside the range of a float64", atTraining: true},
 	} {
@@ -562,8 +523,6 @@ func TestDegenerateData(t *testing.T) {
 		missing[0] = math.NaN()
 		writeArray(t, "missing.npy", npy.New(missing, c.n, c.h, c.w))
 		args = []string{"impute", "-model", "result", "-data", "missing.npy", "-out", "filled.npy", "-variance", "variance.npy"}
-		os.Remove("filled")
-		os.Remove("variance")
 		if c.line != "" {
 			mustFail(t, 1, c.line, args...)
 			continue

@@ -91,7 +91,7 @@ func sample(ctx context.Context, e *cli.Environment, args []string) error {
 		}
 		return s.drawFilms(ctx, e, opened, sequence, times)
 	}
-	if err := s.f.Without("-times", "sequence"); err != nil {
+	if err := s.f.Refuse("without -times", "sequence"); err != nil {
 		return err
 	}
 	return s.drawPictures(ctx, e, opened)

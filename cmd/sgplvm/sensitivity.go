@@ -3,12 +3,11 @@ package main
 import (
 	"context"
 	"fmt"
-	"strings"
-	"text/tabwriter"
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/engine"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/picture"
+	"github.com/seed-08962ecc/kronfield/cmd/internal/report"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
 
@@ -52,9 +51,8 @@ for every point. The inputs of a run are taken as independent, a field as one in
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.Text("model"), err)
 	}
-	rows := sensitivityTable(maps.m, s)
 	if *out != "" {
-		if err := writeTable(*out, rows); err != nil {
+		if err := writeTable(*out, sensitivityTable(maps.m, s, number)); err != nil {
 			return err
 		}
 	}
@@ -64,22 +62,11 @@ for every point. The inputs of a run are taken as independent, a field as one in
 	if *asJSON {
 		return e.PrintJSON(s)
 	}
-	w := tabwriter.NewWriter(e.Stdout, 0, 8, 2, ' ', 0)
-	for i, row := range rows {
-		if i > 0 {
-			for k := 1; k < len(row); k++ {
-				var v float64
-				fmt.Sscan(row[k], &v)
-				row[k] = fmt.Sprintf("%.3f", v)
-			}
-		}
-		fmt.Fprintln(w, strings.Join(row, "\t"))
-	}
-	return w.Flush()
+	return report.WriteGrid(e.Stdout, sensitivityTable(maps.m, s, func(v float64) string { return fmt.Sprintf("%.3f", v) }))
 }
 
-// sensitivityTable has a row for each input.
-func sensitivityTable(m *sgplvm.Emulator, s *sgplvm.Sensitivity) [][]string {
+// sensitivityTable has a row for each input, with its numbers as text.
+func sensitivityTable(m *sgplvm.Emulator, s *sgplvm.Sensitivity, number func(v float64) string) [][]string {
 	head := []string{"input", "first", "all"}
 	add := func(name string) { head = append(head, name+"_first", name+"_all") }
 	for c := range m.Channels() {

@@ -5,11 +5,9 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/picture"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
@@ -23,17 +21,8 @@ func sharded(t *testing.T) {
 	for k := range 3 {
 		writeArray(t, fmt.Sprintf("f%d.npy", k+1), npy.New(all[k*20*80:(k+1)*20*80], 20, 10, 8))
 	}
-	writeFile(t, "c.json", `{"effort": "none", "latentDims": 4, "inducing": 12, "training": {"iterations": 20}}`)
+	writeText(t, "c.json", `{"effort": "none", "latentDims": 4, "inducing": 12, "training": {"iterations": 20}}`)
 	mustRun(t, "train", "-data", "f*.npy", "-sample", "20", "-config", "c.json", "-out", "m0")
-}
-
-func readFile(t *testing.T, path string) []byte {
-	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
 }
 
 // Parts of several files make a model, one better than the sample's in the second round too, with the bits of a single part; a file of a part that is missing, damaged or twice there is named.
@@ -50,7 +39,7 @@ func TestShardAndReduce(t *testing.T) {
 	}
 	mustRun(t, "shard", "-model", "m0", "-data", "f*.npy", "-out", "p")
 	mustRun(t, "reduce", "p", "-model", "m0", "-out", "one")
-	if !bytes.Equal(readFile(t, "one"), readFile(t, "m1")) {
+	if !bytes.Equal(read(t, "one"), read(t, "m1")) {
 		t.Error("one part gives other bits than three")
 	}
 	mustRun(t, "shard", "-model", "m1", "-data", "f*.npy", "-out", "q")
@@ -60,7 +49,7 @@ func TestShardAndReduce(t *testing.T) {
 	mustFail(t, 1, "~.*part 2 of 3 is missing.*", "reduce", "s.part1of3", "s.part3of3", "-model", "m0", "-out", "m3")
 	mustFail(t, 1, "~.*part 1 of 3 is there twice.*", "reduce", "s.part1of3", "s.part2of3", "s.part1of3", "s.part3of3", "-model", "m0", "-out", "m3")
 	mustFail(t, 1, "~.*made with another model.*", "reduce", "q", "-model", "m0", "-out", "m3")
-	damaged := readFile(t, "s.part2of3")
+	damaged := read(t, "s.part2of3")
 	damaged[len(damaged)/2] ^= 4
 	write(t, "s.part2of3", damaged)
 	mustFail(t, 1, "~.*s.part2of3: wrong checksum.*", "reduce", "s.part1of3", "s.part2of3", "s.part3of3", "-model", "m0", "-out", "m3")
@@ -70,30 +59,6 @@ func TestShardAndReduce(t *testing.T) {
 	mustFail(t, 1, "nan.npy: example 0, point 0, channel 0: value NaN, expected at least one value that was observed", "shard", "-model", "m0", "-data", "nan.npy", "-out", "p")
 	if _, err := os.Stat("m3"); err == nil {
 		t.Error("a model was written")
-	}
-}
-
-// A worker that is killed leaves no file or a whole one, and the next call makes the bytes that an undisturbed one makes.
-func TestKilledShard(t *testing.T) {
-	sharded(t)
-	mustRun(t, "shard", "-model", "m0", "-data", "f*.npy", "-out", "want")
-	for delay := 2 * time.Millisecond; ; delay *= 2 {
-		c := program(t, "shard", "-model", "m0", "-data", "f*.npy", "-out", "p")
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(delay)
-		c.Process.Kill()
-		err := c.Wait()
-		if _, killed := err.(*exec.ExitError); !killed {
-			break
-		}
-		if got, err := os.ReadFile("p"); err == nil && !bytes.Equal(got, readFile(t, "want")) {
-			t.Errorf("killed after %v: %d bytes of another file", delay, len(got))
-		}
-	}
-	if !bytes.Equal(readFile(t, "p"), readFile(t, "want")) {
-		t.Error("other bytes after kills")
 	}
 }
 

@@ -36,9 +36,7 @@ func TestFillGIF(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, "holes.gif", b.Bytes())
-	if o := sgplvmRun("fill", "-data", "holes.gif", "-config", steps(t, 20, `"motion": "off"`), "-out", "filled.gif", "-variance", "sure.gif"); o.code != 0 {
-		t.Fatal(o.stderr)
-	}
+	succeed(t, "fill", "-data", "holes.gif", "-config", steps(t, 20, `"motion": "off"`), "-out", "filled.gif", "-variance", "sure.gif")
 	seen, err := dataset.Load("holes.gif", dataset.Layout{})
 	if err != nil {
 		t.Fatal(err)

@@ -153,13 +153,8 @@ func TestSmallTables(t *testing.T) {
 			seen[i] = math.NaN()
 		}
 		writeArray(t, "gaps.npy", npy.New(seen, 1, shape[1]))
-		for _, with := range []string{"-effort quick", "-effort normal", "-config steps20.json"} {
-			if testing.Short() && with == "-effort normal" {
-				continue
-			}
-			if o := sgplvmRun(strings.Fields("train -data table.npy -out small " + with)...); o.code != 0 {
-				t.Fatalf("%v, %s: %+v", shape, with, o)
-			}
+		for _, with := range []string{"-effort quick", "-config steps20.json"} {
+			succeed(t, strings.Fields("train -data table.npy -out small "+with)...)
 		}
 		if o := sgplvmRun(strings.Fields("impute -model small -data gaps.npy -out filled.npy")...); o.code != 0 {
 			t.Errorf("%v: %+v", shape, o)
@@ -208,9 +203,7 @@ func TestColumnsByName(t *testing.T) {
 	mustRun(t, strings.Fields("train -data wide.csv -config steps40.json -out m")...)
 	var got [][]float64
 	for _, name := range []string{"other", "long"} {
-		if o := sgplvmRun(strings.Fields("impute -model m -data " + name + ".csv -out " + name + ".npy")...); o.code != 0 {
-			t.Fatalf("%s: %+v", name, o)
-		}
+		succeed(t, strings.Fields("impute -model m -data "+name+".csv -out "+name+".npy")...)
 		got = append(got, shaped(t, name+".npy", 10, 3))
 	}
 	for i := range 10 {
@@ -246,14 +239,7 @@ func TestTableOfText(t *testing.T) {
 	}
 	write(t, "gaps.csv", []byte(text.String()))
 	write(t, "whole.csv", []byte(whole.String()))
-	run := func(args string) string {
-		t.Helper()
-		o := sgplvmRun(strings.Fields(args)...)
-		if o.code != 0 {
-			t.Fatalf("%s: %+v", args, o)
-		}
-		return o.stdout
-	}
+	run := func(args string) string { t.Helper(); return succeed(t, strings.Fields(args)...) }
 	said := run("fill -data gaps.csv -out filled.csv -effort none")
 	if want := "Temperatur: 4 of 30 missing, filled in with a standard error of "; !strings.Contains(said, want) {
 		t.Errorf("fill printed %q", said)

@@ -37,9 +37,7 @@ func TestImputeTimes(t *testing.T) {
 	writeArray(t, "blind.npy", npy.New(blind, 2, height, width, 3))
 	writeArray(t, "at.npy", npy.New([]float64{4, 9.5}, 2))
 	writeArray(t, "one.npy", npy.New([]float64{4}, 1))
-	if o := sgplvmRun(strings.Fields("impute -model film.model -data blind.npy -times at.npy -out filled.npy -variance variance.npy")...); o.code != 0 {
-		t.Fatal(o.stderr)
-	}
+	succeed(t, strings.Fields("impute -model film.model -data blind.npy -times at.npy -out filled.npy -variance variance.npy")...)
 	mustRun(t, strings.Fields("render -model film.model -times at.npy -out drawn.npy -variance drawnvariance.npy")...)
 	for _, pair := range [][2]string{{"filled.npy", "drawn.npy"}, {"variance.npy", "drawnvariance.npy"}} {
 		got, want := shaped(t, pair[0], 2, height, width, 3), shaped(t, pair[1], 2, height, width, 3)

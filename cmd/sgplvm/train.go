@@ -21,9 +21,6 @@ func train(ctx context.Context, e *cli.Environment, args []string) error {
 		if err := s.views.check(2, "data", "observed", "sample", "grid", "channels", "points", "times", "sequences", "film", "hide", "inputs", "report", "resume", "json"); err != nil {
 			return err
 		}
-		if err := s.f.ModelName("out"); err != nil {
-			return err
-		}
 		return s.views.train(ctx, e, s.choice, *s.out)
 	}
 	if err := s.check(); err != nil {
@@ -45,7 +42,7 @@ func train(ctx context.Context, e *cli.Environment, args []string) error {
 		fmt.Fprintf(e.Stdout, "%s: taken as a table of %d rows and %d columns (pictures, one in a row, need -grid WIDTHxHEIGHT)\n", *s.data, frames.Count, frames.Channels)
 	}
 	if d.Times == nil {
-		if err := s.f.Without("-times, -film or -sequences", "period"); err != nil {
+		if err := s.f.Refuse("without -times, -film or -sequences", "period"); err != nil {
 			return err
 		}
 	}
@@ -57,7 +54,7 @@ func train(ctx context.Context, e *cli.Environment, args []string) error {
 
 // emulate is train with -inputs.
 func (s *trainSettings) emulate(ctx context.Context, e *cli.Environment) error {
-	if err := withoutInputs(s.f, "times", "sequences", "film", "hide", "period"); err != nil {
+	if err := s.f.Refuse(withInputs, "times", "sequences", "film", "hide", "period"); err != nil {
 		return err
 	}
 	cfg, frames, d, err := s.begin(e)

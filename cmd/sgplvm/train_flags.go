@@ -43,27 +43,28 @@ search ends and the best so far is trained in that time.`)
 	engine.NewReadFlags(f)
 	s := &trainSettings{
 		f:        f,
-		data:     f.String("data", "", "the training pictures, or a table: "+engine.DataUsage),
+		data:     f.Input("data", "the training pictures, or a table: "+engine.DataUsage),
 		sample:   f.Whole("sample", 0, 0, 1000000, "learn from so many of the `examples`, spread evenly over all files, without times: sgplvm shard and reduce then learn from all"),
-		observed: f.String("observed", "", engine.MaskUsage),
+		observed: f.Input("observed", engine.MaskUsage),
 		grid:     f.Grid("grid", "", "`WIDTHxHEIGHT` of a picture, as 20x28; needed where the array has a picture a row, which is a table without"),
 		channels: f.Whole("channels", 0, 0, cli.MaxChannels, "`number` of channels of a pixel, side by side in a row; by default one, or what the array's shape says, and of a table the columns"),
-		points:   f.String("points", "", "the `file` with coordinates (.npy, .npz, .nc, .csv), points×dimensions, where values were seen at scattered points and not on a picture's grid"),
+		points:   f.Input("points", "the `file` with coordinates (.npy, .npz, .nc, .csv), points×dimensions, where values were seen at scattered points and not on a picture's grid"),
 
-		times:     f.String("times", "", "the `file` with the times of the pictures (.npy, .npz, .nc, .csv), where pictures change with time"),
-		sequences: f.String("sequences", "", "the `file` with a label for every picture (.npy, .npz, .nc, .csv), whole numbers: each label is a sequence of its own in time"),
+		times:     f.Input("times", "the `file` with the times of the pictures (.npy, .npz, .nc, .csv), where pictures change with time"),
+		sequences: f.Input("sequences", "the `file` with a label for every picture (.npy, .npz, .nc, .csv), whole numbers: each label is a sequence of its own in time"),
 		film:      f.Toggle("film", engine.FilmUsage),
-		hide:      f.String("hide", "", "masks of pictures that will be filled in, a `file` or a folder as -observed takes: the model is chosen for these"),
+		hide:      f.Input("hide", "masks of pictures that will be filled in, a `file` or a folder as -observed takes: the model is chosen for these"),
 
-		inputs: f.String("inputs", "", engine.InputsUsage+": the model is then an emulator, which predicts the values from them"),
+		inputs: f.Input("inputs", engine.InputsUsage+": the model is then an emulator, which predicts the values from them"),
 
 		views:  newViews(f, "the model `file`"),
 		choice: newChoiceFlags(f),
-		out:    f.String("out", "", "the model `file` to write"),
+		out:    f.Model("out", "the model `file` to write"),
 		report: f.Result("report", "the HTML `file` for a page that shows what was learned, as the command report writes it", ".html", ".htm"),
 		json:   f.JSON(),
 		resume: f.Toggle("resume", engine.ResumeUsage),
 	}
+	f.Need("data", "out")
 	f.Everyday("data", "view", "out", "observed", "grid", "film", "times", "points", "hide", "inputs", "effort", "limit", "resume", "report", "json")
 	f.Examples(
 		"sgplvm train -data frames.npy -out faces.model -report faces.html",
@@ -76,22 +77,13 @@ search ends and the best so far is trained in that time.`)
 	return s
 }
 
-// check refuses flags that do not fit together, and a model file that cannot be written.
+// check refuses flags that do not fit together.
 func (s *trainSettings) check() error {
-	f := s.f
-	if err := f.Require("data", "out"); err != nil {
-		return err
-	}
-	for _, name := range []string{"observed", "times", "sequences", "film", "hide", "inputs"} {
-		if *s.sample > 0 && f.Given(name) {
-			return f.Usagef("-sample with -%s, expected one of the two", name)
-		}
-	}
 	if *s.film && *s.points != "" {
-		return f.Usagef("-film with -points, expected pictures")
+		return s.f.Usagef("-film with -points, expected pictures")
 	}
-	if err := f.Files([]string{"data", "observed", "points", "times", "sequences", "hide", "inputs", "config"}, []string{"out", "report"}); err != nil {
-		return err
+	if *s.sample == 0 {
+		return nil
 	}
-	return f.ModelName("out")
+	return s.f.Refuse("with -sample, expected one of the two", "observed", "times", "sequences", "film", "hide", "inputs")
 }

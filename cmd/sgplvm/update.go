@@ -22,11 +22,11 @@ training with all is better. Values may be missing. Of a model in time they foll
 
 Adds further runs of the simulator to an emulator (train -inputs makes one), with -inputs: its kernels, components and variances stay, and predictions know
 the new runs.`)
-	model := f.String("model", "", "the `file` of the model or the emulator")
+	f.String("model", "", "the `file` of the model or the emulator")
 	f.Input("data", "the new examples, of the form of the others, or the outputs of the new runs, complete: "+engine.DataUsage)
-	inputs := f.Input("inputs", engine.InputsUsage)
-	times := f.Input("times", "the `file` with the times of the new examples (.npy, .npz, .nc, .csv), of a model in time")
-	observed := f.Input("observed", engine.MaskUsage)
+	f.Input("inputs", engine.InputsUsage)
+	f.Input("times", "the `file` with the times of the new examples (.npy, .npz, .nc, .csv), of a model in time")
+	f.Input("observed", engine.MaskUsage)
 	forget := f.Between("forget", 1, 0, 1, "how much each new example leaves of the `weight` of all before it: with .99 about the last hundred count")
 	f.Result("out", "the `file` to write")
 	engine.NewReadFlags(f)
@@ -39,33 +39,29 @@ the new runs.`)
 	if err := f.Read(args); err != nil {
 		return err
 	}
-	m, err := engine.LoadEmulator(*model)
+	m, emulator, err := engine.LoadAny(f.Text("model"))
 	switch {
 	case err != nil:
 		return err
-	case m == nil:
-		if err := f.Without("an emulator", "inputs"); err != nil {
+	case m != nil:
+		if err := f.Refuse("without an emulator", "inputs"); err != nil {
 			return err
 		}
-		return updateModel(ctx, e, f, *observed, *times, *forget)
+		return updateModel(ctx, e, f, m, *forget)
 	}
-	if err := f.Without("a model of fields", "forget", "observed", "times"); err != nil {
+	if err := f.Refuse("without a model of fields", "forget", "observed", "times"); err != nil {
 		return err
 	}
 	if err := f.Require("inputs"); err != nil {
 		return err
 	}
-	return updateEmulator(e, f, m, *inputs)
+	return updateEmulator(e, f, emulator, f.Text("inputs"))
 }
 
 // updateModel is update of a model of fields.
-func updateModel(ctx context.Context, e *cli.Environment, f *cli.Flags, observed, times string, forget float64) error {
-	path, data := f.Text("model"), f.Text("data")
-	m, err := engine.Load(path)
-	if err != nil {
-		return err
-	}
-	seen, err := engine.LoadObserved(f, path, m, data, observed, "", "")
+func updateModel(ctx context.Context, e *cli.Environment, f *cli.Flags, m *sgplvm.Model, forget float64) error {
+	path, data, times := f.Text("model"), f.Text("data"), f.Text("times")
+	seen, err := engine.LoadObserved(f, path, m, data, f.Text("observed"), "", "")
 	if err != nil {
 		return err
 	}

@@ -15,8 +15,7 @@ import (
 )
 
 // notWhole are texts that no flag takes for a number.
-var notWhole = []string{"", " ", " 5", "5 ", "+5", "-0", "05", "0x10", "0b1", "0o7", "1_000", "1e3", "5.0", "five", "NaN", "Inf", "½", "5\n",
-	"-2", "-9223372036854775809", "9223372036854775808", "18446744073709551616"}
+var notWhole = []string{"", " 5", "+5", "-0", "05", "0x10", "1_000", "1e3", "five", "NaN", "5\n", "-2", "18446744073709551616"}
 
 // Every flag that takes a number refuses what is none and what is out of its
 // range, by its name and its range, before anything is read or written.
@@ -32,22 +31,11 @@ func TestNumberFlags(t *testing.T) {
 		{"render", "examples", "expected all, a whole number, or two as 10-19, the larger one last", []string{"3-2", "1-", "-1", "a", "2147483648", "1-2-3"}},
 		{"sample", "count", fmt.Sprintf(whole, 1, 1000000), []string{"0", "-1", "1000001"}},
 		{"sample", "example", fmt.Sprintf(whole, -1, 1<<31-1), []string{"2147483648"}},
-		{"sample", "seed", fmt.Sprintf(whole, 0, most64), []string{"-1"}},
 		{"demo", "frames", fmt.Sprintf(whole, 8, 100000), []string{"0", "7", "100001", "1000000000"}},
-		{"demo", "iters", fmt.Sprintf(whole, 1, 1000000), []string{"0", "1000001"}},
-		{"demo", "seed", fmt.Sprintf(whole, 0, most64), []string{"-1"}},
 	} {
 		for _, value := range append(f.also, notWhole...) {
-			if f.name == "seed" && value == "9223372036854775808" {
-				continue
-			}
 			line := fmt.Sprintf("%s: invalid value %q for flag -%s: %s (sgplvm %s -h explains the flags)", f.command, value, f.name, f.want, f.command)
-			args := []string{f.command, "-" + f.name, value, "-out", "result"}
-			if f.command == "train" {
-				args = append(args, "-data", "train.npy")
-			}
-			mustFail(t, 2, line, args...)
-			mustFail(t, 2, line, f.command, "-out=result", fmt.Sprintf("--%s=%s", f.name, value))
+			mustFail(t, 2, line, f.command, "-"+f.name, value, "-out", "result")
 		}
 	}
 }
@@ -55,9 +43,6 @@ func TestNumberFlags(t *testing.T) {
 func TestBadCommandLines(t *testing.T) {
 	workFolder(t)
 	steps(t, 3)
-	if err := os.Mkdir("sub", 0o777); err != nil {
-		t.Fatal(err)
-	}
 	if runtime.GOOS != "windows" {
 		if err := os.Link("seen.npy", "hard.npy"); err != nil {
 			t.Fatal(err)
@@ -78,105 +63,55 @@ func TestBadCommandLines(t *testing.T) {
 		{"", "no command" + words + "; sgplvm -h explains them"},
 		{"tran", `unknown command "tran"` + words},
 		{"Train -h", `unknown command "Train"` + words},
-		{"-data train.npy", `unknown command "-data"` + words},
-		{"a\nb", `unknown command "a\nb"` + words},
 
 		{"train", "train: -data is missing, expected the training pictures, or a table: a .npy, .npz, .nc or .csv file, a GIF, a PNG or JPEG picture or a folder of them"},
-		{"train|-data|", "train: -data is missing, expected the training pictures, or a table: a .npy, .npz, .nc or .csv file, a GIF, a PNG or JPEG picture or a folder of them"},
 		{"train -data train.npy", "train: -out is missing, expected the model file to write"},
-		{"train|-data|train.npy|-out|", "train: -out is missing, expected the model file to write"},
 		{"train -data train.npy -out", tell("train", "flag needs an argument: -out")},
 		{"train -data train.npy -out result -epochs 5", tell("train", "flag provided but not defined: -epochs")},
-		{"train -data train.npy -out result ---seed 5", tell("train", "bad flag syntax: ---seed")},
-		{"train -data train.npy -out result -=5", tell("train", "bad flag syntax: -=5")},
 		{"train|-data|train.npy|-out|result|-a\nb", tell("train", `flag provided but not defined: -a\nb`)},
 		{"train -data train.npy truth.npy -out result", more("train", "truth.npy")},
-		{"train -data train.npy -out result -- -seed", more("train", "-seed")},
 		{"train -data train.npy -out result -grid 5", tell("train", `invalid value "5" for flag -grid: `+sides)},
 		{"train|-data|train.npy|-out|result|-grid|", tell("train", `invalid value "" for flag -grid: `+sides)},
-		{"train|-data|train.npy|-out|result|-grid| 5x4", tell("train", `invalid value " 5x4" for flag -grid: `+sides)},
-		{"train -data train.npy -out result -grid 5X4", tell("train", `invalid value "5X4" for flag -grid: `+sides)},
-		{"train -data train.npy -out result -grid 0x4", tell("train", `invalid value "0x4" for flag -grid: `+sides)},
-		{"train -data train.npy -out result -grid -5x4", tell("train", `invalid value "-5x4" for flag -grid: `+sides)},
-		{"train -data train.npy -out result -grid 5x4x3", tell("train", `invalid value "5x4x3" for flag -grid: `+sides)},
 		{"train -data train.npy -out result -grid 9223372036854775808x1", tell("train", `invalid value "9223372036854775808x1" for flag -grid: `+sides)},
 		{"train -data train.npy -out result -grid 16384x16384", tell("train", `invalid value "16384x16384" for flag -grid: 268435456 points, expected at most 67108864`)},
-		{"impute -model model -data seen.npy -out result.npy -latent-kernel rbf", tell("impute", "flag provided but not defined: -latent-kernel")},
 		{"train -data train.npy -out result -film yes", more("train", "yes")},
 		{"train -data train.npy -out result -film=yes", tell("train", `invalid boolean value "yes" for -film: expected true or false`)},
 		{"train -data train.npy -out result -effort all", tell("train", `invalid value "all" for flag -effort: expected quick, normal, thorough or none`)},
-		{"train -data train.npy -out result -effort", tell("train", "flag needs an argument: -effort")},
 		{"train -data train.npy -out result -limit 90", tell("train", `invalid value "90" for flag -limit: expected a positive time such as 90s, 10m or 1h30m`)},
-		{"train -data train.npy -out result -limit 0s", tell("train", `invalid value "0s" for flag -limit: expected a positive time such as 90s, 10m or 1h30m`)},
-		{"train -data train.npy -out result -limit -5s", tell("train", `invalid value "-5s" for flag -limit: expected a positive time such as 90s, 10m or 1h30m`)},
 		{"train -data train.npy -out result -limit 5s -effort none", "train: -limit 5s with the effort none, which searches nothing, expected one of the two"},
 		{"train -data train.npy -out result -limit 5s -config steps3.json", "train: -limit 5s with the effort none, which searches nothing, expected one of the two"},
 		{"train -data train.npy -out result -period 12", "train: -period without -times, -film or -sequences"},
 		{"train -data train.npy -out result -points truth.npy -film", "train: -film with -points, expected pictures"},
-		{"train -data train.npy -out times.npy -times times.npy", `train: -out "times.npy" is the file of -times, expected another one`},
-		{"train -data train.npy -out mask.npy -hide mask.npy", `train: -out "mask.npy" is the file of -hide, expected another one`},
-		{"train -data train.npy -out ./steps3.json -config steps3.json", `train: -out "./steps3.json" is the file of -config, expected another one`},
-		{"impute -model model -data seen.npy -out result.npy -latent-kernel rbf", tell("impute", "flag provided but not defined: -latent-kernel")},
 		{"info -model model -write-config model", `info: -write-config "model" is the file of -model, expected another one`},
 		{"train -data train.npy -out train.npy", `train: -out "train.npy" is the file of -data, expected another one`},
-		{"train -data train.npy -out sub/../train.npy", `train: -out "sub/../train.npy" is the file of -data, expected another one`},
 
 		{"train -data train.npy -out result -points truth.npy -grid 5x4", "train: -grid 5x4 with -points, expected one of the two"},
-		{"train -data train.npy -points truth.npy -out truth.npy", `train: -out "truth.npy" is the file of -points, expected another one`},
 
 		{"impute", "impute: -model is missing, expected the model file"},
-		{"impute -model model", "impute: -data is missing, expected the pictures, or the table: a .npy, .npz, .nc or .csv file, a GIF, a PNG or JPEG picture or a folder of them"},
-		{"impute -model model -data seen.npy", "impute: -out is missing, expected the file for the filled pictures or table: .npy, .csv, .png (one picture), or a folder for PNG pictures"},
-		{"impute -model model -data seen.npy -out result.npy -mask mask.npy", tell("impute", "flag provided but not defined: -mask")},
-		{"impute -model model -data seen.npy -out result.npy -grid x", tell("impute", `invalid value "x" for flag -grid: `+sides)},
 		{"impute -model model -data seen.npy -out result.npy -grid 4x5", "impute: -grid 4x5, expected 5x4, the model's"},
-		{"impute -model model -data seen.npy -out result.npy more", more("impute", "more")},
 		{"impute -model model -data seen.npy -out seen.npy", `impute: -out "seen.npy" is the file of -data, expected another one`},
 		{"impute -model model -data seen.npy -out hard.npy", `impute: -out "hard.npy" is the file of -data, expected another one`},
 		{"impute -model model -data seen.npy -out soft.npy", `impute: -out "soft.npy" is the file of -data, expected another one`},
-		{"impute -model model -data seen.npy -out ./model", `impute: -out "./model" is the file of -model, expected another one`},
 		{"impute -model model -data seen.npy -observed mask.npy -out mask.npy", `impute: -out "mask.npy" is the file of -observed, expected another one`},
 		{"impute -model model -data seen.npy -truth truth.png -out result.npy -sheet truth.png", `impute: -sheet "truth.png" is the file of -truth, expected another one`},
 		{"impute -model model -data seen.npy -out result.npy -variance result.npy", `impute: -variance "result.npy" is the file of -out, expected another one`},
-		{"impute -model model -data seen.npy -out result.npy -variance a.png -sheet ./a.png", `impute: -sheet "./a.png" is the file of -variance, expected another one`},
 
-		{"impute -model model -data seen.npy -out result.npy -conditioning exact", tell("impute", `invalid value "exact" for flag -conditioning: expected latent, paper or none`)},
-
-		{"predict -out result.npy", "predict: -model is missing, expected the model file"},
-		{"predict -model model", "predict: -out is missing, expected the file for the means: .npy, .csv, .png (one picture), or a folder for PNG pictures"},
-		{"predict -model model -out result.npy -points seen.npy -grid 5x4", "predict: -grid 5x4 with -points, expected one of the two"},
 		{"predict -model model -out result.npy -observed mask.npy", "predict: -observed without -data, expected both"},
-		{"predict -model model -data seen.npy -out seen.npy", `predict: -out "seen.npy" is the file of -data, expected another one`},
-		{"predict -model model -out result.npy -variance result.npy", `predict: -variance "result.npy" is the file of -out, expected another one`},
-		{"predict -model model -out result.npy -grid 5", tell("predict", `invalid value "5" for flag -grid: `+sides)},
-		{"render -out result", "render: -model is missing, expected the model file"},
 		{"render -model model", "render: -out is missing, expected the folder for frame0000.png, frame0001.png, …, or the file for a film, .gif, .npy or .csv"},
 		{"render -model model -out a.npy -variance a.npy", `render: -out "a.npy" is the file of -variance, expected another one`},
-		{"render -model model -out model", `render: -out "model" is the file of -model, expected another one`},
 		{"render -model model -out result -white nan", tell("render", `invalid value "nan" for flag -white: expected a finite number`)},
-		{"render -model model -out result -black 1e400", tell("render", `invalid value "1e400" for flag -black: expected a finite number`)},
 		{"render -model model -out result -fps 51", tell("render", `invalid value "51" for flag -fps: expected a number from 0.01 to 50`)},
-		{"render -model model -out result -fps 0", tell("render", `invalid value "0" for flag -fps: expected a number from 0.01 to 50`)},
-		{"render -model model -out result -fps nan", tell("render", `invalid value "nan" for flag -fps: expected a number from 0.01 to 50`)},
 		{"render -model model -out result -white 3 -black 3", "render: -white 3 with -black 3, expected more"},
 		{"render -model model -out result -examples 3-9", "render: -examples 3-9, expected numbers up to 8, the last of the model's"},
-		{"sample -out result.npy", "sample: -model is missing, expected the model file"},
-		{"sample -model model", "sample: -out is missing, expected the file for the pictures: .npy, .csv, .png (one picture), or a folder for PNG pictures"},
-		{"sample -model model -out result.npy -points seen.npy -grid 5x4", "sample: -grid 5x4 with -points, expected one of the two"},
 		{"sample -model model -out result.npy -latent result.npy", `sample: -latent "result.npy" is the file of -out, expected another one`},
 		{"sample -model model -out result.npy -example 9", "sample: -example 9, expected at most 8, the last of the model's"},
 		{"sample -model model -out result.npy -count 1000000 -grid 128x128", fmt.Sprintf("sample: 1000000 fields of 16384 values, expected at most %d values in all", engine.MostValues)},
 
 		{"info", "info: -model is missing, expected the model file"},
 		{"info model", more("info", "model")},
-		{"info -model model -model2 model", tell("info", "flag provided but not defined: -model2")},
-		{"info -model", tell("info", "flag needs an argument: -model")},
 
-		{"demo now", more("demo", "now")},
 		{"demo|-out|", "demo: -out is missing, expected the folder to write to"},
-		{"demo -grid 40 -out result", tell("demo", `invalid value "40" for flag -grid: `+sides)},
 		{"demo -grid 1024x1024 -frames 65 -out result", "demo: -frames 65 of -grid 1024x1024, expected at most 67108864 pixels in all"},
-		{"demo -grid 8192x8192 -frames 100000 -out result", "demo: -frames 100000 of -grid 8192x8192, expected at most 67108864 pixels in all"},
 	} {
 		if runtime.GOOS == "windows" && (strings.Contains(c.args, "hard") || strings.Contains(c.args, "soft")) {
 			continue
@@ -204,19 +139,9 @@ func TestBadConfigs(t *testing.T) {
 		{`{"timeKernel": "rbff"}`, `timeKernel: line 1: expected one of [matern12 matern32 matern52 rbf white] and periodic at "rbff", in a kernel such as matern32 or 0.7*rbf(2)+0.3*rbf*periodic(12,1)`},
 		{`{"effort": "none"`, "line 1: unexpected end of JSON input, expected a configuration as JSON"},
 		{`{"effort": "none", "inducing": 10}`, "inducing: 10 latent inducing points, expected 1 to 9, the number of examples"},
-		{`{"effort": "none", "latentDims": 1025}`, "latentDims: 1025 latent dimensions, expected at most 1024"},
-		{`{"effort": "none", "noise": 1}`, "noise: initial noise fraction 1, expected between 0 and 1"},
-		{`{"effort": "none", "noiseFloor": 0.01}`, "noiseFloor: noise floor 0.01, expected at least 0 and less than the initial noise 0.01"},
 		{`{"effort": "none", "latentKernel": "rbf + linear"}`, "latentKernel: expected rbf, linear, bias or time, or a sum of different ones, as rbf+linear"},
-		{`{"effort": "none", "latentKernel": "rbf+bias+rbf"}`, "latentKernel: expected rbf, linear, bias or time, or a sum of different ones, as rbf+linear"},
-		{`{"effort": "none", "latentKernel": "rbf+time"}`, "latentKernel: a time part, but the examples have no times"},
-		{`{"effort": "none", "spatial": [{"kernel": "rbf"}]}`, "spatial: 1 kernels for 2 spatial factors"},
 		{`{"effort": "none", "spatial": [{"kernel": "rbf(1,2)"}, {}]}`, "configuration: spatial factor 0: rbf kernel: 2 length scales for 1 dimensions, expected 1 or 1"},
 		{`{"effort": "none", "residual": {"kernel": "rbf"}}`, "residual.kernel: rbf with 2 spatial factors, expected one: joint"},
-		{`{"effort": "none", "residual": {"kernel": "white", "rounds": 2}}`, "residual.rounds: 2 rounds beside a residual that is none"},
-		{`{"effort": "none", "residual": {"strength": -1}}`, "residual.strength: a prior as strong as -1 examples, expected a finite number, 0 or more"},
-		{`{"effort": "none", "period": 12}`, "period: a period of examples without times"},
-		{`{"effort": "none", "motion": "on"}`, "motion: on for examples that are no film"},
 		{`{"effort": "none", "infer": {"conditioning": "exact"}}`, `infer: Conditioning "exact", expected nothing, "paper" or "none"`},
 	} {
 		write(t, "c.json", []byte(c.text))
@@ -234,15 +159,6 @@ func TestFewFlags(t *testing.T) {
 	newTrainSettings(&cli.Environment{}).f.VisitAll(func(*flag.Flag) { count++ })
 	if count > 28 {
 		t.Errorf("train has %d flags, at most 28 are allowed", count)
-	}
-}
-
-// A period is a finite positive number.
-func TestPeriodFlag(t *testing.T) {
-	t.Chdir(t.TempDir())
-	for _, value := range []string{"0", "-0", "-12", "1e400", "Inf", "nan", "12 ", "twelve", ""} {
-		line := fmt.Sprintf("train: invalid value %q for flag -period: expected a positive number (sgplvm train -h explains the flags)", value)
-		mustFail(t, 2, line, "train", "-period", value)
 	}
 }
 

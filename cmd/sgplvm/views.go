@@ -54,15 +54,10 @@ func (s *views) given() bool { return len(s.list) > 0 }
 
 // check refuses flags that do not go with views.
 func (s *views) check(least int, flags ...string) error {
-	for _, name := range flags {
-		if s.f.Given(name) {
-			return s.f.Usagef("-%s with -view, expected one of the two", name)
-		}
-	}
 	if len(s.list) < least {
 		return s.f.Usagef("%d view, expected at least %d: -view NAME=FILE for each", len(s.list), least)
 	}
-	return s.f.Require("out")
+	return s.f.Refuse("with -view, expected one of the two", flags...)
 }
 
 // load reads the views and matches their examples. models are those of the views that are given, or nil.

@@ -43,15 +43,7 @@ func TestViews(t *testing.T) {
 	}
 	a, b := sensorViews(t)
 	out := filepath.Join(t.TempDir(), "filled")
-	run := func(args ...string) string {
-		t.Helper()
-		code, stdout, stderr := tested.Run(args...) // notes say what has no partner
-		if code != 0 {
-			t.Fatalf("%v: %s", args, stderr)
-		}
-		return stdout
-	}
-	text := run("fill", "-view", "a="+a, "-view", "b="+b, "-out", out, "-effort", "quick")
+	text := succeed(t, "fill", "-view", "a="+a, "-view", "b="+b, "-out", out, "-effort", "quick")
 	if !strings.Contains(text, "all views") {
 		t.Errorf("no row is filled in by all views:\n%s", text)
 	}
@@ -77,19 +69,19 @@ func TestViews(t *testing.T) {
 		t.Error(err)
 	}
 	model := filepath.Join(t.TempDir(), "both.model")
-	run("train", "-view", "a="+a, "-view", "b="+b, "-out", model, "-effort", "quick")
+	succeed(t, "train", "-view", "a="+a, "-view", "b="+b, "-out", model, "-effort", "quick")
 	predicted := filepath.Join(t.TempDir(), "predicted")
-	run("impute", "-model", model, "-view", "a="+a, "-out", predicted)
+	succeed(t, "impute", "-model", model, "-view", "a="+a, "-out", predicted)
 	y := clitest.ReadArray(t, filepath.Join(predicted, "b.npy"))
 	if fmt.Sprint(y.Shape) != "[40 2]" {
 		t.Errorf("shape %v", y.Shape)
 	}
 	models := filepath.Join(t.TempDir(), "models")
-	if text := run("info", "-model", model, "-views", models); !strings.Contains(text, "latent dimensions of a and b: ") {
+	if text := succeed(t, "info", "-model", model, "-views", models); !strings.Contains(text, "latent dimensions of a and b: ") {
 		t.Errorf("two tables of the same two causes, and nothing is said to be shared:\n%s", text)
 	}
 	l := filepath.Join(models, "latents.npy")
-	run("latents", "-model", filepath.Join(models, "b.model"), "-out", l)
+	succeed(t, "latents", "-model", filepath.Join(models, "b.model"), "-out", l)
 	if shape := clitest.ReadArray(t, l).Shape; shape[0] != 31 {
 		t.Errorf("latent variables of %d examples of view b, expected those of 31", shape[0])
 	}

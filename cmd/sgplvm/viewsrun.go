@@ -14,7 +14,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/cmd/internal/engine"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/files"
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
@@ -217,23 +216,16 @@ func (v *view) completed(e *cli.Environment, folder string, of func(i int) sgplv
 // predicted writes a view that was not given, as arrays of means and of standard errors.
 func (s *views) predicted(folder, name string, m *sgplvm.Model, of func(i int) sgplvm.Prediction) error {
 	shape := append([]int{s.n}, engine.ShapeOf(m)...)
-	for _, part := range []struct {
-		ending string
-		value  func(p sgplvm.Prediction, k int) float64
-	}{
-		{".npy", func(p sgplvm.Prediction, k int) float64 { return p.Mean.Data[k] }},
-		{"_standard_error.npy", func(p sgplvm.Prediction, k int) float64 { return math.Sqrt(p.Variance.Data[k]) }},
-	} {
-		var values []float64
-		for i := range s.n {
-			p := of(i)
-			for k := range p.Mean.Data {
-				values = append(values, part.value(p, k))
-			}
-		}
-		if err := files.WriteAtomic(filepath.Join(folder, name+part.ending), func(w io.Writer) error { return npy.Write(w, npy.New(values, shape...)) }); err != nil {
-			return err
+	var means, errors []float64
+	for i := range s.n {
+		p := of(i)
+		means = append(means, p.Mean.Data...)
+		for _, v := range p.Variance.Data {
+			errors = append(errors, math.Sqrt(v))
 		}
 	}
-	return nil
+	if err := engine.SaveArray(filepath.Join(folder, name+".npy"), shape, means); err != nil {
+		return err
+	}
+	return engine.SaveArray(filepath.Join(folder, name+"_standard_error.npy"), shape, errors)
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -318,34 +317,4 @@ func TestProcess(t *testing.T) {
 		}
 		sameFolder(t, before)
 	}
-}
-
-// An interrupt of the process ends it with code 130 and without a trace.
-func TestProcessInterrupted(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("no interrupts between processes on windows")
-	}
-	t.Chdir(t.TempDir())
-	c := program(t, "demo", "-iters", "1000000", "-out", "shown")
-	stdout, err := c.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var stderr bytes.Buffer
-	c.Stderr = &stderr
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	line, err := bufio.NewReader(stdout).ReadString('\n') // the work has begun
-	if err != nil {
-		t.Error(err)
-	}
-	if err := c.Process.Signal(os.Interrupt); err != nil {
-		t.Error(err)
-	}
-	c.Wait()
-	if code := c.ProcessState.ExitCode(); code != 130 || stderr.String() != "sgplvm: interrupted\n" {
-		t.Errorf("after %q: code %d, %q", line, code, stderr.String())
-	}
-	sameFolder(t, map[string]string{".": "a folder"})
 }

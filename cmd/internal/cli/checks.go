@@ -16,6 +16,15 @@ func (f *Flags) Usagef(format string, args ...any) error {
 	return Usagef("%s: %s", f.Name(), fmt.Sprintf(format, args...))
 }
 
+// Leading divides arguments into those before any flag and the rest.
+func Leading(args []string) (words, flags []string) {
+	n := slices.IndexFunc(args, func(a string) bool { return strings.HasPrefix(a, "-") })
+	if n < 0 {
+		n = len(args)
+	}
+	return args[:n], args[n:]
+}
+
 // Given tells whether a flag stands on the command line.
 func (f *Flags) Given(name string) bool {
 	found := false
@@ -57,6 +66,11 @@ func (f *Flags) Apart(inputs, results []string) error {
 	return nil
 }
 
+// Paths are the flags that name files on the command line, but one.
+func (f *Flags) Paths(but string) []string {
+	return slices.DeleteFunc(slices.Concat(f.inputs, f.results), func(name string) bool { return name == but || f.Text(name) == "" })
+}
+
 // pictureIn tells whether a path is that of a picture that is in a folder.
 func pictureIn(path, folder string) bool {
 	info, err := os.Stat(folder)
@@ -78,27 +92,18 @@ func (f *Flags) ModelName(flag string) error {
 	return nil
 }
 
-// Files is Apart for a command line of which all results must be writable, too.
-func (f *Flags) Files(inputs, results []string) error {
-	if err := f.Apart(inputs, results); err != nil {
-		return err
-	}
-	var paths []string
-	for _, name := range results {
-		paths = append(paths, f.Text(name))
-	}
-	return AllWritable(paths...)
-}
-
 // check refuses a command line that the definitions of its flags forbid.
 func (f *Flags) check() error {
-	if err := f.Require(f.needed...); err != nil {
-		return err
-	}
-	if f.Lookup("points") != nil && f.Lookup("grid") != nil {
-		if err := f.Exclusive(f.Text("points"), f.Text("grid")); err != nil {
+	for _, name := range f.needed {
+		if name == "data" && f.Lookup("view") != nil && f.Given("view") {
+			continue // views are data
+		}
+		if err := f.Require(name); err != nil {
 			return err
 		}
+	}
+	if f.Lookup("points") != nil && f.Lookup("grid") != nil && f.Text("points") != "" && f.Text("grid") != "" {
+		return f.Usagef("-grid %s with -points, expected one of the two", f.Text("grid"))
 	}
 	if err := f.Apart(f.inputs, f.results); err != nil {
 		return err
@@ -106,14 +111,14 @@ func (f *Flags) check() error {
 	for _, name := range f.results {
 		path := f.Text(name)
 		if endings := f.endings[name]; path != "" && endings != nil && !slices.Contains(endings, strings.ToLower(filepath.Ext(path))) {
-			return f.Usagef("-%s %q, expected a name that ends in %s", name, path, endings[0])
+			return f.Usagef("-%s %q, expected a name that ends in %s", name, path, strings.Join(endings, ", "))
 		}
 		if slices.Contains(f.models, name) {
 			if err := f.ModelName(name); err != nil {
 				return err
 			}
 		}
-		if path != "" && !slices.Contains(f.outputs, name) {
+		if !slices.Contains(f.outputs, name) {
 			if err := Writable(path); err != nil {
 				return err
 			}
@@ -122,30 +127,12 @@ func (f *Flags) check() error {
 	return nil
 }
 
-// Forbid refuses a command line with one of the named flags beside something else, which the text says.
-func (f *Flags) Forbid(beside string, names ...string) error {
+// Refuse refuses a command line with one of the named flags, for a reason.
+func (f *Flags) Refuse(reason string, names ...string) error {
 	for _, name := range names {
 		if f.Given(name) {
-			return f.Usagef("-%s with %s", name, beside)
+			return f.Usagef("-%s %s", name, reason)
 		}
-	}
-	return nil
-}
-
-// Without refuses a command line with one of the named flags, which need another one.
-func (f *Flags) Without(needed string, names ...string) (err error) {
-	f.Visit(func(v *flag.Flag) {
-		if err == nil && slices.Contains(names, v.Name) {
-			err = f.Usagef("-%s without %s", v.Name, needed)
-		}
-	})
-	return err
-}
-
-// Exclusive refuses a command line with both -points and -grid.
-func (f *Flags) Exclusive(points, grid string) error {
-	if points != "" && grid != "" {
-		return f.Usagef("-grid %s with -points, expected one of the two", grid)
 	}
 	return nil
 }

@@ -58,9 +58,6 @@ func (e *Environment) Forecast(total time.Duration, atMost bool) {
 	}
 }
 
-// Remaining tells how long the command will take in all, given what is left.
-func (e *Environment) Remaining(left time.Duration) { e.Forecast(time.Since(e.begin)+left, false) }
-
 // longWork is from when on a forecast is worth a line where nobody watches.
 const longWork = 20 * time.Second
 

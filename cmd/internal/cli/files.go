@@ -11,26 +11,14 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
 
-// Writable refuses a result's path that cannot be written, before hours are spent on the result.
+// Writable refuses a result's path that cannot be written, before hours are spent on the result; "" is no result.
 func Writable(path string) error {
 	probe := errors.New("not written")
 	err := files.WriteAtomic(path, func(io.Writer) error { return probe })
-	if errors.Is(err, probe) {
+	if path == "" || errors.Is(err, probe) {
 		return nil
 	}
 	return err
-}
-
-// AllWritable is Writable for those of the paths that are given.
-func AllWritable(paths ...string) error {
-	for _, path := range paths {
-		if path != "" {
-			if err := Writable(path); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // MakeFolder makes a folder unless it is there. undo takes it back if it is empty and there was an

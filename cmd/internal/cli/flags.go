@@ -160,7 +160,7 @@ func Layout(grid string, channels int) dataset.Layout {
 	return l
 }
 
-// Need names the flags without which a command line is refused.
+// Need names the flags without which a command line is refused; -view takes the place of -data.
 func (f *Flags) Need(names ...string) { f.needed = names }
 
 // Input defines a flag that takes a file that is read.

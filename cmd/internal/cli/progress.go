@@ -86,11 +86,6 @@ func timeLeft(s sgplvm.Progress) string {
 	return ""
 }
 
-// Count shows how many of total examples are done, such as rows filled, since the work began and before it.
-func (p *Progress) Count(what string, done, total int, begin time.Time, before int) {
-	p.Show("%s: %d/%d  %s left", what, before+done, before+total, left(done, total, begin).Round(time.Second))
-}
-
 // left is the time that the rest of some steps takes at the pace so far.
 func left(done, total int, begin time.Time) time.Duration {
 	return time.Duration(float64(time.Since(begin)) / float64(max(done, 1)) * float64(total-done))
@@ -110,12 +105,12 @@ func (e *Environment) Counting(what string, total int) (count func(done int), st
 	return func(done int) {
 		mu.Lock()
 		defer mu.Unlock()
-		p.Count(what, done-first, total-first, begin, first)
+		p.Show("%s: %d/%d  %s left", what, done, total, left(done-first, total-first, begin).Round(time.Second))
 		switch {
 		case first == 0:
 			first, begin = done, time.Now()
 		case done == first+max(2, total/20):
-			e.Remaining(left(done-first, total-first, begin))
+			e.Forecast(time.Since(e.begin)+left(done-first, total-first, begin), false)
 		}
 	}, p.Clear
 }

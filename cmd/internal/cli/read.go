@@ -66,7 +66,7 @@ func (f *Flags) work(args []string) error {
 	text := f.Text("part")
 	switch {
 	case f.e.Work == nil && f.Given("parts") && text != "auto":
-		return f.Without("-part auto", "parts")
+		return f.Refuse("without -part auto", "parts")
 	case f.e.Work == nil && text == "":
 		return nil
 	case text != "" && f.e.Work != nil:

@@ -23,7 +23,7 @@ func TestPrintable(t *testing.T) {
 // A message has a bounded length, whatever it quotes, and keeps its beginning and its end.
 func TestBounded(t *testing.T) {
 	for _, filler := range []string{"x", "½", "\x00", "sgplvm: ", "\xff"} {
-		long := strings.Repeat(filler, 50000000/len(filler))
+		long := strings.Repeat(filler, 5_000_000/len(filler))
 		got := oneLine(errors.New("file: " + long + ", expected another"))
 		if len(got) > 8*maxText || !strings.HasPrefix(got, "file: ") || !strings.HasSuffix(got, ", expected another") || !utf8.ValidString(got) {
 			t.Errorf("%q: %d bytes, %.40q", filler, len(got), got)

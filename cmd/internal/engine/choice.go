@@ -66,27 +66,35 @@ func (s *lines) selection(c *sgplvm.Selection) {
 	}
 }
 
-func (s *lines) candidate(c sgplvm.Candidate, width int) {
-	mark, difference, rmse := " ", "", ""
-	switch {
-	case c.Chosen:
-		mark = "*"
-	case c.Difference != 0 || c.Error != 0:
-		difference = fmt.Sprintf("%+.4f ± %.4f", c.Difference, c.Error)
-	}
-	name := fmt.Sprintf("%s %-*s", mark, width, cli.Text(c.Name))
+// A CandidateText is a candidate of a search in words, of which those that do not apply are empty.
+type CandidateText struct{ Name, Score, Difference, RMSE, Note string }
+
+// TextOf puts a candidate into words.
+func TextOf(c sgplvm.Candidate) CandidateText {
+	t := CandidateText{Name: cli.Text(c.Name)}
 	if c.Failure != "" {
-		s.text("%s  %s", name, cli.Text(c.Failure))
-		return
+		t.Note = cli.Text(c.Failure)
+		return t
+	}
+	t.Score = fmt.Sprintf("%.4f", c.Score)
+	if !c.Chosen && (c.Difference != 0 || c.Error != 0) {
+		t.Difference = fmt.Sprintf("%+.4f ± %.4f", c.Difference, c.Error)
 	}
 	if c.RMSE > 0 {
-		rmse = fmt.Sprintf("%.4g", c.RMSE)
+		t.RMSE = fmt.Sprintf("%.4g", c.RMSE)
 	}
-	line := fmt.Sprintf("%s  %12.4f  %22s  %9s", name, c.Score, difference, rmse)
 	if c.Examples > 0 {
-		line += "  by the first " + quote.Counted(c.Examples, "example")
+		t.Note = "by the first " + quote.Counted(c.Examples, "example")
 	}
-	s.text("%s", strings.TrimRight(line, " "))
+	return t
+}
+
+func (s *lines) candidate(c sgplvm.Candidate, width int) {
+	t, columns := TextOf(c), ""
+	if c.Failure == "" {
+		columns = fmt.Sprintf("%12s  %22s  %9s  ", t.Score, t.Difference, t.RMSE)
+	}
+	s.text("%s", strings.TrimRight(fmt.Sprintf("%s %-*s  %s%s", map[bool]string{true: "*", false: " "}[c.Chosen], width, t.Name, columns, t.Note), " "))
 }
 
 // chosen adds what a model was trained with, where a search has chosen it.

@@ -22,50 +22,50 @@ const MostScattered = 5000
 // Completed is completed examples.
 type Completed struct {
 	*sgplvm.Completion
-	latent func(example int) sgplvm.Latent
-	given  bool // the model was
+	given bool // the model was
 }
 
 // Smooth puts what the model makes of observed values in their place.
 func (c *Completed) Smooth(ctx context.Context, d sgplvm.Data) error {
-	if c.latent == nil {
-		if err := c.infer(ctx, d); err != nil {
-			return err
+	n, points, channels := d.Source.Dims()
+	for i := range n {
+		var l sgplvm.Latent
+		if c.Model.Examples() == n {
+			l = c.Model.TrainingLatent(i)
+		} else { // it has not learned from all
+			obs, err := observed(c.Model, d, i)
+			if err == nil {
+				l, err = c.Model.Infer(ctx, obs, sgplvm.InferOptions{})
+			}
+			if err != nil {
+				return err
+			}
 		}
-	}
-	size := c.Model.Grid().Len() * c.Mean.Cols
-	for i := range c.Mean.Rows / c.Model.Grid().Len() {
-		p, err := c.Model.Predict(c.latent(i), nil)
+		p, err := c.Model.Predict(l, nil)
 		if err != nil {
 			return err
 		}
-		smooth(c.Mean.Data[i*size:(i+1)*size], c.Variance.Data[i*size:(i+1)*size], p)
+		from, to := i*points*channels, (i+1)*points*channels
+		smooth(c.Mean.Data[from:to], c.Variance.Data[from:to], p)
 	}
 	return nil
 }
 
-// infer infers the latent variables of all examples from what was observed of them.
-func (c *Completed) infer(ctx context.Context, d sgplvm.Data) error {
-	n, points, channels := d.Source.Dims()
-	latents := make([]sgplvm.Latent, n)
-	c.latent = func(i int) sgplvm.Latent { return latents[i] }
-	for i := range n {
-		obs := sgplvm.Observed{Values: mat.New(points, channels)}
-		err := d.Source.ReadExamples(obs.Values.Data, i, i+1)
-		if err == nil && Timed(c.Model) && d.Times != nil {
-			var priors []sgplvm.Latent
-			if priors, err = c.Model.LatentAt(0, d.Times[i:i+1]); err == nil {
-				obs.Prior = &priors[0]
-			}
-		}
-		if err == nil {
-			latents[i], err = c.Model.Infer(ctx, obs, sgplvm.InferOptions{})
-		}
-		if err != nil {
-			return err
+// observed returns an example of data, with the model's prior where both know times.
+func observed(m *sgplvm.Model, d sgplvm.Data, i int) (obs sgplvm.Observed, err error) {
+	_, points, channels := d.Source.Dims()
+	obs.Values = mat.New(points, channels)
+	if err = d.Source.ReadExamples(obs.Values.Data, i, i+1); err == nil && d.Errors != nil {
+		obs.Errors = mat.New(points, channels)
+		err = d.Errors.ReadExamples(obs.Errors.Data, i, i+1)
+	}
+	if err == nil && Timed(m) && d.Times != nil {
+		var priors []sgplvm.Latent
+		if priors, err = m.LatentAt(0, d.Times[i:i+1]); err == nil {
+			obs.Prior = &priors[0]
 		}
 	}
-	return nil
+	return obs, err
 }
 
 // Complete learns a model of examples of which values are missing, and completes them.
@@ -78,17 +78,13 @@ func Complete(ctx context.Context, run sgplvm.Run, d sgplvm.Data, cfg sgplvm.Con
 	if err != nil {
 		return nil, err
 	}
-	done := &Completed{c, c.Model.TrainingLatent, false}
-	if c.Model.Examples() != n {
-		done.latent = nil // of some there is none
-	}
-	return done, nil
+	return &Completed{Completion: c}, nil
 }
 
 // CompleteAlready returns examples of which no value is missing, without a model.
 func CompleteAlready(d sgplvm.Data) *Completed {
 	n, points, channels := d.Source.Dims()
-	return &Completed{&sgplvm.Completion{Mean: mat.New(n*points, channels), Variance: mat.New(n*points, channels)}, nil, true}
+	return &Completed{&sgplvm.Completion{Mean: mat.New(n*points, channels), Variance: mat.New(n*points, channels)}, true}
 }
 
 // CompleteConstant completes examples of which each channel has one value wherever it was observed, as a drawing in one colour: missing values have it too. It
@@ -140,49 +136,16 @@ func CompleteWith(ctx context.Context, e *cli.Environment, path string, set *dat
 	if err := hold(e.Work, &set.Form, d.Source, d.Errors); err != nil {
 		return nil, err
 	}
-	c := &Completed{&sgplvm.Completion{Mean: mat.New(n*points, channels), Variance: mat.New(n*points, channels), Model: m}, nil, true}
-	read := func(i int) (obs sgplvm.Observed, err error) {
-		obs.Values = mat.New(points, channels)
-		if err = d.Source.ReadExamples(obs.Values.Data, i, i+1); err == nil && d.Errors != nil {
-			obs.Errors = mat.New(points, channels)
-			err = d.Errors.ReadExamples(obs.Errors.Data, i, i+1)
-		}
-		if err == nil && Timed(m) && d.Times != nil {
-			var priors []sgplvm.Latent
-			if priors, err = m.LatentAt(0, []float64{d.Times[i]}); err == nil {
-				obs.Prior = &priors[0]
-			}
-		}
-		return obs, err
+	r, all, err := fillAll(ctx, e, m, &set.Form, points*channels, func(i int) (sgplvm.Observed, error) { return observed(m, d, i) }, o, smoothed)
+	if err != nil {
+		return nil, err
 	}
-	all, err := fillEach(ctx, e, Noun(m), set.Name, set.Whole(), &Result{Mean: c.Mean.Data, Variance: c.Variance.Data, Size: points * channels}, func(i int, done *filled) error {
-		obs, err := read(i - set.First)
-		if err != nil {
-			return err
-		}
-		p, l, err := m.Impute(ctx, obs, o)
-		if err == nil {
-			err = check(p, obs.Values)
-		}
-		if err != nil {
-			return err
-		}
-		done.Outliers = p.Outliers
-		copy(done.Mean, p.Mean.Data)
-		copy(done.Variance, p.Variance.Data)
-		if smoothed {
-			if p, err = m.Predict(l, nil); err == nil {
-				smooth(done.Mean, done.Variance, p)
-			}
-		}
-		return err
-	})
-	if c.Report.Outliers = numbered(all); err == nil {
-		c.Kinds, err = checkFilling(ctx, m, set.Count, func(i int) sgplvm.Observed {
-			obs, _ := read(i) // without an error before
-			return obs
-		}, c.Report.Outliers, o)
-	}
+	c := &Completed{&sgplvm.Completion{Mean: mat.NewDense(n*points, channels, r.Mean), Variance: mat.NewDense(n*points, channels, r.Variance), Model: m}, true}
+	c.Report.Outliers = numbered(all)
+	c.Kinds, err = checkFilling(ctx, m, set.Count, func(i int) sgplvm.Observed {
+		obs, _ := observed(m, d, i) // without an error before
+		return obs
+	}, c.Report.Outliers, o)
 	return c, err
 }
 

@@ -116,7 +116,8 @@ func Attributes(f *dataset.Form, values sgplvm.Source) (map[string]string, error
 		}
 		l = extended(l, example)
 	}
-	a[attributeLevels] = levelsText(widened(l))
+	l = widened(l)
+	a[attributeLevels] = fmt.Sprint(l.Low, " ", l.High)
 	return a, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
+	"github.com/seed-08962ecc/kronfield/cmd/internal/part"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/report"
 	"github.com/seed-08962ecc/kronfield/internal/quote"
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -70,7 +71,7 @@ func LoadObserved(f *cli.Flags, path string, m *sgplvm.Model, data, mask, grid, 
 		if o.Grid, err = loadPoints(f.Name(), pointsFlag, m, points); err != nil {
 			return nil, err
 		}
-		o.Frames, err = loadAt(f, data, o.Grid.Len(), m.Channels())
+		o.Frames, err = dataset.LoadWith(data, dataset.SetOptions{At: o.Grid.Len(), Layout: dataset.Layout{Channels: m.Channels()}, Slice: f.Work().Slice()})
 	} else if o.Frames, err = modelFrames(f, ReadOptions(f), path, m, data, grid); err == nil && o.Frames.Grid != nil && scattered(m) {
 		o.Grid = o.Frames.Grid // of a long table
 	}
@@ -94,11 +95,6 @@ func LoadObserved(f *cli.Flags, path string, m *sgplvm.Model, data, mask, grid, 
 		return nil, err
 	}
 	return o, hold(f.Work(), &o.Form, o.Frames)
-}
-
-// loadAt loads examples at so many points, or the slice that is asked for.
-func loadAt(f *cli.Flags, data string, points, channels int) (*dataset.Frames, error) {
-	return dataset.LoadWith(data, dataset.SetOptions{At: points, Layout: dataset.Layout{Channels: channels}, Slice: f.Work().Slice()})
 }
 
 // modelFrames loads examples of the form that the model's attributes tell, or else the flag -grid
@@ -156,35 +152,76 @@ func LoadLike(f *cli.Flags, form *dataset.Form, path string) (*dataset.Frames, e
 	return dataset.LoadWith(path, o)
 }
 
+// LoadTruth loads the complete examples of which some of a form are seen in part.
+func LoadTruth(f *cli.Flags, seen *dataset.Form, path string) (*dataset.Frames, error) {
+	truth, err := LoadLike(f, seen, path)
+	if err == nil && truth.Count != seen.Count {
+		err = fmt.Errorf("%s: %d pictures, expected %d as in %s", path, truth.Count, seen.Count, seen.Name)
+	}
+	if err == nil {
+		err = dataset.CheckNoInf(truth)
+	}
+	return truth, err
+}
+
 // filling is what one picture after the other is filled in to.
 type filling struct {
 	prediction sgplvm.Prediction
 	latent     sgplvm.Latent
 }
 
-// Fill fills in all pictures, several at a time.
-func Fill(ctx context.Context, e *cli.Environment, m *sgplvm.Model, frames *Observations, o sgplvm.InferOptions) (*Result, error) {
-	r := NewResult(frames.Count, frames.Points()*frames.Channels)
+// fillAll fills in all examples of a form, of so many values, or those of a part of the work, several at a time. smoothed puts what the model makes of
+// observed values in their place. What was made of each is in the result too.
+func fillAll(ctx context.Context, e *cli.Environment, m *sgplvm.Model, form *dataset.Form, size int, read func(i int) (sgplvm.Observed, error), o sgplvm.InferOptions, smoothed bool) (*Result, []filled, error) {
+	r, all := NewResult(form.Count, size), make([]filled, e.Work.Own(form.Whole()))
 	rooms := sync.Pool{New: func() any { return new(filling) }}
-	all, err := fillEach(ctx, e, Noun(m), frames.Name, frames.Whole(), r, func(i int, done *filled) error {
-		i -= frames.First
-		seen := frames.Observed(i)
-		f := rooms.Get().(*filling)
-		defer rooms.Put(f)
-		prediction := &f.prediction
-		err := m.ImputeTo(ctx, prediction, &f.latent, seen, o)
-		if err == nil {
-			err = check(*prediction, seen.Values)
-		}
-		if err != nil {
+	return r, all, part.Run(e.Work, form.Whole(), func(from, to int, put func(next int, f filled) error) error {
+		if err := e.Each(ctx, Noun(m), "filled", form.Name, from, to, func(i int) error {
+			seen, err := read(i - form.First)
+			if err != nil {
+				return err
+			}
+			room := rooms.Get().(*filling)
+			defer rooms.Put(room)
+			p := &room.prediction
+			if err = m.ImputeTo(ctx, p, &room.latent, seen, o); err == nil {
+				err = check(*p, seen.Values)
+			}
+			if err != nil {
+				return err
+			}
+			f := &all[i-from]
+			*f = filled{r.of(r.Mean, i-from), r.of(r.Variance, i-from), slices.Clone(p.Outliers), p.Conditioning == "local"}
+			copy(f.Mean, p.Mean.Data)
+			copy(f.Variance, p.Variance.Data)
+			if smoothed {
+				if *p, err = m.Predict(room.latent, nil); err == nil {
+					smooth(f.Mean, f.Variance, *p)
+				}
+			}
+			return err
+		}); err != nil {
 			return err
 		}
-		done.Outliers = slices.Clone(prediction.Outliers)
-		copy(done.Mean, prediction.Mean.Data)
-		copy(done.Variance, prediction.Variance.Data)
-		done.Unseen, done.Local = frames.Missing(i) == r.Size, prediction.Conditioning == "local"
+		for k, f := range all {
+			if err := put(from+k+1, f); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, func(next int, f filled) error {
+		if i := next - 1; e.Work.Joins() {
+			copy(r.of(r.Mean, i), f.Mean)
+			copy(r.of(r.Variance, i), f.Variance)
+			all[i], all[i].Mean, all[i].Variance = f, nil, nil
+		}
 		return nil
 	})
+}
+
+// Fill fills in all pictures.
+func Fill(ctx context.Context, e *cli.Environment, m *sgplvm.Model, frames *Observations, o sgplvm.InferOptions) (*Result, error) {
+	r, all, err := fillAll(ctx, e, m, &frames.Form, frames.Points()*frames.Channels, func(i int) (sgplvm.Observed, error) { return frames.Observed(i), nil }, o, false)
 	if err != nil {
 		return nil, err
 	}
@@ -193,7 +230,7 @@ func Fill(ctx context.Context, e *cli.Environment, m *sgplvm.Model, frames *Obse
 		if f.Local {
 			neighbourhoods++
 		}
-		if f.Unseen {
+		if frames.Missing(i) == r.Size {
 			place := fmt.Sprintf("%s %d", Noun(m), i)
 			if frames.FromText() {
 				place = frames.InWords(fmt.Sprintf("example %d", i))

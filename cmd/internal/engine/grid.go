@@ -111,17 +111,15 @@ func loadPoints(command, flag string, m *sgplvm.Model, path string) (sgplvm.Grid
 
 // FieldFlags are the flags of a command that makes fields with a model, beside -out.
 type FieldFlags struct {
-	f                          *cli.Flags
-	Model, points, grid, Sheet *string
+	f            *cli.Flags
+	Model, Sheet *string
 }
 
 // NewFieldFlags defines the flags; verb is what the command does.
 func NewFieldFlags(f *cli.Flags, verb string) FieldFlags {
-	return FieldFlags{f,
-		f.Input("model", "the model `file`"),
-		f.Input("points", "the `file` with coordinates to "+verb+" at (.npy, .npz, .nc, .csv), points×dimensions"),
-		f.Grid("grid", "", "`WIDTHxHEIGHT` of the pictures, from the first to the last row and column of the training grid; of scattered points the first coordinate runs down the rows, and pixels of a film with motion cover the area of the training pictures"),
-		f.Result("sheet", "the PNG `file` with the first pictures", ".png")}
+	f.Input("points", "the `file` with coordinates to "+verb+" at (.npy, .npz, .nc, .csv), points×dimensions")
+	f.Grid("grid", "", "`WIDTHxHEIGHT` of the pictures, from the first to the last row and column of the training grid; of scattered points the first coordinate runs down the rows, and pixels of a film with motion cover the area of the training pictures")
+	return FieldFlags{f, f.Input("model", "the model `file`"), f.Result("sheet", "the PNG `file` with the first pictures", ".png")}
 }
 
 // Fields is what a command needs to make fields: the model, the output grid, and two results, of which the second may be missing.
@@ -150,19 +148,17 @@ func (p FieldFlags) Open(other string) (*Fields, error) {
 	if a.Out, a.Other, err = NewOutputs(f, "out", other); err != nil {
 		return nil, err
 	}
-	if a.Model, err = Load(*p.Model); err != nil {
+	if a.Model, a.Grid, err = LoadAt(f); err != nil {
 		return nil, err
 	}
-	if a.Grid, err = NewOutputGrid(f.Name(), *p.Model, a.Model, *p.points, *p.grid); err != nil {
-		return nil, err
+	switch {
+	case *p.Sheet == "":
+	case Table(a.Model):
+		err = f.Usagef("-sheet of a table, expected pictures")
+	case a.Grid.Layout.Points() == 0:
+		err = f.Usagef("-sheet of scattered points, expected pictures: -grid WIDTHxHEIGHT")
 	}
-	if *p.Sheet != "" && Table(a.Model) {
-		return nil, f.Usagef("-sheet of a table, expected pictures")
-	}
-	if *p.Sheet != "" && a.Grid.Layout.Points() == 0 {
-		return nil, f.Usagef("-sheet of scattered points, expected pictures: -grid WIDTHxHEIGHT")
-	}
-	return a, nil
+	return a, err
 }
 
 // Holding says how many fields the results will hold, means or draws in the first; what they cannot hold is refused. The second one is

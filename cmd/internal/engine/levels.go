@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/picture"
@@ -44,6 +43,3 @@ func widened(l picture.Levels) picture.Levels {
 	}
 	return l
 }
-
-// levelsText is what a model keeps of black and white where its numbers are no bytes or words.
-func levelsText(l picture.Levels) string { return fmt.Sprintf("%v %v", l.Low, l.High) }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -69,14 +70,6 @@ func NewOutputs(f *cli.Flags, first, second string) (a, b *Output, err error) {
 		b, err = NewOutput(f, second)
 	}
 	return a, b, err
-}
-
-// NewTable is NewOutput of values that are no pictures.
-func NewTable(f *cli.Flags, flag string) (*Output, error) {
-	if ending := strings.ToLower(filepath.Ext(f.Text(flag))); f.Text(flag) != "" && ending != ".npy" && !slices.Contains(dataset.TableEndings, ending) {
-		return nil, noPictures(f, flag)
-	}
-	return NewOutput(f, flag)
 }
 
 // noPictures refuses the name of an output that would be pictures of what is none, or that says nothing.
@@ -189,28 +182,27 @@ func (o *Output) Stream(write func(put func(values []float64) error) error) erro
 
 // animate writes a GIF: of the times of an animation, else so many frames a second.
 func (o *Output) animate(write func(put func(values []float64) error) error) error {
-	animation, n := picture.NewAnimation(o.path), 0
-	err := write(func(values []float64) (err error) {
+	animation, n := picture.Animation{Path: o.path}, 0
+	if err := write(func(values []float64) error {
 		for _, p := range o.pictures(values) {
-			if size := len(p.Values); o.observed != nil {
-				err = animation.AddSeen(p, o.observed[n*size:(n+1)*size], o.levels.Low, o.levels.High)
-			} else {
-				err = animation.Add(p, o.levels.Low, o.levels.High)
+			var seen []float64
+			if o.observed != nil {
+				seen = o.observed[n*len(p.Values) : (n+1)*len(p.Values)]
 			}
-			if n++; err != nil {
+			if err := animation.Add(p, seen, o.levels.Low, o.levels.High); err != nil {
 				return err
 			}
+			n++
 		}
 		return nil
-	})
-	switch {
-	case err != nil:
+	}); err != nil {
 		return err
-	case n == len(o.form.Times) && inSeconds(o.form.Times):
-		err = animation.SaveAt(o.form.Times)
-	default:
-		err = animation.Save(cmp.Or(o.Rate, 10))
 	}
+	times := EvenTimes(n+1, cmp.Or(o.Rate, 10))
+	if at := o.form.Times; n == len(at) && inSeconds(at) { // the last is shown for as long as the one before it
+		times = append(slices.Clone(at), at[n-1]+(at[n-1]-at[n-2]))
+	}
+	err := animation.Save(times)
 	o.approximated = animation.Approximated
 	return err
 }
@@ -228,6 +220,26 @@ func inSeconds(times []float64) bool {
 // Save writes all values.
 func (o *Output) Save(values []float64) error {
 	return o.Stream(func(put func([]float64) error) error { return put(values) })
+}
+
+// Each writes count fields of some size, which set sets one after the other; nothing without an output.
+func (o *Output) Each(ctx context.Context, count, size int, set func(dst []float64, i int)) error {
+	if !o.Given() {
+		return nil
+	}
+	return o.Stream(func(put func([]float64) error) error {
+		for i := range count {
+			if ctx.Err() != nil {
+				break
+			}
+			values := make([]float64, size)
+			set(values, i)
+			if err := put(values); err != nil {
+				return err
+			}
+		}
+		return ctx.Err()
+	})
 }
 
 // name is the name of a picture in the folder: that of its source where it has a file, and of a drawn film its number and the frame's.

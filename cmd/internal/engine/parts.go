@@ -1,12 +1,10 @@
 package engine
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"math"
 
-	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/part"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
@@ -50,38 +48,14 @@ func NewResult(pictures, size int) *Result {
 	return &Result{Mean: make([]float64, pictures*size), Variance: make([]float64, pictures*size), Size: size}
 }
 
+// of returns the values of a picture.
+func (r *Result) of(values []float64, i int) []float64 { return values[i*r.Size : (i+1)*r.Size] }
+
 // A filled example is what was made of one.
 type filled struct {
 	Mean, Variance []float64
 	Outliers       []sgplvm.Outlier
-	Unseen, Local  bool // nothing was observed of it, and each missing point was conditioned on its neighbourhood
-}
-
-// fillEach has fill make something of each of count examples, those of a part of the work alone, several at a time, and returns it; means and variances are in the result too.
-func fillEach(ctx context.Context, e *cli.Environment, noun, name string, count int, r *Result, fill func(i int, f *filled) error) ([]filled, error) {
-	all := make([]filled, e.Work.Own(count))
-	return all, part.Run(e.Work, count, func(from, to int, put func(next int, f filled) error) error {
-		if err := e.Each(ctx, noun, "filled", name, from, to, func(i int) error {
-			k := i - from
-			all[k].Mean, all[k].Variance = r.Mean[k*r.Size:(k+1)*r.Size], r.Variance[k*r.Size:(k+1)*r.Size]
-			return fill(i, &all[k])
-		}); err != nil {
-			return err
-		}
-		for k, f := range all {
-			if err := put(from+k+1, f); err != nil {
-				return err
-			}
-		}
-		return nil
-	}, func(next int, f filled) error {
-		if i := next - 1; e.Work.Joins() {
-			copy(r.Mean[i*r.Size:(i+1)*r.Size], f.Mean)
-			copy(r.Variance[i*r.Size:(i+1)*r.Size], f.Variance)
-			all[i], all[i].Mean, all[i].Variance = f, nil, nil
-		}
-		return nil
-	})
+	Local          bool // each missing point was conditioned on its neighbourhood
 }
 
 // smooth puts a prediction in the place of values that were observed.

@@ -58,7 +58,7 @@ func NewLatentFlags(f *cli.Flags, aboutTimes string) *LatentFlags {
 // Check refuses flags that do not fit together.
 func (s *LatentFlags) Check() error {
 	if *s.data == "" {
-		return s.f.Without("-data, expected both", "observed", "data-points")
+		return s.f.Refuse("without -data, expected both", "observed", "data-points")
 	}
 	return nil
 }
@@ -81,6 +81,6 @@ func (s *LatentFlags) Latents(ctx context.Context, path string, m *sgplvm.Model)
 		at, err := s.times.Priors(m, new(dataset.Form))
 		return Latents{path, Noun(m), len(at), func(i int) (sgplvm.Latent, error) { return at[i], nil }}, err
 	}
-	err = s.f.Without("-times", "sequence")
+	err = s.f.Refuse("without -times", "sequence")
 	return Latents{path, Noun(m), m.Examples(), func(i int) (sgplvm.Latent, error) { return m.TrainingLatent(i), nil }}, err
 }

@@ -48,7 +48,7 @@ func (t *TimeFlags) Priors(m *sgplvm.Model, form *dataset.Form) ([]sgplvm.Latent
 	case Moves(m):
 		return nil, t.f.Usagef("a model of a film with motion without -times, expected the times of the pictures: contents are elsewhere at every time")
 	default:
-		return nil, t.f.Without("-times", "sequence")
+		return nil, t.f.Refuse("without -times", "sequence")
 	}
 	if _, _, err := t.span(m); err != nil {
 		return nil, err

@@ -14,9 +14,9 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
 
-// An Animation gathers pictures of one size, in 8 bits a sample, for a GIF file.
+// An Animation gathers pictures of one size, in 8 bits a sample, for the GIF file at Path.
 type Animation struct {
-	path   string
+	Path   string
 	layout dataset.Layout
 	frames [][]uint8 // rgb or grey levels
 	keep   [][]bool  // pixels of each frame whose colours stay, nil: none
@@ -24,37 +24,18 @@ type Animation struct {
 	Approximated bool // by Save: there are too many colours
 }
 
-// NewAnimation returns an animation without pictures for the file at path.
-func NewAnimation(path string) *Animation { return &Animation{path: path} }
-
-// AddSeen is [Animation.Add] of a picture of which those pixels were observed that are not NaN in seen: their colours stay, if they are no more than 255 in all.
-func (a *Animation) AddSeen(p Picture, seen []float64, low, high float64) error {
-	err := a.Add(p, low, high)
-	if err == nil {
-		keep := make([]bool, p.Points())
-		for i := range keep {
-			keep[i] = !slices.ContainsFunc(seen[i*p.Channels:(i+1)*p.Channels], math.IsNaN)
-		}
-		a.keep[len(a.keep)-1] = keep
-	}
-	return err
-}
-
 // Add adds a picture of one or three channels. Values from low to high become levels from 0
-// to 255, rounded and clamped. NaN, other numbers of channels and another size than that of the
-// pictures before are errors: [*dataset.Error].
-func (a *Animation) Add(p Picture, low, high float64) error {
+// to 255, rounded and clamped. Where seen has values (nil: nowhere, NaN: not there) their pixels' colours stay, if they are no more than 255 in
+// all. NaN, other numbers of channels and another size than that of the pictures before are errors: [*dataset.Error].
+func (a *Animation) Add(p Picture, seen []float64, low, high float64) error {
 	p.check()
 	if !(high > low) {
 		panic(fmt.Sprintf("picture: Animation: values from %v to %v", low, high))
 	}
 	frame := len(a.frames)
-	fail := func(place, found, want string) error {
-		return &dataset.Error{Path: a.path, Place: place, Found: found, Want: want}
-	}
 	place := fmt.Sprintf("frame %d", frame)
 	if p.Channels != 1 && p.Channels != 3 {
-		return fail(place, quote.Counted(p.Channels, "channel"), "1 (grey) or 3 (red, green, blue)")
+		return &dataset.Error{Path: a.Path, Place: place, Found: quote.Counted(p.Channels, "channel"), Want: "1 (grey) or 3 (red, green, blue)"}
 	}
 	if frame == 0 {
 		a.layout = p.Layout
@@ -63,16 +44,20 @@ func (a *Animation) Add(p Picture, low, high float64) error {
 		of := func(l dataset.Layout) string {
 			return dataset.FormatGrid(l.Width, l.Height) + " pixels and " + quote.Counted(l.Channels, "channel")
 		}
-		return fail(place, of(p.Layout), of(a.layout)+" as in frame 0")
+		return &dataset.Error{Path: a.Path, Place: place, Found: of(p.Layout), Want: of(a.layout) + " as in frame 0"}
 	}
 	levels := make([]uint8, len(p.Values))
 	for i, v := range p.Values {
 		if math.IsNaN(v) {
-			return fail(place+", "+p.place(i), "NaN", "a number")
+			return &dataset.Error{Path: a.Path, Place: place + ", " + p.place(i), Found: "NaN", Want: "a number"}
 		}
 		levels[i] = uint8(level(v, low, high, 255))
 	}
-	a.frames, a.keep = append(a.frames, levels), append(a.keep, nil)
+	var keep []bool
+	for i := 0; i < len(seen); i += p.Channels {
+		keep = append(keep, !slices.ContainsFunc(seen[i:i+p.Channels], math.IsNaN))
+	}
+	a.frames, a.keep = append(a.frames, levels), append(a.keep, keep)
 	return nil
 }
 
@@ -84,39 +69,16 @@ const MaxAnimation = 1 << 30
 // more slowly.
 const MostRate = 50
 
-// Save writes the pictures as an endless animation of rate frames a second, as
+// Save writes the pictures as an endless animation, of which number i is shown from times[i] to times[i+1] in seconds, as
 // [files.WriteAtomic] does; times are rounded to hundredths of a second, and the errors do not add up.
 // Grey pictures keep their levels, and coloured ones of no more than 256 colours in all keep
 // their colours. Others get a palette of 256 colours for all frames, by Lloyd's
-// iterations, with errors diffused after Floyd and Steinberg (1976). The same pictures give the same bytes. Errors: [*dataset.Error]. It panics unless there is a
-// picture and 0.01 ≤ rate ≤ MostRate.
-func (a *Animation) Save(rate float64) error {
-	if len(a.frames) == 0 || !(rate >= 0.01 && rate <= MostRate) {
-		panic(fmt.Sprintf("picture: Animation: %d frames, %v a second", len(a.frames), rate))
+// iterations, with errors diffused after Floyd and Steinberg (1976). The same pictures give the same bytes. Errors: [*dataset.Error]. It panics
+// unless there is a picture, and a time for the beginning of each and the end of the last.
+func (a *Animation) Save(times []float64) error {
+	if len(a.frames) == 0 || len(times) != len(a.frames)+1 {
+		panic(fmt.Sprintf("picture: Animation: %d frames, %d times", len(a.frames), len(times)))
 	}
-	times := make([]float64, len(a.frames)+1)
-	for i := range times {
-		times[i] = float64(i) / rate
-	}
-	return a.save(times)
-}
-
-// SaveAt is [Animation.Save] of frames that appear at times in seconds, from 0 in order; the last is shown for as long as the one before it. It panics unless
-// there is a time for each.
-func (a *Animation) SaveAt(times []float64) error {
-	n := len(a.frames)
-	if n == 0 || len(times) != n {
-		panic(fmt.Sprintf("picture: Animation: %d frames, %d times", n, len(times)))
-	}
-	last := 0.1
-	if n > 1 {
-		last = times[n-1] - times[n-2]
-	}
-	return a.save(append(slices.Clone(times), times[n-1]+last))
-}
-
-// save writes the pictures, of which number i is shown from times[i] to times[i+1].
-func (a *Animation) save(times []float64) error {
 	q := a.quantizer()
 	a.Approximated = q.nearest != nil
 	palette := make(color.Palette, len(q.colours))
@@ -130,5 +92,5 @@ func (a *Animation) save(times []float64) error {
 		film.Image = append(film.Image, p)
 		film.Delay = append(film.Delay, int(math.Round(100*times[i+1])-math.Round(100*times[i])))
 	}
-	return files.WriteAtomic(a.path, func(w io.Writer) error { return gif.EncodeAll(w, film) })
+	return files.WriteAtomic(a.Path, func(w io.Writer) error { return gif.EncodeAll(w, film) })
 }

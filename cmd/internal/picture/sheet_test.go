@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"image"
 	"image/color"
-	"image/png"
 	"math"
 	"os"
 	"path/filepath"
@@ -132,24 +131,6 @@ func TestSheetCaptions(t *testing.T) {
 	}
 }
 
-// A row without pictures has its caption.
-func TestSheetCaptionAlone(t *testing.T) {
-	s := picture.Sheet{High: 1, Gap: 1, Rows: []picture.SheetRow{{Label: "-"}}}
-	img := s.Image()
-	if got, want := img.Bounds(), image.Rect(0, 0, 1+10+1, 1+18+1); got != want {
-		t.Fatalf("a sheet of %v, expected %v", got, want)
-	}
-	for x := range 12 {
-		want := white
-		if 3 <= x && x <= 8 {
-			want = ink
-		}
-		if got := img.At(x, 7); got != want {
-			t.Errorf("pixel %d is %v, expected %v", x, got, want)
-		}
-	}
-}
-
 // Blocks of rows stand beside one another, the first rows in the first block, each with its captions, and pictures with a scale of
 // their own keep it.
 func TestSheetAcross(t *testing.T) {
@@ -197,34 +178,6 @@ func TestSheetSizes(t *testing.T) {
 	tier.Panics(t, "picture: Sheet: values from NaN to 1", func() { (&picture.Sheet{Low: math.NaN(), High: 1}).Image() })
 	wrong := picture.Sheet{High: 1, Rows: []picture.SheetRow{{Pictures: []picture.Picture{drawn(2, 2, 1, 1, 2, 3)}}}}
 	tier.Panics(t, "picture: a picture of 3 values for 2x2 pixels and 1 channels", func() { wrong.Image() })
-}
-
-func TestSavePNG(t *testing.T) {
-	folder := t.TempDir()
-	path := filepath.Join(folder, "strip.png")
-	s := picture.Sheet{High: 9, Zoom: 2, Columns: []string{"seen"}, Rows: []picture.SheetRow{
-		{Label: "frame 1", Pictures: []picture.Picture{drawn(2, 2, 1, 0, 3, 6, 9)}}}}
-	want := s.Image()
-	if err := picture.SavePNG(path, want); err != nil {
-		t.Fatal(err)
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	got, err := png.Decode(file)
-	if err != nil || got.Bounds() != want.Bounds() {
-		t.Fatal(got.Bounds(), err)
-	}
-	for y := range want.Bounds().Dy() {
-		for x := range want.Bounds().Dx() {
-			if got.At(x, y) != want.At(x, y) {
-				t.Fatalf("pixel (%d, %d) is %v, expected %v", x, y, got.At(x, y), want.At(x, y))
-			}
-		}
-	}
-	filetest.Error(t, picture.SavePNG(folder, want), filepath.Dir(folder), filepath.Base(folder)+": found a folder, expected a file that can be written")
 }
 
 func saveFrames(folder string, pictures []picture.Picture, low, high float64, bits int) error {

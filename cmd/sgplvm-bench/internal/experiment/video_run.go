@@ -36,7 +36,7 @@ func Video(ctx context.Context, e *cli.Environment, o VideoOptions) (err error) 
 		return err
 	}
 	defer undo(&err)
-	if err := cli.AllWritable(o.Model); err != nil {
+	if err := cli.Writable(o.Model); err != nil {
 		return err
 	}
 	if wants(o.Methods, structured) {

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
+	"github.com/seed-08962ecc/kronfield/cmd/internal/engine"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
 
@@ -15,9 +16,9 @@ type question struct {
 }
 
 type candidate struct {
-	Name, Score, Difference, RMSE, Note string
-	Chosen                              bool
-	Bar                                 markup
+	engine.CandidateText
+	Chosen bool
+	Bar    markup
 }
 
 const maxCandidates = 400
@@ -41,33 +42,15 @@ func questions(s *sgplvm.Selection) []question {
 			if left--; left < 0 {
 				break
 			}
-			q.Candidates = append(q.Candidates, newCandidate(c, low, high))
+			r := candidate{CandidateText: engine.TextOf(c), Chosen: c.Chosen}
+			if c.Failure == "" && high > low && !math.IsInf(high-low, 0) {
+				r.Bar = bar(c, low, high)
+			}
+			q.Candidates = append(q.Candidates, r)
 		}
 		all = append(all, q)
 	}
 	return all
-}
-
-func newCandidate(c sgplvm.Candidate, low, high float64) candidate {
-	r := candidate{Name: cli.Text(c.Name), Chosen: c.Chosen}
-	if c.Failure != "" {
-		r.Note = cli.Text(c.Failure)
-		return r
-	}
-	r.Score = fmt.Sprintf("%.4f", c.Score)
-	if c.RMSE > 0 {
-		r.RMSE = fmt.Sprintf("%.4g", c.RMSE)
-	}
-	if !c.Chosen && (c.Difference != 0 || c.Error != 0) {
-		r.Difference = fmt.Sprintf("%+.4f ± %.4f", c.Difference, c.Error)
-	}
-	if c.Examples > 0 {
-		r.Note = fmt.Sprintf("given up after %d examples", c.Examples)
-	}
-	if high > low && !math.IsInf(high-low, 0) {
-		r.Bar = bar(c, low, high)
-	}
-	return r
 }
 
 // bar draws how much worse than the chosen candidate one is, with the standard error.

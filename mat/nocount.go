@@ -1,7 +1,0 @@
-//go:build !count
-
-package mat
-
-const counting = false
-
-func runCounted(int, Tasks) {}
