@@ -300,6 +300,9 @@ func (s *series) evidence(law seriesLaw, g *gram) float64 {
 func findPeriod(all []*series, law seriesLaw) (period, tried float64) {
 	length := 2 * all[0].half
 	count := min(int(2*length/all[0].spacing), 2*seriesMost)
+	if count < 8 {
+		return 0, 0
+	}
 	explained, values := make([]float64, count+1), 0.
 	for _, s := range all {
 		g := s.gram(law, nil)
