@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/part"
@@ -79,9 +78,8 @@ func (f *Frames) between(ctx context.Context, from, to int, put func(next int, g
 	if f.variances {
 		variances = make([]float64, together*size)
 	}
-	p := cli.NewProgress(f.e)
-	defer p.Clear()
-	begin, told, count := time.Now(), false, float64(to-from)
+	show, stop := f.e.Portions(fmt.Sprintf("%ss %s", Noun(f.model), f.verb), to-from)
+	defer stop()
 	for first := from / together * together; first < to; first += together {
 		some := make([]sgplvm.Latent, min(together, f.count-first))
 		for i := range some {
@@ -92,13 +90,7 @@ func (f *Frames) between(ctx context.Context, from, to int, put func(next int, g
 			variances = variances[:len(means)]
 		}
 		err := f.group(ctx, some, means, variances, func(done float64) {
-			done = min(max(done+float64(first-from), 0.5), count)
-			left := time.Duration(float64(time.Since(begin)) * (count - done) / done)
-			p.Show("%ss %s: %d/%d  %s left", Noun(f.model), f.verb, int(done), to-from, left.Round(time.Second))
-			if !told && done > count/20 {
-				told = true
-				f.e.Remaining(left)
-			}
+			show(min(max(done+float64(first-from), 0.5), float64(to-from)))
 		})
 		if err == nil {
 			err = f.check(first, means, variances)

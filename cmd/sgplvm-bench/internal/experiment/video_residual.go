@@ -3,7 +3,6 @@ package experiment
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm-bench/internal/baseline"
@@ -89,7 +88,6 @@ func (x *video) fitResidual(ctx context.Context) (method, string, error) {
 // residuals returns what interpolation from all others leaves of each training frame, a frame a row.
 func (x *video) residuals(ctx context.Context, p *cli.Progress) (mat.Matrix, error) {
 	size := x.frames.Points() * x.frames.Channels
-	begin := time.Now()
 	rest := mat.New(len(x.training), size)
 	level := mat.New(1, size)
 	for k, i := range x.training {
@@ -106,7 +104,7 @@ func (x *video) residuals(ctx context.Context, p *cli.Progress) (mat.Matrix, err
 			return rest, err
 		}
 		mat.Add(rest.Slice(k, k+1, 0, size), rest.Slice(k, k+1, 0, size), -1, level)
-		p.Count("interpolated", k+1, len(x.training), begin, 0)
+		p.Show("interpolated: %d/%d", k+1, len(x.training))
 	}
 	return rest, nil
 }
