@@ -169,11 +169,14 @@ func (s *sampleSettings) drawFilms(ctx context.Context, e *cli.Environment, open
 			if o.From, o.To = from, to; from == to {
 				return nil
 			}
+			show, stop := e.Counting(engine.Noun(m)+"s drawn", (to-from)*len(times))
+			defer stop()
 			err := m.SampleFilm(ctx, sequence, times, g.Points, o, func(f sgplvm.SampledFrame) error {
 				next := f.Draw
 				if f.Frame == len(times)-1 {
 					next++
 				}
+				show((f.Draw-from)*len(times) + f.Frame + 1)
 				return put(next, sgplvm.SampledFrame{Draw: f.Draw, Frame: f.Frame, Values: f.Values.Clone()})
 			})
 			if err != nil {

@@ -53,13 +53,13 @@ func (e *Environment) Forecast(total time.Duration, atMost bool) {
 	if atMost {
 		about = "at most"
 	}
-	if total > longWork || e.Terminal && total > longWork/4 {
+	if total > longWork || e.Terminal && total > longWork/2 {
 		e.Note("will take %s %s in all", about, max(time.Second, total.Round(time.Second)))
 	}
 }
 
 // longWork is from when on a forecast is worth a line where nobody watches.
-const longWork = 20 * time.Second
+const longWork = 10 * time.Second
 
 // A Command is one word after the program's name.
 type Command struct {

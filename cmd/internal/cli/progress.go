@@ -86,11 +86,6 @@ func timeLeft(s sgplvm.Progress) string {
 	return ""
 }
 
-// left is the time that the rest of some steps takes at the pace so far.
-func left(done, total int, begin time.Time) time.Duration {
-	return time.Duration(float64(time.Since(begin)) / float64(max(done, 1)) * float64(total-done))
-}
-
 // Training returns a function that shows steps of training, after a text.
 func (e *Environment) Training(text string) (step func(sgplvm.Progress) bool, stop func()) {
 	p := &Progress{e: e, task: text}
@@ -99,18 +94,27 @@ func (e *Environment) Training(text string) (step func(sgplvm.Progress) bool, st
 
 // Counting returns a function that shows how many of total examples are done, such as rows filled.
 func (e *Environment) Counting(what string, total int) (count func(done int), stop func()) {
+	show, stop := e.Portions(what, total)
+	return func(done int) { show(float64(done)) }, stop
+}
+
+// Portions is Counting where examples are done in part, too. It tells how long the command takes as soon as the pace is known: from the first time on, with which comes what all
+// have in common.
+func (e *Environment) Portions(what string, total int) (count func(done float64), stop func()) {
 	begin, p := time.Now(), NewProgress(e)
 	var mu sync.Mutex
-	var first int // done when the pace was first looked at: what all have in common was made by then
-	return func(done int) {
+	var first float64
+	told := false
+	return func(done float64) {
 		mu.Lock()
 		defer mu.Unlock()
-		p.Show("%s: %d/%d  %s left", what, done, total, left(done-first, total-first, begin).Round(time.Second))
-		switch {
-		case first == 0:
+		left := time.Duration(float64(time.Since(begin)) / max(done-first, 0.5) * (float64(total) - done))
+		p.Show("%s: %d/%d  %s left", what, int(done), total, left.Round(time.Second))
+		if first == 0 {
 			first, begin = done, time.Now()
-		case done == first+max(2, total/20):
-			e.Forecast(time.Since(e.begin)+left(done-first, total-first, begin), false)
+		} else if !told && done-first >= min(max(2, float64(total)/20), float64(total)/4) {
+			told = true
+			e.Forecast(time.Since(e.begin)+left, false)
 		}
 	}, p.Clear
 }

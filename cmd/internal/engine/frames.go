@@ -78,7 +78,7 @@ func (f *Frames) between(ctx context.Context, from, to int, put func(next int, g
 	if f.variances {
 		variances = make([]float64, together*size)
 	}
-	show, stop := f.e.Counting(Noun(f.model)+"s "+f.verb, to-from)
+	show, stop := f.e.Portions(Noun(f.model)+"s "+f.verb, to-from)
 	defer stop()
 	for first := from / together * together; first < to; first += together {
 		some := make([]sgplvm.Latent, min(together, f.count-first))
@@ -89,7 +89,9 @@ func (f *Frames) between(ctx context.Context, from, to int, put func(next int, g
 		if f.variances {
 			variances = variances[:len(means)]
 		}
-		err := f.group(ctx, some, means, variances, func(done float64) { show(min(max(int(done)+first-from, 0), to-from)) })
+		err := f.group(ctx, some, means, variances, func(done float64) {
+			show(min(max(done+float64(first-from), 0.5), float64(to-from)))
+		})
 		if err == nil {
 			err = f.check(first, means, variances)
 		}

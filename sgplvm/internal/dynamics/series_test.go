@@ -220,3 +220,20 @@ func TestSeriesSeason(t *testing.T) {
 		t.Errorf("%d of 40 series without a season have one", found)
 	}
 }
+
+// Few times have no season, and are filled in.
+func TestSeriesOfFewTimes(t *testing.T) {
+	for n := 3; n < 12; n++ {
+		y, missing, times := mat.New(n, 1), make([]bool, n), make([]float64, n)
+		for i := range n {
+			times[i] = float64(i)
+			y.Set(i, 0, float64(i%2))
+		}
+		missing[1] = true
+		y.Set(1, 0, math.NaN())
+		mean, variance := mat.New(n, 1), mat.New(n, 1)
+		if err := FillSeries(t.Context(), mean, variance, y, missing, times, nil); err != nil || !(math.Abs(mean.At(1, 0)) < 2) || !(variance.At(1, 0) > 0) {
+			t.Errorf("%d times: %v ± %v, %v", n, mean.At(1, 0), variance.At(1, 0), err)
+		}
+	}
+}

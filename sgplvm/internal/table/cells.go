@@ -8,13 +8,15 @@ import (
 
 // A dialect says how cells stand in a text.
 type dialect struct {
-	separator byte // ' ': any number of blanks and tabs; 0: none, a line is a cell
+	separator byte  // ' ': any number of blanks and tabs; 0: none, a line is a cell
+	ends      []int // of cells that stand below one another, in their lines, where a cell may be blank; nil: separators end them
 }
 
 // A cell is a place of a table. Its text is without blanks and quotes around it; quotes inside a quoted one are double.
 type cell struct {
 	text         string
 	from, to     int // of it in the whole text
+	left, right  int // where it may stand, as those below it do; right = 0: anywhere
 	line, column int // line counts from 1, column from 0
 	quoted, last bool
 }
@@ -79,11 +81,7 @@ func (c *cursor) toRow() bool {
 		i := c.skip(c.at)
 		switch {
 		case isComment(c.text[i:]):
-			if n := strings.IndexAny(c.text[i:], "\r\n"); n >= 0 {
-				c.at = i + n
-			} else {
-				c.at = len(c.text)
-			}
+			c.at = lineEnd(c.text, i)
 			c.endLine()
 		case (i == len(c.text) || isEnd(c.text[i])) && c.separator != 0:
 			c.at = i
@@ -102,7 +100,11 @@ func (c *cursor) next() (x cell, ok bool) {
 		return x, false
 	}
 	x.line, x.column = c.line, c.column
-	i := c.skip(c.at)
+	if c.ends != nil {
+		c.inPlace(&x)
+		return x, true
+	}
+	left, i := c.at, c.skip(c.at)
 	x.from = i
 	if i < len(c.text) && c.text[i] == '"' {
 		end := c.closing(i)
@@ -110,19 +112,22 @@ func (c *cursor) next() (x cell, ok bool) {
 			c.open = c.line
 			return x, false
 		}
-		if i = c.skip(end); c.ends(i) || c.separator == ' ' && i > end {
+		if i = c.skip(end); c.isEndOfCell(i) || c.separator == ' ' && i > end {
 			x.from, x.to, x.quoted = x.from+1, end-1, true
 		} else { // text behind the quotes
 			i = end
 		}
 	}
 	if !x.quoted {
-		for !c.ends(i) {
+		for !c.isEndOfCell(i) {
 			i++
 		}
 		x.to = i
 	}
 	x.trim(c.text)
+	if c.separator == '|' && left < i && c.text[left] == ' ' {
+		x.left, x.right = left, max(left, i-1)
+	}
 	c.at = i
 	c.column++
 	if c.separator == ' ' {
@@ -137,9 +142,85 @@ func (c *cursor) next() (x cell, ok bool) {
 	return x, true
 }
 
-// ends tells whether a cell ends at a place.
-func (c *cursor) ends(i int) bool {
+// isEndOfCell tells whether a cell ends at a place.
+func (c *cursor) isEndOfCell(i int) bool {
 	return i >= len(c.text) || isEnd(c.text[i]) || c.text[i] == c.separator || c.separator == ' ' && c.text[i] == '\t'
+}
+
+// lineEnd returns where the line ends that begins at a place of a text.
+func lineEnd(text string, from int) int {
+	if n := strings.IndexAny(text[from:], "\r\n"); n >= 0 {
+		return from + n
+	}
+	return len(text)
+}
+
+// inPlace takes the next cell where all stand below one another; a line with something in between is one cell.
+func (c *cursor) inPlace(x *cell) {
+	end, k := lineEnd(c.text, c.start), c.column
+	x.left, x.right = c.start, end
+	if whole := !c.fits(c.text[c.start:end]); whole {
+		x.left, x.last = 0, true
+	} else {
+		x.last = k == len(c.ends)-1
+		if k > 0 {
+			x.left += c.ends[k-1]
+		}
+		x.right = c.start + c.ends[k]
+	}
+	x.from, x.to = min(max(x.left, c.start), end), min(x.right, end)
+	if x.last {
+		x.to = end
+	}
+	if x.trim(c.text); x.text == "" {
+		x.from, x.to = min(x.right, end), min(x.right, end)
+	}
+	c.column++
+	if x.last {
+		c.at = end
+		c.endLine()
+	}
+}
+
+// fits tells whether a line has blanks between the cells of all others.
+func (d dialect) fits(line string) bool {
+	for _, at := range d.ends[:len(d.ends)-1] {
+		if at < len(line) && line[at] != ' ' {
+			return false
+		}
+	}
+	return true
+}
+
+// findEnds finds whether all cells between blanks stand below one another in all rows with so many, and nothing between them in others of at least two cells.
+func (d *dialect) findEnds(text string, width int) {
+	if d.separator != ' ' || width < 2 || width > sampleCells || strings.ContainsAny(text, "\t\"") {
+		return
+	}
+	var dark []bool // where some full row has something
+	var others []string
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\r\n ")
+		if n := len(strings.Fields(line)); isComment(strings.TrimLeft(line, " ")) || n < 2 {
+			continue
+		} else if n != width {
+			others = append(others, line)
+			continue
+		}
+		dark = append(dark, make([]bool, max(0, len(line)-len(dark)))...)
+		for i := range len(line) {
+			dark[i] = dark[i] || line[i] != ' '
+		}
+	}
+	var found dialect
+	for i := range dark {
+		if dark[i] && (i+1 == len(dark) || !dark[i+1]) {
+			found.ends = append(found.ends, i+1)
+		}
+	}
+	if len(found.ends) == width && !slices.ContainsFunc(others, func(line string) bool { return !found.fits(line) }) {
+		d.ends = found.ends
+	}
 }
 
 // closing returns the place behind the quote that closes the one at i, or −1. It counts the lines in between.

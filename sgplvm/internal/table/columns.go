@@ -18,19 +18,23 @@ func (t *Table) findFormat(last *tail) error {
 	seen, doubt := 0, ""
 	if _, err := t.each(func(_ int, x cell) {
 		last.add(x)
-		if seen > enough || !strings.ContainsAny(x.text, ".,' \u00a0\u202f") || x.text[0] > '9' && x.text[0] < 0x80 {
+		text := x.text
+		if t.units != "" {
+			_, text, _ = t.affix(text)
+		}
+		if seen > enough || !strings.ContainsAny(text, ".,'’ \u00a0\u202f") || text[0] > '9' && text[0] < 0x80 {
 			return
 		}
 		seen++
 		var a, b bool
 		for k, f := range formats {
-			if _, ok := f.parse(x.text); ok {
+			if _, ok := f.parse(text); ok {
 				counts[k]++
 				a, b = a || k == 1, b || k == 2
 			}
 		}
 		if a && b {
-			doubt = x.text
+			doubt = text
 		}
 	}); err != nil {
 		return err
@@ -50,7 +54,7 @@ func (t *Table) findFormat(last *tail) error {
 			return &Error{Found: "numbers such as " + quote.Text(doubt) + ", of thousands or with a decimal comma", Want: "one of the two (tr -d , takes the commas out, tr , . makes them points)"}
 		}
 	}
-	t.format = formats[best]
+	t.decimal, t.group = formats[best].decimal, formats[best].group
 	return nil
 }
 
@@ -92,7 +96,7 @@ func (c *column) see(t *Table, x cell) {
 	}
 	if n, ok := t.parse(x.text); ok {
 		if c.numbers++; c.numbers == 1 {
-			c.before, _, c.behind = affix(strings.Trim(x.text, "()"))
+			c.before, _, c.behind = t.affix(strings.Trim(x.text, "()"))
 			c.least, c.most = n.value, n.value
 		}
 		c.follow(n.value)
@@ -106,12 +110,9 @@ func (c *column) see(t *Table, x cell) {
 			c.grouped++
 		}
 		if n.grouped && t.between == "" {
-			_, number, _ := affix(x.text)
-			t.between = string(rune(t.group))
-			for _, b := range blanks {
-				if strings.Contains(number, b) {
-					t.between = b
-				}
+			_, number, _ := t.affix(x.text)
+			for ; t.between == ""; number = number[1:] {
+				t.between = t.format.between(number)
 			}
 		}
 		if x.text[0] == '0' && len(x.text) > 1 && x.text[1] >= '0' && x.text[1] <= '9' {

@@ -136,7 +136,7 @@ func (f *fields) directive(s string, c byte) (rest string, ok bool) {
 		f.seconds += v
 		return rest, ok
 	case 's':
-		n, err := format{'.', 0}.parse(s)
+		n, err := formats[0].parse(s)
 		f.seconds, f.hasZone = n.value, true
 		return "", err
 	}

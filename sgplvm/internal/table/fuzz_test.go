@@ -38,7 +38,7 @@ func checkTable(t *testing.T, file string) {
 		return
 	}
 	again, err := Read(writeWith(t, table, 7), Options{Columns: ranges(table.Values), Time: "none"})
-	if err == nil && again.Rows == table.Rows && again.width == table.width && again.format == table.format && again.dialect == table.dialect && again.body == table.body {
+	if err == nil && again.Rows == table.Rows && again.width == table.width && again.format == table.format && again.separator == table.separator && len(again.ends) == len(table.ends) && again.body == table.body {
 		got, err := again.Numbers(again.Values)
 		for i, v := range got {
 			if math.Abs(v-7) > 1e-6 || err != nil {

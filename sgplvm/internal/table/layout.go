@@ -102,7 +102,7 @@ func separatorOf(text string) dialect {
 	}
 	best, most := dialect{}, -1.
 	for _, s := range separators {
-		rows, _ := dialect{s}.sample(part, 0)
+		rows, _ := dialect{separator: s}.sample(part, 0)
 		n := width(rows)
 		decimal := isDecimal(rows)
 		if n < 2 && s != 0 || s == ',' && decimal || s == 0 && !decimal && hasDecimal(rows) {
@@ -123,7 +123,7 @@ func separatorOf(text string) dialect {
 			continue // text
 		}
 		if score := float64(alike) / float64(max(1, len(rows))) * (0.2 + 0.8*float64(good)/float64(max(1, cells))); score > most {
-			best, most = dialect{s}, score
+			best, most = dialect{separator: s}, score
 		}
 	}
 	return best
@@ -156,9 +156,13 @@ func isDecimal(rows []row) bool {
 // isNumber tells whether a text is a number in some format.
 //
 //go:noinline
-func isNumber(s string) bool {
-	return slices.ContainsFunc(formats, func(f format) bool {
-		_, ok := f.parse(s)
+func isNumber(s string) bool { return format{}.isNumber(s) }
+
+// isNumber tells whether a text is a number in some format, perhaps with the units of this one.
+func (f format) isNumber(s string) bool {
+	return slices.ContainsFunc(formats, func(g format) bool {
+		g.units = f.units
+		_, ok := g.parse(s)
 		return ok
 	})
 }
@@ -179,6 +183,7 @@ func (t *Table) findBody() error {
 	if first < 0 {
 		return &Error{Found: "no row", Want: "rows of numbers, separated by commas, semicolons, tabs or blanks"}
 	}
+	t.findUnits(rows)
 	spare := !slices.ContainsFunc(rows, func(r row) bool { return r.width == t.width && r.last != "" })
 	lacks := func(k int) int { // first cells, not last ones
 		if spare {
@@ -186,11 +191,11 @@ func (t *Table) findBody() error {
 		}
 		return t.width - rows[k].width
 	}
-	if first > 0 && rows[first-1].width == t.width-1 && isHeader(rows, first-1, lacks(first-1)) && !isHeader(rows, first, 0) {
+	if first > 0 && rows[first-1].width == t.width-1 && t.isHeader(rows, first-1, lacks(first-1)) && !t.isHeader(rows, first, 0) {
 		first--
 	}
 	body := first
-	for body < min(first+headerRows, len(rows)) && t.width-rows[body].width|1 == 1 && (isHeader(rows, body, lacks(body)) || body > first && present(rows[body]) == 0) {
+	for body < min(first+headerRows, len(rows)) && t.width-rows[body].width|1 == 1 && (t.isHeader(rows, body, lacks(body)) || body > first && present(rows[body]) == 0) {
 		body++
 	}
 	if t.headed && (body == len(rows) || body == first && isPlain(rows[first])) {
@@ -206,7 +211,7 @@ func (t *Table) findBody() error {
 	case t.width > MostColumns:
 	case body > first:
 		names := max(0, slices.IndexFunc(rows[first:body], func(r row) bool { return present(r) >= r.width-1 })) + first // below a title
-		t.setNames(t.text[:t.body], rows[names], lacks(names))
+		t.setNames(t.dialect, t.text[:t.body], rows[names], lacks(names))
 		t.unnamed = lacks(names) > 0
 	case t.start > len(mark):
 		t.namesOfSeaBird()
@@ -229,19 +234,41 @@ func present(r row) (n int) {
 	return n
 }
 
-// isAxis tells whether numbers are those of an axis: years or more than three that are evenly spaced or, of many, rising or falling.
-func isAxis(x []float64) bool {
-	even := len(x) > 3 || len(x) > 2 && x[0] > 1500 && x[0] < 2200
+// An axis has numbers of a row, and tells whether all are whole, and years.
+type axis struct {
+	value        []float64
+	whole, years bool
+}
+
+// axisOf returns the numbers of some columns of a row, which may lack some first cells.
+func axisOf(r row, columns []int, lacks int) axis {
+	a := axis{whole: true, years: true}
+	for _, c := range columns {
+		if c -= lacks; c >= 0 && c < len(r.cells) {
+			if n, ok := formats[0].parse(r.cells[c]); ok {
+				a.value, a.whole = append(a.value, n.value), a.whole && n.decimals == 0
+				a.years = a.whole && a.years && n.value > 1500 && n.value < 2200
+			}
+		}
+	}
+	return a
+}
+
+// is tells whether numbers are those of an axis: years or more than three that are evenly spaced or, of many, rising or falling.
+func (a axis) is() bool {
+	x := a.value
+	even := len(x) > 3 || len(x) > 2 && a.years
 	for i := 2; i < len(x); i++ {
 		even = even && math.Abs(x[i]-2*x[i-1]+x[i-2]) <= 1e-6*math.Abs(x[1]-x[0])
 	}
 	return monotone(x) && (even || len(x) > 7)
 }
 
-// isHeader tells whether row k has words in most columns, or the numbers of an axis, where all below has numbers or dates. It may lack some first cells.
-func isHeader(rows []row, k, lacks int) bool {
+// isHeader tells whether row k has words in most columns, or the numbers of an axis below no others and above none of their kind, where all below has numbers or dates. It may lack
+// some first cells.
+func (t *Table) isHeader(rows []row, k, lacks int) bool {
 	r, words := rows[k], 0
-	var axis, next []float64 // numbers that may name columns, and those below
+	var columns []int // of numbers that may name them
 	below := rows[k+1:]
 	for c, x := range r.cells {
 		number, date, total := 0, 0, 0
@@ -249,40 +276,44 @@ func isHeader(rows []row, k, lacks int) bool {
 			if c+lacks >= len(b.cells) || isMissing(b.cells[c+lacks]) {
 				continue
 			}
-			if total++; isNumber(b.cells[c+lacks]) {
+			if total++; t.isNumber(b.cells[c+lacks]) {
 				number++
 			} else if allLayouts.matching(b.cells[c+lacks]) != 0 {
 				date++
 			}
 		}
-		is := isNumber(x)
+		is := t.isNumber(x)
 		switch {
 		case isMissing(x):
 		case len(below) == 0 && is:
 			return false
 		case is && (2*number > total || total == 0):
-			n, ok := formats[0].parse(x)
-			if !ok {
-				return false
-			}
-			axis = append(axis, n.value)
-			if len(below) > 0 && c+lacks < len(below[0].cells) {
-				n, _ := formats[0].parse(below[0].cells[c+lacks])
-				next = append(next, n.value)
-			}
+			columns = append(columns, c+lacks)
 		case 2*date > total && allLayouts.matching(x) != 0:
 			return false
 		case 2*(number+date) > total || len(below) == 0:
 			words++
 		}
 	}
-	return words > len(axis) || len(axis) < r.width && isAxis(axis) && !isAxis(next)
+	if words > len(columns) {
+		return true
+	}
+	names := axisOf(r, columns, lacks)
+	if len(columns) == r.width || len(names.value) < len(columns) || k > 0 && len(axisOf(rows[k-1], columns, 0).value) > 0 {
+		return false
+	}
+	if len(below) > 0 {
+		if next := axisOf(below[0], columns, 0); next.is() && next.whole == names.whole && next.years == names.years {
+			return false
+		}
+	}
+	return names.is()
 }
 
 // setNames takes the cells of a row of a text as names of columns, but for some first ones.
-func (t *Table) setNames(text string, r row, lacks int) {
+func (t *Table) setNames(d dialect, text string, r row, lacks int) {
 	t.Names = make([]string, t.width)
-	c := cursor{dialect: t.dialect, text: text, at: r.at, line: r.line}
+	c := cursor{dialect: d, text: text, at: r.at, line: r.line}
 	for k := range r.width {
 		x, _ := c.next()
 		name := strings.ReplaceAll(x.text, `""`, `"`)
@@ -334,8 +365,9 @@ func (t *Table) namesOfComment() {
 			continue
 		}
 		line = strings.TrimLeft(line, "#%! \t")
-		if rows, _ := t.sample(line, 0); len(rows) == 1 && rows[0].width == t.width && !slices.ContainsFunc(rows[0].cells, isNumber) {
-			t.setNames(line, rows[0], 0)
+		d := dialect{separator: t.separator}
+		if rows, _ := d.sample(line, 0); len(rows) == 1 && rows[0].width == t.width && !slices.ContainsFunc(rows[0].cells, isNumber) {
+			t.setNames(d, line, rows[0], 0)
 		}
 	}
 }

@@ -4,22 +4,31 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
-// A format says how numbers are written: the decimal sign, and what stands between thousands, 0 for nothing; ' ' stands for other blanks, too.
-type format struct{ decimal, group byte }
+// A format says how numbers are written: the decimal sign, and what stands between thousands, 0 for nothing; ' ' stands for other blanks, ' for other apostrophes. units, in
+// lines, may stand around numbers beside affixes.
+type format struct {
+	decimal, group byte
+	units          string
+}
 
 // formats are those that are tried; of equals the first is taken.
-var formats = []format{{'.', 0}, {',', 0}, {'.', ','}, {',', '.'}, {'.', ' '}, {',', ' '}, {'.', '\''}}
+var formats = []format{{'.', 0, ""}, {',', 0, ""}, {'.', ',', ""}, {',', '.', ""}, {'.', ' ', ""}, {',', ' ', ""}, {'.', '\'', ""}}
 
-// missingWords stand for a missing value.
-var missingWords = map[string]bool{"": true, "nan": true, "-nan": true, "na": true, "n/a": true, "#n/a": true, "<na>": true, "n.a.": true, "nat": true, "null": true, "none": true, "nil": true,
-	"missing": true, "-": true, "--": true, "---": true, "?": true, ":": true, ".": true, "..": true, "*": true, `\n`: true, "#value!": true, "#div/0!": true, "#num!": true, "#ref!": true,
-	"***": true, "mm": true, "nd": true, "n.d.": true, "n.b.": true, "n.v.": true, "k.a.": true, "(null)": true, "#nv": true, "#wert!": true, "#bezug!": true}
+// missingWords stand for a missing value, as do signs alone.
+var missingWords = map[string]bool{"": true, "nan": true, "na": true, "nat": true, "null": true, "none": true, "nil": true, "missing": true, `\n`: true, "mm": true, "nd": true, "n.a": true, "n.d": true, "n.b": true, "n.v": true, "k.a": true,
+	"#na": true, "#nv": true, "#value!": true, "#div0!": true, "#num!": true, "#ref!": true, "#wert!": true, "#bezug!": true}
 
 // isMissing tells whether a cell has no value.
 func isMissing(s string) bool {
-	return s == "" || len(s) <= 8 && (s[0] < '0' || s[0] > '9') && (missingWords[strings.ToLower(s)] || s[0] == ':' && isMark(s[1:]))
+	if s == "" || len(s) > 8 || s[0] >= '0' && s[0] <= '9' || len(s) > 1 && s[len(s)-1] >= '0' && s[len(s)-1] <= '9' {
+		return s == ""
+	}
+	word := strings.Trim(strings.ToLower(s), "-–.:<>()*?/ ")
+	return missingWords[strings.ReplaceAll(strings.ReplaceAll(word, " ", ""), "/", "")] || s[0] == ':' && isMark(s[1:])
 }
 
 // isMark tells whether a text is what may stand behind a number and is not read: an asterisk, flags of Eurostat behind a blank, the number's error behind ±.
@@ -34,20 +43,51 @@ func isMark(s string) bool {
 }
 
 // affixes may stand around a number, with a blank or without.
-var affixes = []string{"%", "$", "€", "£", "¥", "°C", "°F", "hPa", "mbar", "mm", "km/h", "m/s", "kWh", "ppm", "µg/m³"}
+const affixes = "%\n$\n€\n£\n¥\nEUR\nUSD\nGBP\nCHF\n"
 
 // affix divides a cell into a number and what stands before and behind it.
-func affix(s string) (before, number, behind string) {
+func (f format) affix(s string) (before, number, behind string) {
 	number = s
-	for _, a := range affixes {
-		if rest, ok := strings.CutPrefix(number, a); ok {
-			number = strings.TrimLeft(rest, " ")
+	for a := range strings.SplitSeq(affixes+f.units, "\n") {
+		if rest, ok := strings.CutPrefix(number, a); ok && a != "" {
+			number = strings.TrimLeft(rest, " \u00a0")
 		} else if rest, ok := strings.CutSuffix(number, a); ok {
 			number = strings.TrimRight(rest, " \u00a0")
 		}
 	}
 	at := strings.Index(s, number)
 	return s[:at], number, s[at+len(number):]
+}
+
+// unitOf returns the letters and signs behind a number; nothing, where a cell is no such number.
+func unitOf(s string) string {
+	rest := strings.TrimLeft(s, "-+\u2212")
+	number := rest[:len(rest)-len(strings.TrimLeft(rest, "0123456789.,'’ \u00a0\u202f"))]
+	unit := rest[len(number):]
+	r, _ := utf8.DecodeRuneInString(unit)
+	if !isNumber(strings.TrimRight(number, " \u00a0")) || len(unit) > 12 || !unicode.IsLetter(r) && !unicode.IsSymbol(r) && r != '/' || allLayouts.matching(s) != 0 {
+		return ""
+	}
+	return unit
+}
+
+// findUnits finds what stands around most numbers of a column of some rows.
+func (t *Table) findUnits(rows []row) {
+	for k := range min(t.width, sampleCells) {
+		counts, present, unit := map[string]int{}, 0, ""
+		for _, r := range rows {
+			if r.width == t.width && !isMissing(r.cells[k]) {
+				present++
+				if u := unitOf(r.cells[k]); u != "" {
+					counts[u]++
+					unit = u
+				}
+			}
+		}
+		if n := counts[unit]; n > 1 && 3*n >= 2*present && len(counts) == 1 && !strings.Contains("\n"+t.units, "\n"+unit+"\n") {
+			t.units += unit + "\n"
+		}
+	}
 }
 
 // A written number is what stands in a cell: its value and how many digits it has behind the decimal sign and in all.
@@ -61,23 +101,20 @@ type written struct {
 // maxNumber is the length of a number at most: the exact digits of any have less.
 const maxNumber = 1100
 
-// blanks may stand between thousands.
-var blanks = []string{" ", "\u00a0", "\u202f"}
-
-// blank returns how many bytes a blank between thousands has at the start of s.
-func blank(s string) int {
-	for _, b := range blanks {
-		if strings.HasPrefix(s, b) {
-			return len(b)
-		}
+// between returns what stands between thousands at the start of s, nothing where it is something else: blanks and apostrophes have several forms.
+func (f format) between(s string) string {
+	r, n := utf8.DecodeRuneInString(s)
+	switch {
+	case f.group == ' ' && (r == ' ' || r == '\u00a0' || r == '\u202f'), f.group == '\'' && (r == '\'' || r == '’'), n == 1 && s[0] == f.group:
+		return s[:n]
 	}
-	return 0
+	return ""
 }
 
 // parse reads a finite number, of money or per cent too.
 func (f format) parse(s string) (n written, ok bool) {
-	if s != "" && (s[0] > '9' || s[0] == '$' || s[len(s)-1] > '9' || s[len(s)-1] == '%' || s[len(s)-1] == '$') {
-		_, s, _ = affix(s)
+	if s != "" && (s[0] > '9' || s[0] == '$' || s[len(s)-1] > '9' || s[len(s)-1] == '%' || s[len(s)-1] == '$' || f.units != "") {
+		_, s, _ = f.affix(s)
 	}
 	if len(s) > 2 && s[0] == '(' && s[len(s)-1] == ')' {
 		n, ok = f.parse(s[1 : len(s)-1])
@@ -109,13 +146,7 @@ func (f format) parse(s string) (n written, ok bool) {
 		whole++
 	}
 	for f.group != 0 && (whole <= 3 || n.grouped) && whole > 0 && s[0] != '0' {
-		step := 0
-		if i < len(s) && s[i] == f.group {
-			step = 1
-		}
-		if f.group == ' ' {
-			step = blank(s[i:])
-		}
+		step := len(f.between(s[i:]))
 		if step == 0 || f.group == ' ' && isMark(s[i:]) {
 			break
 		}

@@ -35,20 +35,20 @@ func TestParse(t *testing.T) {
 		text string
 		want float64
 	}{
-		{format{'.', ','}, "1,234,567.5", 1234567.5}, {format{',', '.'}, "-1.234,25", -1234.25}, {format{'.', ' '}, "12\u00a0345", 12345}, {format{',', ' '}, "1\u202f234,5", 1234.5},
-		{format{'.', '\''}, "1'234.5", 1234.5}, {format{'.', 0}, "\u22123", -3}, {format{'.', 0}, "+.5", .5}, {format{'.', 0}, "5.", 5}, {format{'.', 0}, "1.5D+03", 1500}, {format{'.', 0}, "0.1e-2", .001},
+		{format{'.', ',', ""}, "1,234,567.5", 1234567.5}, {format{',', '.', ""}, "-1.234,25", -1234.25}, {format{'.', ' ', ""}, "12\u00a0345", 12345}, {format{',', ' ', ""}, "1\u202f234,5", 1234.5},
+		{format{'.', '\'', ""}, "1'234.5", 1234.5}, {format{'.', 0, ""}, "\u22123", -3}, {format{'.', 0, ""}, "+.5", .5}, {format{'.', 0, ""}, "5.", 5}, {format{'.', 0, ""}, "1.5D+03", 1500}, {format{'.', 0, ""}, "0.1e-2", .001},
 	} {
 		if n, ok := c.f.parse(c.text); !ok || n.value != c.want {
 			t.Errorf("%q: %v, %v", c.text, n, ok)
 		}
 	}
 	for _, text := range []string{"", "-", ".", "e5", "1e", "1e+", "1.2.3", "1,2", "0x10", "1_000", "inf", "nan", "1 2", "--1", "1e400", "12a"} {
-		if n, ok := (format{'.', 0}).parse(text); ok {
+		if n, ok := (format{'.', 0, ""}).parse(text); ok {
 			t.Errorf("%q is %v", text, n)
 		}
 	}
 	for _, text := range []string{"1,23", "1,2345", "0,123", ",123", "12,34,567"} {
-		if n, ok := (format{'.', ','}).parse(text); ok {
+		if n, ok := (format{'.', ',', ""}).parse(text); ok {
 			t.Errorf("%q is %v", text, n)
 		}
 	}
@@ -56,7 +56,7 @@ func TestParse(t *testing.T) {
 
 // Written numbers have the decimal sign, and no sign of zero.
 func TestNumberText(t *testing.T) {
-	f := format{',', 0}
+	f := format{',', 0, ""}
 	got := fmt.Sprint(f.sign(strconv.FormatFloat(-0.01, 'f', 1, 64)), " ", f.exact(1.5e-7), " ", f.exact(-2.5), " ", f.exact(1e20))
 	if want := "0,0 1,5e-07 -2,5 1e+20"; got != want {
 		t.Errorf("%s, want %s", got, want)

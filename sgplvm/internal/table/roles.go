@@ -29,6 +29,8 @@ func Read(file string, o Options) (*Table, error) {
 	}
 	t.dialect = separatorOf(t.text[t.start:])
 	t.end = t.start + t.dialect.end(t.text[t.start:])
+	rows, _ := t.sample(t.text[:t.end], t.start)
+	t.findEnds(t.text[t.start:t.end], width(rows))
 	if err := t.findBody(); err != nil {
 		return nil, err
 	}

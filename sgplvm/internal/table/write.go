@@ -55,8 +55,17 @@ func (t *Table) Write(out io.Writer, r Result) error {
 		}
 		if k := at(x.column); k >= 0 {
 			if v := r.Value(row, k); v == v && v != t.value(x.text) {
+				text := t.quoted(r.Text(t, x.column, v), x.quoted)
+				if x.right > x.left { // the end stays where it is
+					end := x.to
+					if x.text == "" {
+						end = x.right
+					}
+					x.from = min(x.left, x.to)
+					text = strings.Repeat(" ", max(x.left-x.from+min(1, x.left-c.start), end-x.from-len(text))) + text + strings.Repeat(" ", max(0, x.to-end))
+				}
 				w.text(t.text[done:x.from])
-				w.text(t.quoted(r.Text(t, x.column, v), x.quoted))
+				w.text(text)
 				done = x.to
 			}
 		}
@@ -71,11 +80,15 @@ func (t *Table) Write(out io.Writer, r Result) error {
 
 // write writes cells between separators.
 func (t *Table) write(w *writer, cells Insert) {
+	at := 0
 	for k, text := range cells {
-		if k > 0 {
+		if text = t.quoted(text, false); t.ends != nil {
+			text = strings.Repeat(" ", max(min(k, 1), t.ends[k]-at-len(text))) + text
+			at += len(text)
+		} else if k > 0 {
 			w.text(string(rune(t.separator)))
 		}
-		w.text(t.quoted(text, false))
+		w.text(text)
 	}
 }
 
