@@ -64,8 +64,9 @@ func (w *Workspace) Bytes() int {
 		factors, panels = factors+w.most*together-untouched(together), max(panels, together*together/2)
 	}
 	ints := len(w.seen)*w.most + 7*m.c.Points
-	if m.byColumns(w.most) {
-		depth, unused = 0, unused+len(r.observed)+len(r.missing)
+	if m.byPlaces(w.most) {
+		depth = m.features / m.sizes[0]
+		unused += len(r.observed)/max(r.step, depth)*max(0, r.step-depth) + len(r.missing) - min(together, m.c.Points)*depth
 	} else if w.most == m.c.Points {
 		unused += len(r.missing)
 	}
@@ -121,13 +122,9 @@ func (m *Model) Multiplications(seen int) float64 {
 	condition := func(depth float64) float64 {
 		return near*near/2*depth + near*near*near/6 + near*near*near/2 + missing*near*depth + missing*near*near/2
 	}
-	if m.byColumns(seen) { // a column of a covariance takes that many, not j/2 for each observed point
-		j = 0
-		for _, size := range m.sizes {
-			j += float64(size)
-		}
-		total += 2 * n * n * j
-		j = 0
+	if m.byPlaces(seen) { // not j for each two points
+		total += 2 * m.placesWork(seen)
+		j /= float64(m.sizes[0])
 	}
 	total += exact*exact/2*(j+depth) + exact*exact*exact/6 + condition(j+depth) + missing*k*k + n*float64(m.features)
 	if few := float64(c.Options.PartNeighbours); few > 0 {

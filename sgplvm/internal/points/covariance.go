@@ -39,13 +39,8 @@ func (w *Workspace) setObserved(coo mat.Matrix, seen []int) {
 
 // addObserved adds B·diag(ω)·Bᵀ between observed points to the lower triangle of dst.
 func (w *Workspace) addObserved(dst mat.Matrix, seen []int) {
-	if w.m.byColumns(len(seen)) {
-		for k, i := range seen {
-			column, row := w.column(i), dst.Row(k)
-			for l, j := range seen[:k+1] {
-				row[l] += column[j]
-			}
-		}
+	if w.m.byPlaces(len(seen)) {
+		w.addPlaces(dst, seen, seen, true)
 		return
 	}
 	step := w.room.step
@@ -58,13 +53,8 @@ func (w *Workspace) addObserved(dst mat.Matrix, seen []int) {
 
 // addCross adds it between observed and missing points, after addObserved of the same observed ones.
 func (w *Workspace) addCross(dst mat.Matrix, seen, missing []int) {
-	if w.m.byColumns(len(seen)) {
-		for l, i := range missing {
-			column := w.column(i)
-			for k, j := range seen {
-				dst.Row(k)[l] += column[j]
-			}
-		}
+	if w.m.byPlaces(len(seen)) {
+		w.addPlaces(dst, seen, missing, false)
 		return
 	}
 	step := w.room.step

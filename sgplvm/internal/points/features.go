@@ -17,7 +17,7 @@ func (m *Model) setFeatures(dst mat.Matrix, points []int, from int, factors []fl
 	for k, p := range points {
 		row := dst.Row(k)
 		if len(m.b) > 0 {
-			m.joint(row, p, from)
+			m.joint(row, p, from, 0)
 		} else {
 			m.c.Factors[0].B.row(row, p, from)
 		}
@@ -27,24 +27,25 @@ func (m *Model) setFeatures(dst mat.Matrix, points []int, from int, factors []fl
 	}
 }
 
-// joint sets dst to features of one point of several factors, from one on.
-func (m *Model) joint(dst []float64, point, from int) {
+// joint sets dst to features, from one on, of one point of all factors from one on.
+func (m *Model) joint(dst []float64, point, from, factor int) {
 	var ip, ij [MaxFactors]int
-	last := len(m.b) - 1
-	splitPoint(ip[:last+1], point, m.dims)
-	splitPoint(ij[:last+1], from, m.sizes)
+	of, sizes := m.b[factor:], m.sizes[factor:]
+	last := len(of) - 1
+	splitPoint(ip[:last+1], point, m.dims[factor:])
+	splitPoint(ij[:last+1], from, sizes)
 	for len(dst) > 0 {
 		v := 1.0
-		for f, b := range m.b[:last] {
+		for f, b := range of[:last] {
 			v *= b.At(ip[f], ij[f])
 		}
-		row := m.b[last].Row(ip[last])[ij[last]:]
+		row := of[last].Row(ip[last])[ij[last]:]
 		row = row[:min(len(row), len(dst))]
 		asm.Scale(dst, v, row)
 		dst = dst[len(row):]
 		ij[last] = 0
 		for f := last - 1; f >= 0; f-- { // the next index of the others
-			if ij[f]++; ij[f] < m.sizes[f] {
+			if ij[f]++; ij[f] < sizes[f] {
 				break
 			}
 			ij[f] = 0
@@ -52,25 +53,50 @@ func (m *Model) joint(dst []float64, point, from int) {
 	}
 }
 
-// column returns B·diag(ω)·Bᵀ between all points and one, of several factors.
-func (w *Workspace) column(point int) []float64 {
-	v := w.room.modes[0][:w.m.features]
-	w.m.joint(v, point, 0)
-	asm.MulTo(v, v, w.moments.share)
-	return w.modes(v, w.m.b, false)
+// addPlaces adds B·diag(ω)·Bᵀ between points of two ascending lists to dst, of several factors. Points at one place a of the first factor are taken together: with the
+// features b_j of all other factors it is Σ_j b_j·t_j·b′_j to a point at place a′, with t_j = Σ_i B_ai·B_a′i·ω_ij. same: the lists are one, and only the lower triangle counts.
+func (w *Workspace) addPlaces(dst mat.Matrix, left, right []int, same bool) {
+	m, first := w.m, w.m.b[0]
+	places, size := m.dims[0], m.features/m.sizes[0]
+	rest := m.c.Points / places
+	scaled := mat.NewDense(m.sizes[0], size, w.room.modes[0][:m.features])
+	for from, to := 0, 0; from < len(left); from = to {
+		place := left[from] / rest
+		for to < len(left) && left[to]/rest == place && to-from < together {
+			to++
+		}
+		if same {
+			places, right = place+1, left[:to]
+		}
+		t := mat.NewDense(places, size, w.room.modes[1][:places*size])
+		mat.ScaleRows(scaled, first.Row(place), mat.NewDense(m.sizes[0], size, w.moments.share))
+		mat.Mul(t, 1, first.Slice(0, places, 0, first.Cols), scaled, 0)
+		own := view(w.room.observed, to-from, size)
+		for k, i := range left[from:to] {
+			m.joint(own.Row(k), i%rest, 0, 1)
+		}
+		for begin := 0; begin < len(right); begin += together {
+			block := right[begin:min(begin+together, len(right))]
+			others := view(w.room.missing, len(block), size)
+			for k, i := range block {
+				m.joint(others.Row(k), i%rest, 0, 1)
+				asm.MulTo(others.Row(k), others.Row(k), t.Row(i/rest))
+			}
+			mat.Mul(dst.Slice(from, to, begin, begin+len(block)), 1, own, others.T(), 1)
+		}
+	}
 }
 
-// byColumns reports whether covariances with so many observed points take less work by columns of all points.
-func (m *Model) byColumns(seen int) bool {
-	if len(m.b) == 0 {
-		return false
-	}
-	work, size := 0.0, float64(m.features)
-	for f, n := range m.dims {
-		work += size * float64(n)
-		size *= float64(n) / float64(m.sizes[f])
-	}
-	return work < float64(seen)*float64(m.features)/2
+// byPlaces reports whether addPlaces takes less work than products of all features for so many observed points.
+func (m *Model) byPlaces(seen int) bool {
+	return len(m.b) > 0 && m.placesWork(seen) < float64(seen)*float64(seen)/2*float64(m.features)
+}
+
+// placesWork returns about how many multiplications addPlaces takes between so many points.
+func (m *Model) placesWork(seen int) float64 {
+	places, o := float64(m.dims[0]), float64(seen)
+	size := float64(m.features) / float64(m.sizes[0])
+	return places*places*float64(m.features) + o*places*size + o*o/2*size
 }
 
 // setFeatureVariance sets dst to diag(B·diag(ω)·Bᵀ) + ψ0·diag(K − B·Bᵀ) at points of a list.

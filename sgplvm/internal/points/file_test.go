@@ -446,8 +446,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// Columns of covariances, by modes of several factors, are products of features.
-func TestColumns(t *testing.T) {
+// Covariances by places of the first factor are products of features, within a list and between two.
+func TestPlaces(t *testing.T) {
 	m, err := open(encoded(contents(4, false), Float64))
 	if err != nil {
 		t.Fatal(err)
@@ -467,13 +467,23 @@ func TestColumns(t *testing.T) {
 				t.Errorf("feature %d of point %d times its factor is %v, expected %v", 2+j, i, got, want)
 			}
 		}
-		for p, got := range w.column(i) {
-			var want float64
-			for j, v := range w.moments.share {
-				want += all.At(i, j) * v * all.At(p, j)
-			}
-			if math.Abs(got-want) > 1e-12*(1+math.Abs(want)) {
-				t.Errorf("covariance of %d and %d is %v, expected %v", i, p, got, want)
+	}
+	for _, list := range [][]int{m.points, {1, 2, 5}, {0, m.c.Points - 1}} {
+		own, to := mat.New(len(list), len(list)), mat.New(len(list), m.c.Points)
+		w.addPlaces(own, list, list, true)
+		w.addPlaces(to, list, m.points, false)
+		for k, i := range list {
+			for p := range m.c.Points {
+				var want float64
+				for j, v := range w.moments.share {
+					want += all.At(i, j) * v * all.At(p, j)
+				}
+				if got := to.At(k, p); math.Abs(got-want) > 1e-12*(1+math.Abs(want)) {
+					t.Errorf("covariance of %d and %d is %v, expected %v", i, p, got, want)
+				}
+				if l := slices.Index(list[:k+1], p); l >= 0 && math.Abs(own.At(k, l)-want) > 1e-12*(1+math.Abs(want)) {
+					t.Errorf("covariance of %d and %d is %v, expected %v", i, p, own.At(k, l), want)
+				}
 			}
 		}
 	}

@@ -241,7 +241,11 @@ func (w *Workspace) newRoom(exact int) {
 	if len(c.Time.Systems) > 0 {
 		tested = e // Foresee has an inverse there
 	}
-	r.observed, r.missing = w.vector(whole*max(r.step, tested)), w.vector(block*r.step)
+	others := 0 // features of all factors but the first
+	if len(w.m.b) > 0 {
+		others = w.m.features / w.m.sizes[0]
+	}
+	r.observed, r.missing = w.vector(whole*max(r.step, tested, others)), w.vector(block*max(r.step, others))
 	r.coo = w.vector(whole * whole)
 	r.po, r.residual = w.vector(c.Channels*whole*max(k, c.Latents)), w.vector(c.Channels*w.most)
 	r.z, r.solved, r.precision = w.vector(e), w.vector(e), w.vector(e)
