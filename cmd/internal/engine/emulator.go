@@ -79,14 +79,6 @@ func LoadEmulator(path string) (*sgplvm.Emulator, error) {
 	return nil, fmt.Errorf("%s: %w", path, err)
 }
 
-// LoadAny reads a model or an emulator from a file; the other one is nil.
-func LoadAny(path string) (m *sgplvm.Model, e *sgplvm.Emulator, err error) {
-	if e, err = LoadEmulator(path); err == nil && e == nil {
-		m, err = Load(path)
-	}
-	return m, e, err
-}
-
 // EmulatorForm is the form of count outputs of an emulator, as pictures of a grid if one was asked for, and the levels of their pictures.
 func EmulatorForm(path string, m *sgplvm.Emulator, grid string, count int) (form dataset.Form, l picture.Levels, err error) {
 	a := m.Attributes()
