@@ -84,14 +84,7 @@ func render(ctx context.Context, e *cli.Environment, args []string) error {
 		return err
 	}
 	out.Rate = *s.times.Rate
-	frames := engine.NewFrames(e, "rendered", m, len(latents), engine.Some(latents), g)
-	if err := out.Stream(func(put func([]float64) error) error {
-		return frames.Run(ctx, variance, func(_ int, means []float64) error { return put(means) })
-	}); err != nil {
-		return err
-	}
-	opened.Note(e)
-	return nil
+	return opened.Write(ctx, e, "rendered", len(latents), engine.Some(latents))
 }
 
 // open refuses flags that do not fit together, and opens the results.

@@ -144,7 +144,8 @@ func (s *sampleSettings) drawPictures(ctx context.Context, e *cli.Environment, o
 	if err := opened.Other.Save(l.Sample(*s.count, *s.seed).Data); err != nil {
 		return err
 	}
-	opened.Note(e)
+	opened.Out.Note(e)
+	opened.Other.Note(e)
 	return g.DrawFields(*s.fields.Sheet, "sample", values, nil)
 }
 
@@ -203,6 +204,7 @@ func (s *sampleSettings) drawFilms(ctx context.Context, e *cli.Environment, open
 			return err
 		}
 	}
-	opened.Note(e)
+	opened.Out.Note(e)
+	opened.Other.Note(e)
 	return g.DrawFilms(*s.fields.Sheet, columns, onSheet)
 }
