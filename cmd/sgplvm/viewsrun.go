@@ -93,9 +93,7 @@ func (s *views) train(ctx context.Context, e *cli.Environment, choice *choiceFla
 	}
 	for k, v := range s.list {
 		engine.Placed(&v.set.Form, nil, reports[k].Warnings)
-		for _, w := range reports[k].Warnings {
-			e.Note("warning: view %s: %s", v.name, w)
-		}
+		e.Notes("warning: view "+v.name+": ", reports[k].Warnings)
 	}
 	if err := files.WriteAtomic(out, m.Save); err != nil {
 		return err

@@ -26,9 +26,7 @@ const InputsUsage = "the known inputs of the runs, a run a row: a table (`file` 
 func LoadInputs(e *cli.Environment, paths, columns string, like []sgplvm.EmulatorInput) (*dataset.Inputs, error) {
 	in, err := dataset.LoadInputs(paths, columns, like)
 	if err == nil {
-		for _, note := range in.Notes {
-			e.Note("%s", note)
-		}
+		e.Notes("", in.Notes)
 		for q, c := range like {
 			i := -1
 			if c.Dropped != "" && c.Levels == nil && c.Low == c.High {
@@ -255,9 +253,7 @@ func EmulatorErrors(m *sgplvm.Emulator) string {
 // ReportEmulator prints how training went.
 func ReportEmulator(e *cli.Environment, m *sgplvm.Emulator) {
 	fmt.Fprintf(e.Stdout, "learned from %s in %v\nerror %s\n", quote.Counted(m.Runs(), "run"), m.Took().Round(100*time.Millisecond), EmulatorErrors(m))
-	for _, note := range m.Notes() {
-		e.Note("%s", note)
-	}
+	e.Notes("", m.Notes())
 	for _, s := range m.Errors().Simplest {
 		if s.Mean < m.Errors().Mean {
 			e.Note("warning: %s predicts runs held out better", s.Name)
