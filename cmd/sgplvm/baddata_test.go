@@ -156,7 +156,7 @@ func TestUnwritableResults(t *testing.T) {
 		{"impute -model absent -data absent -out result.npy -variance absent/result.png", gone},
 		{"impute -model absent -data absent -out absent/frames", "absent/frames: no such file or directory" + folder},
 		{"impute -model absent -data absent -out model", "model: found a file" + folder},
-		{"demo -out train.npy", "train.npy: file exists" + folder},
+		{"demo -out train.npy", "train.npy: found a file" + folder},
 		{"demo -out train.npy/demo", "train.npy/demo: not a directory" + folder},
 	} {
 		mustFail(t, 1, c.line, strings.Fields(c.args)...)

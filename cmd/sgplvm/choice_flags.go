@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
@@ -59,4 +60,12 @@ func (s *choiceFlags) read() (cfg sgplvm.Config, err error) {
 // run returns what watches and ends a run.
 func (s *choiceFlags) run(e *cli.Environment) sgplvm.Run {
 	return sgplvm.Run{Watch: e, Limit: *s.limit}
+}
+
+// explain names the file with what an error is about: the configuration or the data.
+func (s *choiceFlags) explain(data string, err error) error {
+	if field, why, ok := engine.AboutConfig(err); ok && *s.config != "" {
+		return fmt.Errorf("%s: %s: %w", *s.config, field, why)
+	}
+	return engine.AboutData(data, err)
 }

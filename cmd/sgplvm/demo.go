@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/engine"
+	"github.com/seed-08962ecc/kronfield/cmd/internal/files"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/picture"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/report"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/page"
@@ -21,7 +22,7 @@ import (
 // mostDrawn is how many pixels the demonstration draws at most.
 const mostDrawn = 1 << 26
 
-func demo(ctx context.Context, e *cli.Environment, args []string) (err error) {
+func demo(ctx context.Context, e *cli.Environment, args []string) error {
 	f := cli.NewFlags(e, "demo", `sgplvm demo [flags]
 
 Draws frames of a moving face, trains on most of them, hides half the pixels of
@@ -41,19 +42,23 @@ the others, fills these in, prints the errors and writes a page and pictures.`)
 	if int64(*count)*int64(l.Points()) > mostDrawn {
 		return f.Usagef("-frames %d of -grid %s, expected at most %d pixels in all", *count, *grid, mostDrawn)
 	}
-	undo, err := cli.MakeFolder(*out)
-	if err != nil {
-		return err
-	}
-	defer undo(&err)
 	begin := time.Now()
-	d, err := draw(*count, l, *seed)
+	err := files.WriteFolder(*out, func(folder string) error { return makeDemo(ctx, e, folder, *count, l, *iterations, *seed) })
+	if err == nil {
+		fmt.Fprintf(e.Stdout, "wrote %s: open report.html in a browser; strip.png shows seen, filled, deviation and truth; the arrays and the model are beside it\ntook %s\n",
+			*out, time.Since(begin).Round(100*time.Millisecond))
+	}
+	return err
+}
+
+// makeDemo draws frames, trains on most of them, fills in the others and writes all to a folder.
+func makeDemo(ctx context.Context, e *cli.Environment, folder string, count int, l dataset.Layout, iterations int, seed uint64) error {
+	d, err := draw(count, l, seed)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(e.Stdout, "drew %d frames of %s pixels: %d to learn from, %d to fill in\n",
-		*count, *grid, d.training.Count, d.truth.Count)
-	m, err := d.train(ctx, e, *iterations, *seed)
+	fmt.Fprintf(e.Stdout, "drew %d frames of %s pixels: %d to learn from, %d to fill in\n", count, dataset.FormatGrid(l.Width, l.Height), d.training.Count, d.truth.Count)
+	m, err := d.train(ctx, e, iterations, seed)
 	if err != nil {
 		return err
 	}
@@ -61,23 +66,18 @@ the others, fills these in, prints the errors and writes a page and pictures.`)
 	if err != nil {
 		return err
 	}
-	summary, err := filled.Score(d.seen, d.truth)
+	rows, err := filled.Rows("hidden pixels", d.seen, d.truth)
 	if err != nil {
 		return err
 	}
-	if err := report.Write(e.Stdout, []report.Row{{Name: "hidden pixels", Summary: summary}}); err != nil {
+	if err := report.Write(e.Stdout, rows); err != nil {
 		return err
 	}
-	if err := d.save(*out, m, filled); err != nil {
+	if err := d.save(folder, m, filled); err != nil {
 		return err
 	}
 	in := &page.Input{Model: m, Name: "the demo: a drawn face that moves", Data: &page.Data{Name: "half-seen frames", Seen: d.seen, Truth: d.truth}}
-	if err := savePage(ctx, e, filepath.Join(*out, "report.html"), in); err != nil {
-		return err
-	}
-	fmt.Fprintf(e.Stdout, "wrote %s: open report.html in a browser; strip.png shows seen, filled, deviation and truth; the arrays and the model are beside it\ntook %s\n",
-		*out, time.Since(begin).Round(100*time.Millisecond))
-	return nil
+	return savePage(ctx, e, filepath.Join(folder, "report.html"), in)
 }
 
 // demoFrames are drawn frames: some to learn from, and the others in truth and as seen.

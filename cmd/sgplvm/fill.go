@@ -120,9 +120,7 @@ func fill(ctx context.Context, e *cli.Environment, args []string) error {
 	if err != nil {
 		return err
 	}
-	for _, note := range set.Notes {
-		e.Note("%s", note)
-	}
+	e.Notes("", set.Notes)
 	begin := time.Now()
 	d, points := set.Data(engine.MostScattered)
 	if set.Errors != nil {
@@ -136,9 +134,7 @@ func fill(ctx context.Context, e *cli.Environment, args []string) error {
 		return err
 	}
 	if *s.json {
-		for _, w := range done.Report.Warnings {
-			e.Note("warning: %s", w)
-		}
+		e.Notes("warning: ", done.Report.Warnings)
 		return e.PrintJSON(engine.AboutCompleted(set, done, filled, time.Since(begin)))
 	}
 	if means, deviations := set.ResultNames(*s.out); means != "" {
@@ -274,11 +270,7 @@ func (s *fillSettings) learn(ctx context.Context, e *cli.Environment, set *datas
 	}
 	done, err := engine.Complete(ctx, run, d, cfg)
 	if err != nil {
-		err = engine.Placed(&set.Form, err, nil)
-		if field, why, ok := engine.AboutConfig(err); ok && *s.choice.config != "" {
-			return nil, fmt.Errorf("%s: %s: %w", *s.choice.config, field, why)
-		}
-		return nil, engine.AboutData(*s.data, err)
+		return nil, s.choice.explain(*s.data, engine.Placed(&set.Form, err, nil))
 	}
 	engine.Placed(&set.Form, nil, done.Report.Warnings)
 	return done, nil

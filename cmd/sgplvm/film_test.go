@@ -59,13 +59,13 @@ func TestFilm(t *testing.T) {
 		t.Skip("two trainings and seven estimates of motion")
 	}
 	workFolder(t)
-	const width, height, n = filmWidth, filmHeight, 24
+	const width, height, n = filmWidth, filmHeight, 16
 	var values, times, fine []float64
 	for i := range n {
 		times = append(times, float64(i))
 		values = append(values, drift(float64(i), width, height, 1)...)
 	}
-	between := []float64{4.5, 11.5, 18.25}
+	between := []float64{4.5, 8.5, 11.25}
 	for _, time := range between {
 		fine = append(fine, drift(time, width, height, 2)...)
 	}
@@ -106,7 +106,7 @@ func TestFilm(t *testing.T) {
 // one without, and than the frame that it predicts as a whole.
 func filmFilled(t *testing.T, moving, still string) {
 	t.Helper()
-	between := []float64{4.5, 11.5, 18.25}
+	between := []float64{4.5, 8.5, 11.25}
 	var truth, damaged []float64
 	for _, time := range between {
 		truth = append(truth, drift(time, filmWidth, filmHeight, 1)...)
@@ -142,7 +142,7 @@ func filmFilled(t *testing.T, moving, still string) {
 	}
 	mustRun(t, "predict", "-model", moving, "-data", "damaged.npy", "-times", "between.npy", "-out", "inferred.npy")
 	mustRun(t, "predict", "-model", moving, "-out", "p.npy", "-grid", "96x64")
-	shaped(t, "p.npy", 24, 64, 96)
+	shaped(t, "p.npy", 16, 64, 96)
 	const needed = ": a model of a film with motion without -times, expected the times of the pictures: contents are elsewhere at every time"
 	mustFail(t, 2, "impute"+needed, "impute", "-model", moving, "-data", "damaged.npy", "-out", "p.npy")
 	mustFail(t, 2, "predict"+needed, "predict", "-model", moving, "-data", "damaged.npy", "-out", "p.npy")
@@ -152,7 +152,7 @@ func filmFilled(t *testing.T, moving, still string) {
 // filmDrawn draws films: the frames of one belong together.
 func filmDrawn(t *testing.T, moving string) {
 	t.Helper()
-	mustRun(t, "sample", "-model", moving, "-from", "30", "-to", "30.5", "-fps", "10", "-count", "3", "-seed", "4", "-out", "films.npy", "-latent", "paths.npy", "-sheet", "films.png")
+	mustRun(t, "sample", "-model", moving, "-from", "20", "-to", "20.5", "-fps", "10", "-count", "3", "-seed", "4", "-out", "films.npy", "-latent", "paths.npy", "-sheet", "films.png")
 	const frames = 6
 	films := shaped(t, "films.npy", 3, frames, filmHeight, filmWidth)
 	size := filmHeight * filmWidth
@@ -168,7 +168,7 @@ func filmDrawn(t *testing.T, moving string) {
 	}
 	shaped(t, "paths.npy", 3, frames, 3)
 	mustRun(t, "sample", "-model", moving, "-count", "2", "-grid", "96x64", "-noise", "-out", "p.npy")
-	shaped(t, "p.npy", 2, 24, 64, 96)
+	shaped(t, "p.npy", 2, 16, 64, 96)
 	mustRun(t, "sample", "-model", moving, "-count", "2", "-example", "3", "-out", "p.npy")
 	shaped(t, "p.npy", 2, filmHeight, filmWidth)
 	mustFail(t, 2, "sample: more than one of -times, -example and -from, -to or -fps, expected at most one", "sample", "-model", moving, "-example", "3", "-from", "2", "-out", "p.npy")

@@ -106,9 +106,7 @@ func (f imputeFlags) load(e *cli.Environment, m *sgplvm.Model) (seen *engine.Obs
 	if err := engine.CheckInferring(m, seen.Count, seen.Count*seen.Points()*seen.Channels, f.Work() == nil || f.Work().Joins()); err != nil {
 		return nil, nil, err
 	}
-	for _, note := range seen.Notes {
-		e.Note("%s", note)
-	}
+	e.Notes("", seen.Notes)
 	if seen.Priors, err = f.times.Priors(m, &seen.Form); err != nil {
 		return nil, nil, err
 	}

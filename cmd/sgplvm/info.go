@@ -54,21 +54,21 @@ Prints what a model file holds: the model, and how it was chosen.`)
 }
 
 // infoViews describes a model of several views, and writes the model of each to a folder, if it has a name.
-func infoViews(e *cli.Environment, path, folder string, asJSON bool) (err error) {
+func infoViews(e *cli.Environment, path, folder string, asJSON bool) error {
 	m, err := engine.LoadViews(path)
 	if err != nil {
 		return err
 	}
 	if folder != "" {
-		undo, err := cli.MakeFolder(folder)
-		if err != nil {
-			return err
-		}
-		defer undo(&err)
-		for _, name := range m.Names() {
-			if err = files.WriteAtomic(filepath.Join(folder, name+".model"), m.View(name).Save); err != nil {
-				return err
+		if err := files.WriteFolder(folder, func(folder string) error {
+			for _, name := range m.Names() {
+				if err := files.WriteAtomic(filepath.Join(folder, name+".model"), m.View(name).Save); err != nil {
+					return err
+				}
 			}
+			return nil
+		}); err != nil {
+			return err
 		}
 	}
 	if asJSON {

@@ -73,9 +73,7 @@ func invert(ctx context.Context, e *cli.Environment, args []string) error {
 	if err != nil {
 		return err
 	}
-	for _, note := range frames.Notes {
-		e.Note("%s", note)
-	}
+	e.Notes("", frames.Notes)
 	if err := s.holding(s.m, frames); err != nil {
 		return err
 	}

@@ -59,7 +59,6 @@ func TestPartsAreTheWhole(t *testing.T) {
 	for n, c := range []string{
 		"impute -model faces.model -data few.npy -observed few_mask.npy -truth few.npy -json -out R.npy -variance Rv.npy -sheet Rs.png",
 		"impute -model faces.model -data a*.npy -truth few.npy -out Rdir -variance Rv.csv",
-		"impute -model photos.model -data scratched -out Rdir",
 		"impute -model table.model -data gaps.csv -out R.csv",
 		"impute -model timed.model -data damaged.npy -times times.npy -out R.npy",
 		"predict -model faces.model -data many.npy -observed many_mask.npy -grid 10x14 -out R.npy -variance Rv.npy -sheet Rs.png",

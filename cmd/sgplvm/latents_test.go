@@ -89,8 +89,8 @@ func TestLatents(t *testing.T) {
 		sameBits(t, c.args+", as text", tableValues(t, "table.csv", columns), want)
 	}
 	mustFail(t, 2, "latents: -out is missing, expected the file for the table, .npy or .csv", "latents", "-model", "model")
-	mustFail(t, 2, `latents: -out "folder", expected a name that ends in .npy, .csv, .tsv, .txt`, "latents", "-model", "model", "-out", "folder")
-	mustFail(t, 2, `latents: -out "l.md", expected a name that ends in .npy, .csv, .tsv, .txt`, "latents", "-model", "model", "-out", "l.md")
+	mustFail(t, 2, `latents: -out "folder", expected a name that ends in .npy, .csv, .tsv, .tab, .txt, .dat, .cnv`, "latents", "-model", "model", "-out", "folder")
+	mustFail(t, 2, `latents: -out "l.md", expected a name that ends in .npy, .csv, .tsv, .tab, .txt, .dat, .cnv`, "latents", "-model", "model", "-out", "l.md")
 	mustFail(t, 2, "latents: -observed without -data, expected both", "latents", "-model", "model", "-observed", "mask.npy", "-out", "l.csv")
 	mustFail(t, 2, "latents: -times with a model that was trained without any, expected none", "latents", "-model", "model", "-times", "at.npy", "-out", "l.csv")
 }

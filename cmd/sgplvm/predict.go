@@ -54,15 +54,8 @@ alone: on the training grid, in another resolution, or at any points.`)
 	}
 	g := opened.Grid
 	latents := func(from, to int) ([]sgplvm.Latent, error) { return l.Between(ctx, e, from, to) }
-	frames := engine.NewFrames(e, "predicted", opened.Model, l.Count, latents, g)
-	if err := opened.Out.Stream(func(put func([]float64) error) error {
-		return frames.Run(ctx, opened.Other, func(_ int, means []float64) error { return put(means) })
-	}); err != nil {
+	if err := opened.Write(ctx, e, "predicted", l.Count, latents); err != nil || *fields.Sheet == "" {
 		return err
-	}
-	opened.Note(e)
-	if *fields.Sheet == "" {
-		return nil
 	}
 	first := engine.NewFrames(e, "drawn", opened.Model, min(l.Count, picture.SheetRows), latents, g)
 	means, variances, err := first.All(ctx)

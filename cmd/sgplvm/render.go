@@ -16,12 +16,9 @@ import (
 // renderSettings are the flags of render.
 type renderSettings struct {
 	f            *cli.Flags
-	model        *string
 	examples     *span
-	grid         *string
 	times        *engine.TimeFlags
 	black, white *float64
-	out          *string
 }
 
 func newRenderSettings(e *cli.Environment) *renderSettings {
@@ -33,16 +30,16 @@ resolution show the area of the training pictures: with twice as many along each
 training pixel is the mean of four. The film is a folder of PNG frames, an animated GIF,
 or an array.`)
 	f.Output("variance", "the `file` for the variances, noise included: "+engine.VarianceUsage)
+	f.Input("model", "the model `file`")
+	f.Grid("grid", "", "`WIDTHxHEIGHT` of the pictures, by default that of the training pictures")
+	f.Output("out", "the `folder` for frame0000.png, frame0001.png, …, or the file for a film, .gif, .npy or .csv")
 	s := &renderSettings{
 		f:        f,
-		model:    f.Input("model", "the model `file`"),
 		examples: cli.Add(f, "examples", span{0, -1}, "the training `examples`, by their numbers from 0: all, one as 7, or a range as 10-19", parseSpan),
-		grid:     f.Grid("grid", "", "`WIDTHxHEIGHT` of the pictures, by default that of the training pictures"),
 		times: engine.NewTimeFlags(f, "the `file` with the times to render (.npy, .npz, .nc, .csv), in the unit of the training times").
 			Even("`frames` a second of a GIF, and to a unit of time where neither -times nor -examples are given"),
 		black: f.Finite("black", 0, "`value` that is black in PNG and GIF frames, by default as in the training pictures"),
 		white: f.Finite("white", 255, "`value` that is white in PNG and GIF frames, by default as in the training pictures"),
-		out:   f.Output("out", "the `folder` for frame0000.png, frame0001.png, …, or the file for a film, .gif, .npy or .csv"),
 	}
 	f.Parts()
 	f.Need("model", "out")
@@ -64,11 +61,12 @@ func render(ctx context.Context, e *cli.Environment, args []string) error {
 	if err != nil {
 		return err
 	}
-	m, err := engine.Load(*s.model)
+	path := s.f.Text("model")
+	m, err := engine.Load(path)
 	if err != nil {
 		return err
 	}
-	g, err := engine.PixelGrid("render", *s.model, m, *s.grid)
+	g, err := engine.PixelGrid("render", path, m, s.f.Text("grid"))
 	if err != nil {
 		return err
 	}
@@ -84,14 +82,7 @@ func render(ctx context.Context, e *cli.Environment, args []string) error {
 		return err
 	}
 	out.Rate = *s.times.Rate
-	frames := engine.NewFrames(e, "rendered", m, len(latents), engine.Some(latents), g)
-	if err := out.Stream(func(put func([]float64) error) error {
-		return frames.Run(ctx, variance, func(_ int, means []float64) error { return put(means) })
-	}); err != nil {
-		return err
-	}
-	opened.Note(e)
-	return nil
+	return opened.Write(ctx, e, "rendered", len(latents), engine.Some(latents))
 }
 
 // open refuses flags that do not fit together, and opens the results.

@@ -20,8 +20,6 @@ type sampleSettings struct {
 	count, example *int
 	seed           *uint64
 	noise          *bool
-	out, latents   *string
-	inputs         *string
 }
 
 func newSampleSettings(e *cli.Environment) *sampleSettings {
@@ -32,6 +30,9 @@ Draws whole pictures from a model: with latent variables from their prior, with
 belong together. A model of a film with motion draws films, at the training times if no
 others are given; its array is films×times×…. On the training grid, in another resolution, or
 at any points.`)
+	f.Input("inputs", engine.InputsUsage+": an emulator draws -count outputs of each")
+	f.Output("out", "the `file` for the pictures: "+engine.OutputUsage)
+	f.Output("latent", "the `file` for their latent points, .npy or .csv")
 	s := &sampleSettings{
 		f:       f,
 		fields:  engine.NewFieldFlags(f, "draw"),
@@ -40,9 +41,6 @@ at any points.`)
 		seed:    f.Seed("seed", 0, "the `number` that decides everything random"),
 		example: f.Whole("example", -1, -1, math.MaxInt32, "`number` of the training example, from 0, whose latent variables are drawn, by default none: the prior is"),
 		noise:   f.Toggle("noise", "add the noise that data have"),
-		inputs:  f.Input("inputs", engine.InputsUsage+": an emulator draws -count outputs of each"),
-		out:     f.Output("out", "the `file` for the pictures: "+engine.OutputUsage),
-		latents: f.Output("latent", "the `file` for their latent points, .npy or .csv"),
 	}
 	f.Parts()
 	f.Need("model", "out")
@@ -59,10 +57,10 @@ func sample(ctx context.Context, e *cli.Environment, args []string) error {
 	if err := s.f.Read(args); err != nil {
 		return err
 	}
-	if *s.inputs != "" && e.Work != nil {
+	if s.f.Given("inputs") && e.Work != nil {
 		return s.f.Usagef("-part with -inputs, expected one of the two: an emulator has no parts")
 	}
-	if *s.inputs != "" {
+	if s.f.Given("inputs") {
 		return sampleEmulated(ctx, e, s.f, *s.count, *s.seed)
 	}
 	spaced := s.times.Spaced() || s.f.Given("fps")
@@ -144,7 +142,8 @@ func (s *sampleSettings) drawPictures(ctx context.Context, e *cli.Environment, o
 	if err := opened.Other.Save(l.Sample(*s.count, *s.seed).Data); err != nil {
 		return err
 	}
-	opened.Note(e)
+	opened.Out.Note(e)
+	opened.Other.Note(e)
 	return g.DrawFields(*s.fields.Sheet, "sample", values, nil)
 }
 
@@ -193,7 +192,7 @@ func (s *sampleSettings) drawFilms(ctx context.Context, e *cli.Environment, open
 	if err != nil {
 		return err
 	}
-	if *s.latents != "" {
+	if opened.Other.Given() {
 		paths, err := m.LatentPaths(sequence, times, *s.count, *s.seed)
 		if err != nil {
 			return err
@@ -206,6 +205,7 @@ func (s *sampleSettings) drawFilms(ctx context.Context, e *cli.Environment, open
 			return err
 		}
 	}
-	opened.Note(e)
+	opened.Out.Note(e)
+	opened.Other.Note(e)
 	return g.DrawFilms(*s.fields.Sheet, columns, onSheet)
 }

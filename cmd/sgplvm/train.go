@@ -76,7 +76,7 @@ func (s *trainSettings) emulate(ctx context.Context, e *cli.Environment) error {
 	run.Checkpoints = s.checkpoint.Checkpoints()
 	m, err := engine.Emulate(ctx, e, run, frames, d, cfg)
 	if err != nil {
-		err = engine.AboutInputs(*s.inputs, err, s.explain)
+		err = engine.AboutInputs(*s.inputs, err, func(err error) error { return s.choice.explain(*s.data, err) })
 	} else {
 		err = engine.SaveEmulator(*s.out, m)
 	}
@@ -103,9 +103,7 @@ func (s *trainSettings) begin(e *cli.Environment) (cfg sgplvm.Config, frames *da
 	if frames, d, err = s.open(); err != nil {
 		return cfg, nil, d, err
 	}
-	for _, note := range frames.Notes {
-		e.Note("%s", note)
-	}
+	e.Notes("", frames.Notes)
 	return cfg, frames, d, nil
 }
 
@@ -182,7 +180,7 @@ func (s *trainSettings) run(ctx context.Context, e *cli.Environment, frames *dat
 	run.Checkpoints = s.checkpoint.Checkpoints()
 	m, r, err := engine.Fit(ctx, run, d, cfg)
 	if err = engine.Placed(&frames.Form, err, r.Warnings); err != nil {
-		err = s.explain(err)
+		err = s.choice.explain(*s.data, err)
 	} else {
 		err = engine.Save(*s.out, m)
 	}
@@ -191,9 +189,7 @@ func (s *trainSettings) run(ctx context.Context, e *cli.Environment, frames *dat
 	}
 	page := &page.Input{Model: m, Name: filepath.Base(*s.out), Columns: frames.Columns, Data: &page.Data{Name: *s.data, Seen: frames, Training: true}}
 	if *s.json {
-		for _, w := range r.Warnings {
-			e.Note("warning: %s", w)
-		}
+		e.Notes("warning: ", r.Warnings)
 		if *s.report != "" {
 			if err := savePage(ctx, e, *s.report, page); err != nil {
 				return err
@@ -209,12 +205,4 @@ func (s *trainSettings) run(ctx context.Context, e *cli.Environment, frames *dat
 		return nil
 	}
 	return tellPage(ctx, e, *s.report, page)
-}
-
-// explain names the file with what an error is about: the configuration or the data.
-func (s *trainSettings) explain(err error) error {
-	if field, why, ok := engine.AboutConfig(err); ok && *s.choice.config != "" {
-		return fmt.Errorf("%s: %s: %w", *s.choice.config, field, why)
-	}
-	return engine.AboutData(*s.data, err)
 }

@@ -71,9 +71,7 @@ func (s *views) load(e *cli.Environment, models []*sgplvm.Model) error {
 		if v.set, err = dataset.LoadSet(v.path, o); err != nil {
 			return err
 		}
-		for _, note := range v.set.Notes {
-			e.Note("%s", note)
-		}
+		e.Notes("", v.set.Notes)
 		v.data, v.points = v.set.Data(engine.MostScattered)
 		v.data.Film = false
 		if v.set.Errors != nil {

@@ -18,23 +18,16 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
 
-// result returns the name of a view's result in a folder: NAME with the ending of its file, or .npy.
-func (v *view) result(folder string) string {
+// write writes the completed view to a folder, NAME with the ending of its file or .npy: besides an array or a table one of its standard errors.
+func (v *view) write(folder string, filled *dataset.Filled) (name string, err error) {
 	ending := strings.ToLower(filepath.Ext(dataset.FileName(v.path)))
-	if v.set.CheckOutput(filepath.Join(folder, v.name+ending)) != nil {
+	if v.set.CheckOutput(v.name+ending) != nil {
 		ending = ".npy"
 	}
-	return filepath.Join(folder, v.name+ending)
-}
-
-// write writes the completed view: besides an array or a table one of its standard errors.
-func (v *view) write(folder string, filled *dataset.Filled) (path string, err error) {
-	path = v.result(folder)
-	ending := filepath.Ext(path)
+	path, beside := filepath.Join(folder, v.name+ending), filepath.Join(folder, v.name+"_standard_error"+ending)
 	if err := files.WriteAtomic(path, func(w io.Writer) error { return v.set.Write(w, path, filled) }); err != nil {
-		return path, err
+		return "", err
 	}
-	beside := strings.TrimSuffix(path, ending) + "_standard_error" + ending
 	switch {
 	case ending == ".npy":
 		errors := &dataset.Filled{Mean: make([]float64, len(filled.Variance)), Variance: filled.Variance}
@@ -45,47 +38,47 @@ func (v *view) write(folder string, filled *dataset.Filled) (path string, err er
 	case v.set.FromText() && slices.Contains(dataset.TableEndings, ending):
 		err = files.WriteAtomic(beside, func(w io.Writer) error { return v.set.WriteErrors(w, filled) })
 	}
-	return path, err
+	return v.name + ending, err
 }
 
 // fill completes all views and writes them to a folder.
-func (s *views) fill(ctx context.Context, e *cli.Environment, choice *choiceFlags, folder string) (err error) {
+func (s *views) fill(ctx context.Context, e *cli.Environment, choice *choiceFlags, folder string) error {
 	all, cfg, err := s.begin(e, choice)
 	if err != nil {
 		return err
 	}
-	undo, err := cli.MakeFolder(folder)
-	if err != nil {
+	if err := files.CheckFolder(folder); err != nil {
 		return err
 	}
-	defer undo(&err)
 	begin := time.Now()
 	done, err := choice.run(e).CompleteViews(ctx, all, cfg)
 	if err != nil {
 		return err
 	}
-	for k, v := range s.list {
-		c := &engine.Completed{Completion: done[k]}
-		engine.Placed(&v.set.Form, nil, c.Report.Warnings)
-		c.Drop(e, v.set, v.points)
-		filled, err := v.set.Fill(v.points, c.Mean.Data, c.Variance.Data, false)
-		if err != nil {
-			return err
+	return files.WriteFolder(folder, func(to string) error {
+		for k, v := range s.list {
+			c := &engine.Completed{Completion: done[k]}
+			engine.Placed(&v.set.Form, nil, c.Report.Warnings)
+			c.Drop(e, v.set, v.points)
+			filled, err := v.set.Fill(v.points, c.Mean.Data, c.Variance.Data, false)
+			if err != nil {
+				return err
+			}
+			name, err := v.write(to, filled)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(e.Stdout, "%s: %s\n", v.name, filepath.Join(folder, name))
+			took := time.Duration(0)
+			if k == len(s.list)-1 { // for all
+				took = time.Since(begin)
+			}
+			if err := engine.ReportCompleted(e, v.set, c, filled, took); err != nil {
+				return err
+			}
 		}
-		path, err := v.write(folder, filled)
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(e.Stdout, "%s: %s\n", v.name, path)
-		took := time.Duration(0)
-		if k == len(s.list)-1 { // for all
-			took = time.Since(begin)
-		}
-		if err := engine.ReportCompleted(e, v.set, c, filled, took); err != nil {
-			return err
-		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // train learns a model of all views.
@@ -100,9 +93,7 @@ func (s *views) train(ctx context.Context, e *cli.Environment, choice *choiceFla
 	}
 	for k, v := range s.list {
 		engine.Placed(&v.set.Form, nil, reports[k].Warnings)
-		for _, w := range reports[k].Warnings {
-			e.Note("warning: view %s: %s", v.name, w)
-		}
+		e.Notes("warning: view "+v.name+": ", reports[k].Warnings)
 	}
 	if err := files.WriteAtomic(out, m.Save); err != nil {
 		return err
@@ -112,7 +103,7 @@ func (s *views) train(ctx context.Context, e *cli.Environment, choice *choiceFla
 }
 
 // impute fills in and predicts all views of a model from those that are given, and writes them to a folder.
-func (s *views) impute(ctx context.Context, e *cli.Environment, model, folder string, o sgplvm.InferOptions) (err error) {
+func (s *views) impute(ctx context.Context, e *cli.Environment, model, folder string, o sgplvm.InferOptions) error {
 	m, err := engine.LoadViews(model)
 	if err != nil {
 		return err
@@ -128,11 +119,9 @@ func (s *views) impute(ctx context.Context, e *cli.Environment, model, folder st
 	if err := s.load(e, models); err != nil {
 		return err
 	}
-	undo, err := cli.MakeFolder(folder)
-	if err != nil {
+	if err := files.CheckFolder(folder); err != nil {
 		return err
 	}
-	defer undo(&err)
 	all := make([][]sgplvm.Prediction, s.n)
 	failures := make([]error, s.n)
 	mat.Parallel(s.n, func(i int) {
@@ -149,18 +138,23 @@ func (s *views) impute(ctx context.Context, e *cli.Environment, model, folder st
 			return fmt.Errorf("example %d: %w", i, err)
 		}
 	}
-	for k, name := range names {
-		at := slices.IndexFunc(s.list, func(v *view) bool { return v.name == name })
-		path := filepath.Join(folder, name+".npy")
-		if at < 0 {
-			err = s.predicted(folder, name, m.View(name), func(i int) sgplvm.Prediction { return all[i][k] })
-		} else {
-			path, err = s.list[at].completed(e, folder, func(i int) sgplvm.Prediction { return all[i][k] })
+	if err := files.WriteFolder(folder, func(to string) error {
+		for k, name := range names {
+			path, of := name+".npy", func(i int) sgplvm.Prediction { return all[i][k] }
+			var err error
+			if at := slices.IndexFunc(s.list, func(v *view) bool { return v.name == name }); at < 0 {
+				err = s.predicted(to, name, m.View(name), of)
+			} else {
+				path, err = s.list[at].completed(e, to, of)
+			}
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(e.Stdout, "%s: %s\n", name, filepath.Join(folder, path))
 		}
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(e.Stdout, "%s: %s\n", name, path)
+		return nil
+	}); err != nil {
+		return err
 	}
 	engine.ReportViews(e, m)
 	return nil

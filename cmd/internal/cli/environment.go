@@ -39,6 +39,13 @@ func (e *Environment) Note(format string, args ...any) {
 	fmt.Fprintf(e.Stderr, "%s: %s\n", e.program(), Printable(fmt.Sprintf(format, args...)))
 }
 
+// Notes writes a line for each of a list, all with the same beginning.
+func (e *Environment) Notes(beginning string, list []string) {
+	for _, text := range list {
+		e.Note("%s%s", beginning, text)
+	}
+}
+
 // Tell writes a line about model selection to stderr where a person watches: elsewhere what is reported at its
 // end will do.
 func (e *Environment) Tell(line string) {

@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -19,25 +18,6 @@ func Writable(path string) error {
 		return nil
 	}
 	return err
-}
-
-// MakeFolder makes a folder unless it is there. undo takes it back if it is empty and there was an
-// error.
-func MakeFolder(path string) (undo func(err *error), err error) {
-	err = os.Mkdir(path, 0o777)
-	if errors.Is(err, fs.ErrExist) {
-		if info, err := os.Stat(path); err == nil && info.IsDir() {
-			return func(*error) {}, nil
-		}
-	}
-	if err != nil {
-		return nil, &dataset.Error{Path: path, Err: err, Want: "a folder, or the name of a new one in a folder that exists"}
-	}
-	return func(err *error) {
-		if *err != nil {
-			os.Remove(path)
-		}
-	}, nil
 }
 
 // sameFile reports whether two paths, or names of arrays in files, lead to one file.

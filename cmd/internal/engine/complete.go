@@ -242,8 +242,6 @@ func ReportCompleted(e *cli.Environment, set *dataset.Set, c *Completed, filled 
 		s.text("completed in %s", took.Round(100*time.Millisecond))
 	}
 	fmt.Fprint(e.Stdout, s.String())
-	for _, w := range c.Report.Warnings {
-		e.Note("warning: %s", w)
-	}
+	e.Notes("warning: ", c.Report.Warnings)
 	return nil
 }

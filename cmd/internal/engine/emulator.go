@@ -26,9 +26,7 @@ const InputsUsage = "the known inputs of the runs, a run a row: a table (`file` 
 func LoadInputs(e *cli.Environment, paths, columns string, like []sgplvm.EmulatorInput) (*dataset.Inputs, error) {
 	in, err := dataset.LoadInputs(paths, columns, like)
 	if err == nil {
-		for _, note := range in.Notes {
-			e.Note("%s", note)
-		}
+		e.Notes("", in.Notes)
 		for q, c := range like {
 			i := -1
 			if c.Dropped != "" && c.Levels == nil && c.Low == c.High {
@@ -77,14 +75,6 @@ func LoadEmulator(path string) (*sgplvm.Emulator, error) {
 		return nil, nil
 	}
 	return nil, fmt.Errorf("%s: %w", path, err)
-}
-
-// LoadAny reads a model or an emulator from a file; the other one is nil.
-func LoadAny(path string) (m *sgplvm.Model, e *sgplvm.Emulator, err error) {
-	if e, err = LoadEmulator(path); err == nil && e == nil {
-		m, err = Load(path)
-	}
-	return m, e, err
 }
 
 // EmulatorForm is the form of count outputs of an emulator, as pictures of a grid if one was asked for, and the levels of their pictures.
@@ -263,9 +253,7 @@ func EmulatorErrors(m *sgplvm.Emulator) string {
 // ReportEmulator prints how training went.
 func ReportEmulator(e *cli.Environment, m *sgplvm.Emulator) {
 	fmt.Fprintf(e.Stdout, "learned from %s in %v\nerror %s\n", quote.Counted(m.Runs(), "run"), m.Took().Round(100*time.Millisecond), EmulatorErrors(m))
-	for _, note := range m.Notes() {
-		e.Note("%s", note)
-	}
+	e.Notes("", m.Notes())
 	for _, s := range m.Errors().Simplest {
 		if s.Mean < m.Errors().Mean {
 			e.Note("warning: %s predicts runs held out better", s.Name)

@@ -62,6 +62,14 @@ func Load(path string) (*sgplvm.Model, error) {
 	return nil, fmt.Errorf("%s: %w", path, err)
 }
 
+// LoadAny reads a model or an emulator from a file; the other one is nil.
+func LoadAny(path string) (m *sgplvm.Model, e *sgplvm.Emulator, err error) {
+	if e, err = LoadEmulator(path); err == nil && e == nil {
+		m, err = Load(path)
+	}
+	return m, e, err
+}
+
 // otherFile says what a file is, by how it begins, that people take for a model; nothing where that is not known.
 func otherFile(file io.ReaderAt) string {
 	begin := make([]byte, 8)

@@ -9,13 +9,11 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/part"
-	"github.com/seed-08962ecc/kronfield/cmd/internal/report"
 	"github.com/seed-08962ecc/kronfield/internal/quote"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
-	"github.com/seed-08962ecc/kronfield/sgplvm/evaluate"
 )
 
 // Observations are partly seen examples at the training points or at others.
@@ -279,42 +277,4 @@ func check(p sgplvm.Prediction, seen mat.Matrix) error {
 		}
 	}
 	return nil
-}
-
-// Rows compares what was filled in with the truth: one row under a name, or one for each column of a table.
-func (r *Result) Rows(name string, seen, truth *dataset.Frames) ([]report.Row, error) {
-	if !seen.Table {
-		s, err := r.Score(seen, truth)
-		return []report.Row{{Name: name, Summary: s}}, err
-	}
-	var rows []report.Row
-	for k := range seen.Channels {
-		columns := [4]mat.Matrix{mat.New(seen.Count, 1), mat.New(seen.Count, 1), mat.New(seen.Count, 1), mat.New(seen.Count, 1)}
-		for i := range seen.Count {
-			for c, values := range [4][]float64{truth.Values(i), seen.Values(i), r.Mean[i*r.Size:], r.Variance[i*r.Size:]} {
-				columns[c].Set(i, 0, values[k])
-			}
-		}
-		s, err := evaluate.Score(columns[0], columns[1], columns[2], columns[3])
-		if err != nil {
-			return nil, err
-		}
-		name := fmt.Sprint("column ", k+1)
-		if k < len(seen.Columns) {
-			name = seen.Columns[k]
-		}
-		rows = append(rows, report.Row{Name: name, Summary: evaluate.Summarize([]evaluate.Scores{s})})
-	}
-	return rows, nil
-}
-
-// Score compares what was filled in with the truth.
-func (r *Result) Score(seen, truth *dataset.Frames) (evaluate.Summary, error) {
-	whole, part := mat.New(seen.Count, r.Size), mat.New(seen.Count, r.Size)
-	for i := range seen.Count {
-		copy(whole.Row(i), truth.Values(i))
-		copy(part.Row(i), seen.Values(i))
-	}
-	_, s, err := evaluate.Evaluate(whole, part, mat.NewDense(seen.Count, r.Size, r.Mean), mat.NewDense(seen.Count, r.Size, r.Variance), seen.Channels)
-	return s, err
 }

@@ -31,13 +31,12 @@ func Some(list []sgplvm.Latent) func(from, to int) ([]sgplvm.Latent, error) {
 	return func(from, to int) ([]sgplvm.Latent, error) { return list[from:to], nil }
 }
 
-// Run gives the means of all frames to put, those of some frames at a time with the number of the
-// first of them, and writes the variances where they are asked for.
-func (f *Frames) Run(ctx context.Context, variance *Output, put func(first int, means []float64) error) error {
+// Run gives the means of all frames to put, those of some frames at a time, and writes the variances where they are asked for.
+func (f *Frames) Run(ctx context.Context, variance *Output, put func(means []float64) error) error {
 	f.variances = variance.Given()
 	return variance.Stream(func(putVariance func([]float64) error) error {
-		return f.predict(ctx, func(first int, means, variances []float64) error {
-			if err := put(first, means); err != nil {
+		return f.predict(ctx, func(means, variances []float64) error {
+			if err := put(means); err != nil {
 				return err
 			}
 			return putVariance(variances)
@@ -48,7 +47,7 @@ func (f *Frames) Run(ctx context.Context, variance *Output, put func(first int, 
 // All returns the means and the variances of all frames.
 func (f *Frames) All(ctx context.Context) (means, variances []float64, err error) {
 	f.variances = true
-	err = f.predict(ctx, func(_ int, m, v []float64) error {
+	err = f.predict(ctx, func(m, v []float64) error {
 		means, variances = append(means, m...), append(variances, v...)
 		return nil
 	})
@@ -58,12 +57,10 @@ func (f *Frames) All(ctx context.Context) (means, variances []float64, err error
 // A group of frames that were predicted together, or those of them that are of a part of the work.
 type group struct{ Means, Variances []float64 }
 
-func (f *Frames) predict(ctx context.Context, put func(first int, means, variances []float64) error) error {
+func (f *Frames) predict(ctx context.Context, put func(means, variances []float64) error) error {
 	return part.Run(f.e.Work, f.count, func(from, to int, put func(next int, g group) error) error {
 		return f.between(ctx, from, to, put)
-	}, func(next int, g group) error {
-		return put(next-len(g.Means)/f.grid.Size(), g.Means, g.Variances)
-	})
+	}, func(_ int, g group) error { return put(g.Means, g.Variances) })
 }
 
 // between predicts the frames from ≤ i < to. Where others would be predicted together with them, one of these takes their places.

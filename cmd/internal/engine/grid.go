@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -161,6 +162,17 @@ func (p FieldFlags) Open(other string) (*Fields, error) {
 	return a, err
 }
 
+// Write predicts the fields at count latent posteriors, of which latents returns some, and writes means and variances; verb is what progress says is done to them.
+func (a *Fields) Write(ctx context.Context, e *cli.Environment, verb string, count int, latents func(from, to int) ([]sgplvm.Latent, error)) error {
+	frames := NewFrames(e, verb, a.Model, count, latents, a.Grid)
+	if err := a.Out.Stream(func(put func([]float64) error) error { return frames.Run(ctx, a.Other, put) }); err != nil {
+		return err
+	}
+	a.Out.Note(e)
+	a.Other.Note(e)
+	return nil
+}
+
 // Holding says how many fields the results will hold, means or draws in the first; what they cannot hold is refused. The second one is
 // variances.
 func (a *Fields) Holding(count int) error {
@@ -211,12 +223,6 @@ func (a *Fields) HoldingDraws(draws, latent []int) error {
 	dims := latent[len(latent)-1]
 	return a.Other.Holding(dataset.Form{Name: "latent points", Count: count(latent, dims), Table: true, Shape: latent, Type: npy.Float64,
 		Layout: dataset.Layout{Width: 1, Height: 1, Channels: dims}}, picture.Levels{})
-}
-
-// Note tells what black and white are in pictures.
-func (a *Fields) Note(e *cli.Environment) {
-	a.Out.Note(e)
-	a.Other.Note(e)
 }
 
 // Form is that of count fields of a model.

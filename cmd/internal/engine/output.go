@@ -13,7 +13,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/cmd/internal/files"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/picture"
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
 
@@ -265,40 +264,6 @@ func (o *Output) pictures(values []float64) []picture.Picture {
 	}
 	return all
 }
-
-// LevelsOf are the levels of pictures like some others: those of their type or, of other numbers, from the least to the greatest.
-func LevelsOf(f *dataset.Form, values func(frame int) []float64) picture.Levels {
-	if l, ok := typeLevels(f.Type); ok {
-		return l
-	}
-	l := noLevels()
-	for i := range f.Count {
-		l = extended(l, values(i))
-	}
-	return widened(l)
-}
-
-// Range returns between which values those of a model lie: as of its pictures, or three standard deviations about the mean.
-func Range(m *sgplvm.Model) (low, high float64) {
-	l := modelLevels(m)
-	return l.Low, l.High
-}
-
-// modelLevels are the levels of pictures that a model predicts: those of its training pictures where it has kept their type or their range, as
-// train and fill do, else three standard deviations about the mean.
-func modelLevels(m *sgplvm.Model) picture.Levels {
-	if l, ok := keptLevels(m.Attributes()); ok {
-		return l
-	}
-	l, p := noLevels(), m.Summary()
-	for c, mean := range p.Mean {
-		l.Low, l.High = min(l.Low, mean-3*p.Deviation[c]), max(l.High, mean+3*p.Deviation[c])
-	}
-	return widened(l)
-}
-
-// Deviation is the largest standard deviation of the training data's channels.
-func Deviation(m *sgplvm.Model) float64 { return slices.Max(m.Summary().Deviation) }
 
 // SaveArray writes numbers to a .npy file.
 func SaveArray(path string, shape []int, values []float64) error {

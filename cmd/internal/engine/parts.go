@@ -36,28 +36,6 @@ func hold(w *part.Work, form *dataset.Form, sources ...sgplvm.Source) error {
 	})
 }
 
-// A Result holds pictures that were filled in, one after the other.
-type Result struct {
-	Mean, Variance []float64
-	Size           int // values of a picture
-	outliers       []sgplvm.Outlier
-}
-
-// NewResult returns room for some pictures.
-func NewResult(pictures, size int) *Result {
-	return &Result{Mean: make([]float64, pictures*size), Variance: make([]float64, pictures*size), Size: size}
-}
-
-// of returns the values of a picture.
-func (r *Result) of(values []float64, i int) []float64 { return values[i*r.Size : (i+1)*r.Size] }
-
-// A filled example is what was made of one.
-type filled struct {
-	Mean, Variance []float64
-	Outliers       []sgplvm.Outlier
-	Local          bool // each missing point was conditioned on its neighbourhood
-}
-
 // smooth puts a prediction in the place of values that were observed.
 func smooth(mean, variance []float64, p sgplvm.Prediction) {
 	for k, v := range variance {

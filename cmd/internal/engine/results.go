@@ -5,9 +5,34 @@ import (
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
+	"github.com/seed-08962ecc/kronfield/cmd/internal/report"
+	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
+	"github.com/seed-08962ecc/kronfield/sgplvm/evaluate"
 )
+
+// A Result holds pictures that were filled in, one after the other.
+type Result struct {
+	Mean, Variance []float64
+	Size           int // values of a picture
+	outliers       []sgplvm.Outlier
+}
+
+// NewResult returns room for some pictures.
+func NewResult(pictures, size int) *Result {
+	return &Result{Mean: make([]float64, pictures*size), Variance: make([]float64, pictures*size), Size: size}
+}
+
+// of returns the values of a picture.
+func (r *Result) of(values []float64, i int) []float64 { return values[i*r.Size : (i+1)*r.Size] }
+
+// A filled example is what was made of one.
+type filled struct {
+	Mean, Variance []float64
+	Outliers       []sgplvm.Outlier
+	Local          bool // each missing point was conditioned on its neighbourhood
+}
 
 // LatentTable returns the names of the columns and the rows, one after the other. Examples whose latent variables are of different parts of the
 // model, of which one is for those seen in part, are refused.
@@ -45,4 +70,42 @@ func EmulatorOutputs(f *cli.Flags, model string, m *sgplvm.Emulator, path string
 		return nil, err
 	}
 	return LoadLike(f, &form, path)
+}
+
+// Rows compares what was filled in with the truth: one row under a name, or one for each column of a table.
+func (r *Result) Rows(name string, seen, truth *dataset.Frames) ([]report.Row, error) {
+	if !seen.Table {
+		s, err := r.Score(seen, truth)
+		return []report.Row{{Name: name, Summary: s}}, err
+	}
+	var rows []report.Row
+	for k := range seen.Channels {
+		columns := [4]mat.Matrix{mat.New(seen.Count, 1), mat.New(seen.Count, 1), mat.New(seen.Count, 1), mat.New(seen.Count, 1)}
+		for i := range seen.Count {
+			for c, values := range [4][]float64{truth.Values(i), seen.Values(i), r.Mean[i*r.Size:], r.Variance[i*r.Size:]} {
+				columns[c].Set(i, 0, values[k])
+			}
+		}
+		s, err := evaluate.Score(columns[0], columns[1], columns[2], columns[3])
+		if err != nil {
+			return nil, err
+		}
+		name := fmt.Sprint("column ", k+1)
+		if k < len(seen.Columns) {
+			name = seen.Columns[k]
+		}
+		rows = append(rows, report.Row{Name: name, Summary: evaluate.Summarize([]evaluate.Scores{s})})
+	}
+	return rows, nil
+}
+
+// Score compares what was filled in with the truth.
+func (r *Result) Score(seen, truth *dataset.Frames) (evaluate.Summary, error) {
+	whole, part := mat.New(seen.Count, r.Size), mat.New(seen.Count, r.Size)
+	for i := range seen.Count {
+		copy(whole.Row(i), truth.Values(i))
+		copy(part.Row(i), seen.Values(i))
+	}
+	_, s, err := evaluate.Evaluate(whole, part, mat.NewDense(seen.Count, r.Size, r.Mean), mat.NewDense(seen.Count, r.Size, r.Variance), seen.Channels)
+	return s, err
 }

@@ -45,9 +45,7 @@ func Report(e *cli.Environment, m *sgplvm.Model, r Trained) {
 	}
 	s.kept(m)
 	fmt.Fprint(e.Stdout, s.String())
-	for _, w := range r.Warnings {
-		e.Note("warning: %s", w)
-	}
+	e.Notes("warning: ", r.Warnings)
 }
 
 // LimitText says what would have been enough where a limit has ended a search early; nothing elsewhere.

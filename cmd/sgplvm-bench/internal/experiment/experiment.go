@@ -8,12 +8,14 @@ package experiment
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
+	"github.com/seed-08962ecc/kronfield/cmd/internal/files"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm-bench/internal/baseline"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
@@ -41,18 +43,22 @@ func every(numbers []int) (some []int) {
 	return some
 }
 
-// openFolder makes the folder of the results and refuses it where one of them cannot be written.
+// openFolder makes the folder of the results and refuses it where one of them cannot be written. undo takes it back if it was made, is empty and there was an error.
 func openFolder(folder string, results []string) (undo func(err *error), err error) {
-	if undo, err = cli.MakeFolder(folder); err != nil {
-		return nil, err
-	}
-	for _, name := range results {
-		if err := cli.Writable(filepath.Join(folder, name)); err != nil {
-			undo(&err)
-			return nil, err
+	made := os.Mkdir(folder, 0o777) == nil
+	undo = func(err *error) {
+		if *err != nil && made {
+			os.Remove(folder)
 		}
 	}
-	return undo, nil
+	err = files.CheckFolder(folder)
+	for _, name := range results {
+		if err == nil {
+			err = cli.Writable(filepath.Join(folder, name))
+		}
+	}
+	undo(&err)
+	return undo, err
 }
 
 // gridPoints returns the pixels (row, column) of a picture, n_s×2.

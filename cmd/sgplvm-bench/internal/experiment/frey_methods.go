@@ -80,9 +80,7 @@ func (x *frey) runModel(ctx context.Context, name string) (attempt, error) {
 	if err != nil {
 		return attempt{}, err
 	}
-	for _, w := range r.Warnings {
-		x.e.Note("warning: %s: %s", freyTitles[name], w)
-	}
+	x.e.Notes("warning: "+freyTitles[name]+": ", r.Warnings)
 	learned := time.Since(begin)
 	begin = time.Now()
 	filled, err := engine.Fill(ctx, x.e, m, &engine.Observations{Frames: x.seen}, sgplvm.InferOptions{})

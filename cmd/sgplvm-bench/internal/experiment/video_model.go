@@ -124,9 +124,7 @@ func (x *video) fitModel(ctx context.Context, d sgplvm.Data, cfg sgplvm.Config) 
 	if err != nil {
 		return nil, "", err
 	}
-	for _, w := range r.Warnings {
-		x.e.Note("warning: %s: %s", titleModel, w)
-	}
+	x.e.Notes("warning: "+titleModel+": ", r.Warnings)
 	if x.Model != "" {
 		if err := engine.Save(x.Model, m); err != nil {
 			return nil, "", err

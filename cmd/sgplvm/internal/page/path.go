@@ -62,7 +62,7 @@ func (x *explorer) film(ctx context.Context, e *cli.Environment, m *sgplvm.Model
 		return err
 	}
 	var frames []*image.RGBA
-	if err := engine.NewFrames(e, "drew", m, len(latents), engine.Some(latents), g).Run(ctx, new(engine.Output), func(_ int, means []float64) error {
+	if err := engine.NewFrames(e, "drew", m, len(latents), engine.Some(latents), g).Run(ctx, new(engine.Output), func(means []float64) error {
 		for ; len(means) > 0; means = means[g.Size():] {
 			frames = append(frames, x.picture(&x.shape, means[:g.Size()]))
 		}
