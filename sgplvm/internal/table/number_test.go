@@ -62,3 +62,12 @@ func TestNumberText(t *testing.T) {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
+
+// A unit is what stands behind a number, never a part of it.
+func TestUnitOf(t *testing.T) {
+	for s, want := range map[string]string{"4.8e+06": "", "1E-3": "", "-3.2 m/s": "m/s", "1 234kg": "kg", "7°C": "°C", "12:30": "", "abc": "", "2024-05-01": ""} {
+		if got := unitOf(s); got != want {
+			t.Errorf("%q has the unit %q, want %q", s, got, want)
+		}
+	}
+}
