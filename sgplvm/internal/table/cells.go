@@ -192,6 +192,8 @@ func (d dialect) fits(line string) bool {
 	return true
 }
 
+const sampleCells = 1 << 10 // of a row that is looked at to find its form
+
 // findEnds finds whether all cells between blanks stand below one another in all rows with so many, and nothing between them in others of at least two cells.
 func (d *dialect) findEnds(text string, width int) {
 	if d.separator != ' ' || width < 2 || width > sampleCells || strings.ContainsAny(text, "\t\"") {

@@ -14,7 +14,6 @@ import (
 const (
 	sampleBytes = 1 << 16 // of which separators are judged
 	sampleRows  = 200
-	sampleCells = 1 << 10 // of a row
 	headerRows  = 4       // of names, units and the like at most
 	footerRows  = 8       // of totals and notes behind the rows at most
 
@@ -153,23 +152,28 @@ func isDecimal(rows []row) bool {
 	return !counts
 }
 
-// isNumber tells whether a text is a number in some format.
-//
-//go:noinline
-func isNumber(s string) bool { return format{}.isNumber(s) }
-
-// isNumber tells whether a text is a number in some format, perhaps with the units of this one.
-func (f format) isNumber(s string) bool {
-	return slices.ContainsFunc(formats, func(g format) bool {
-		g.units = f.units
-		_, ok := g.parse(s)
-		return ok
-	})
-}
-
 // isPlain tells whether a row has neither numbers nor dates.
 func isPlain(r row) bool {
 	return !slices.ContainsFunc(r.cells, func(s string) bool { return isNumber(s) || allLayouts.matching(s) != 0 })
+}
+
+// findUnits finds what stands around most numbers of a column of some rows.
+func (t *Table) findUnits(rows []row) {
+	for k := range min(t.width, sampleCells) {
+		counts, present, unit := map[string]int{}, 0, ""
+		for _, r := range rows {
+			if r.width == t.width && !isMissing(r.cells[k]) {
+				present++
+				if u := unitOf(r.cells[k]); u != "" {
+					counts[u]++
+					unit = u
+				}
+			}
+		}
+		if n := counts[unit]; n > 1 && 3*n >= 2*present && len(counts) == 1 && !strings.Contains("\n"+t.units, "\n"+unit+"\n") {
+			t.units += unit + "\n"
+		}
+	}
 }
 
 // findBody finds the names of the columns, and where the first row of values is.

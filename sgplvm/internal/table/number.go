@@ -2,9 +2,9 @@ package table
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -57,37 +57,6 @@ func (f format) affix(s string) (before, number, behind string) {
 	}
 	at := strings.Index(s, number)
 	return s[:at], number, s[at+len(number):]
-}
-
-// unitOf returns the letters and signs behind a number; nothing, where a cell is no such number.
-func unitOf(s string) string {
-	rest := strings.TrimLeft(s, "-+\u2212")
-	number := rest[:len(rest)-len(strings.TrimLeft(rest, "0123456789.,'’ \u00a0\u202f"))]
-	unit := rest[len(number):]
-	r, _ := utf8.DecodeRuneInString(unit)
-	if isNumber(s) || !isNumber(strings.TrimRight(number, " \u00a0")) || len(unit) > 12 || !unicode.IsLetter(r) && !unicode.IsSymbol(r) && r != '/' || allLayouts.matching(s) != 0 {
-		return ""
-	}
-	return unit
-}
-
-// findUnits finds what stands around most numbers of a column of some rows.
-func (t *Table) findUnits(rows []row) {
-	for k := range min(t.width, sampleCells) {
-		counts, present, unit := map[string]int{}, 0, ""
-		for _, r := range rows {
-			if r.width == t.width && !isMissing(r.cells[k]) {
-				present++
-				if u := unitOf(r.cells[k]); u != "" {
-					counts[u]++
-					unit = u
-				}
-			}
-		}
-		if n := counts[unit]; n > 1 && 3*n >= 2*present && len(counts) == 1 && !strings.Contains("\n"+t.units, "\n"+unit+"\n") {
-			t.units += unit + "\n"
-		}
-	}
 }
 
 // A written number is what stands in a cell: its value and how many digits it has behind the decimal sign and in all.
@@ -237,4 +206,18 @@ func (f format) sign(s string) string {
 		s = strings.Replace(s, ".", string(f.decimal), 1)
 	}
 	return s
+}
+
+// isNumber tells whether a text is a number in some format.
+//
+//go:noinline
+func isNumber(s string) bool { return format{}.isNumber(s) }
+
+// isNumber tells whether a text is a number in some format, perhaps with the units of this one.
+func (f format) isNumber(s string) bool {
+	return slices.ContainsFunc(formats, func(g format) bool {
+		g.units = f.units
+		_, ok := g.parse(s)
+		return ok
+	})
 }
