@@ -14,8 +14,8 @@ import (
 const (
 	sampleBytes = 1 << 16 // of which separators are judged
 	sampleRows  = 200
-	headerRows  = 4       // of names, units and the like at most
-	footerRows  = 8       // of totals and notes behind the rows at most
+	headerRows  = 4 // of names, units and the like at most
+	footerRows  = 8 // of totals and notes behind the rows at most
 
 	// MostColumns is how many columns a table may have to have roles: of more all are numbers.
 	MostColumns = 1 << 16
