@@ -15,8 +15,9 @@ const (
 )
 
 // Period returns the period of the columns of y (n×p, NaN where missing), whose rows are regular in time, in rows, at most most, and how much its harmonics explain of what a smooth trend leaves
-// of them; 0: they show none.
+// of the first 1000 rows; 0: they show none.
 func Period(y mat.Matrix, most float64) (period, share float64) {
+	y = y.Slice(0, min(y.Rows, seriesMost), 0, y.Cols).Clone()
 	times, missing := make([]float64, y.Rows), make([]bool, len(y.Data))
 	for i := range times {
 		times[i] = float64(i)
@@ -28,15 +29,14 @@ func Period(y mat.Matrix, most float64) (period, share float64) {
 	var all []*series
 	for c := 0; c < y.Cols; c += (y.Cols + seriesColumns - 1) / seriesColumns {
 		s := newSeries(sequences, y, missing, c)
-		s.axis = axisOf(sequences, 1)
-		if s = s.first(seriesMost); s.count > 2 {
+		if s.axis = axisOf(sequences, 1); s.count > 2 {
 			all = append(all, s)
 		}
 	}
 	if len(all) == 0 {
 		return 0, 0
 	}
-	period, share, _ = findPeriod(all, smoothLaw(0.5*float64(min(seriesMost, y.Rows))), most)
+	period, share, _ = findPeriod(all, smoothLaw(all[0].half), most)
 	return period, share
 }
 

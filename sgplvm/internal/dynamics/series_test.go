@@ -237,3 +237,63 @@ func TestSeriesOfFewTimes(t *testing.T) {
 		}
 	}
 }
+
+// A week is found in 5,000 days and goes through gaps of three weeks.
+func TestSeriesLongSeason(t *testing.T) {
+	const n = 5000
+	rng := rand.New(rand.NewPCG(8, 2))
+	y, missing, times := mat.New(n, 1), make([]bool, n), make([]float64, n)
+	for i := range n {
+		times[i] = float64(i)
+		y.Set(i, 0, 2*math.Sin(2*math.Pi*float64(i)/7)+0.5*rng.NormFloat64())
+		missing[i] = i%100 >= 79
+	}
+	mean, variance := mat.New(n, 1), mat.New(n, 1)
+	if err := FillSeries(t.Context(), mean, variance, y, missing, times, nil); err != nil {
+		t.Fatal(err)
+	}
+	var square, count float64
+	for i, m := range missing {
+		if m {
+			square, count = square+math.Pow(y.At(i, 0)-mean.At(i, 0), 2), count+1
+		}
+	}
+	if rmse := math.Sqrt(square / count); rmse > 0.6 {
+		t.Errorf("an error of %.2f, noise 0.5", rmse)
+	}
+}
+
+// The period is that of the wave itself, not twice that, whose harmonics explain as much; what it explains is its share of the variance. Columns that say nothing do not count, and walks have no period of a
+// twentieth of their length that explains much.
+func TestPeriod(t *testing.T) {
+	const n = 700
+	rng := rand.New(rand.NewPCG(8, 3))
+	y := mat.New(n, 3)
+	for k := range 5 {
+		for i := range n {
+			hour := 2 * math.Pi * float64(i) / 24
+			y.Set(i, 0, math.NaN())
+			y.Set(i, 1, math.Sin(hour)+0.5*math.Sin(2*hour)+0.3*rng.NormFloat64())
+			y.Set(i, 2, math.Cos(hour)+rng.NormFloat64())
+			if rng.Float64() < 0.2 {
+				y.Set(i, 1, math.NaN())
+			}
+		}
+		want := (0.625/(0.625+0.09) + 0.5/(0.5+1)) / 2
+		if p, share := Period(y, n/2); math.Abs(p-24) > 0.1 || math.Abs(share-want) > 0.06 {
+			t.Errorf("draw %d: a period of %.2f that explains %.2f, expected 24 and %.2f", k, p, share, want)
+		}
+		var walk float64
+		for i := range n {
+			walk += rng.NormFloat64()
+			y.Set(i, 1, walk)
+			y.Set(i, 2, math.NaN())
+		}
+		if p, share := Period(y, n/20); p > 0 && share > 0.25 {
+			t.Errorf("draw %d: a walk has a period of %.2f that explains %.2f", k, p, share)
+		}
+	}
+	if p, _ := Period(y.Slice(0, n, 0, 1), n/2); p != 0 {
+		t.Errorf("no values have a period of %v", p)
+	}
+}
