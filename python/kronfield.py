@@ -165,7 +165,7 @@ def train(
     with _Folder() as folder:
         form = _form(data)
         args = form.write(folder, "data", data)
-        args += form.extras(folder, observed=observed, times=times, points=points, own_times=inputs is None)
+        args += form.extras(folder, observed=observed, times=times, points=points, own_times=None if inputs is None else False)
         args += _inputs(folder, inputs) + _flags(effort=None if config else effort, limit=limit, film=film)
         if config:
             (folder / "config.json").write_text(json.dumps(config))
@@ -188,7 +188,7 @@ def impute(
     with _Folder() as folder:
         form = _form(data)
         args = ["-model", os.path.abspath(_path(model)), *form.write(folder, "data", data)]
-        own = form.times is not None and times is None and _timed(model, progress)
+        own = form.times is not None and form.times.dtype.kind == "M" and times is None and _timed(model, progress)
         args += form.extras(folder, observed=observed, times=times, points=points, own_times=own)
         args += _flags(keep_outliers=keep_outliers)
         out = ["-out", str(folder / form.imputed), "-variance", str(folder / form.variance), "-json"]
@@ -307,8 +307,9 @@ class _Numpy:
     def write(self, folder: Path, flag: str, data: Any) -> List[str]:
         return _array(folder, flag, self.array(data))
 
-    def extras(self, folder: Path, times: Any = None, own_times: bool = True, **arrays: Any) -> List[str]:
-        if times is None and own_times:
+    def extras(self, folder: Path, times: Any = None, own_times: Optional[bool] = None, **arrays: Any) -> List[str]:
+        """Write what stands beside the data; own_times: whether their times do, where the data have none in the file."""
+        if times is None and own_times is not False:
             times = self.times
         args = _times(folder, times)
         for flag, values in arrays.items():
@@ -367,7 +368,7 @@ class _Pandas(_Numpy):
             table.isetitem(k, self.data.iloc[:, k].where(column.astype(bool)) if keep else column)
         return table
 
-    def extras(self, folder: Path, times: Any = None, own_times: bool = True, observed: Any = None, errors: Any = None, points: Any = None) -> List[str]:
+    def extras(self, folder: Path, times: Any = None, own_times: Optional[bool] = None, observed: Any = None, errors: Any = None, points: Any = None) -> List[str]:
         if observed is not None:
             self.write(folder, "data", self.replaced(observed, keep=True))
         return _times(folder, times) + _array(folder, "points", points) + ([] if errors is None else self.write(folder, "errors", self.replaced(errors)))
@@ -422,8 +423,8 @@ class _Xarray(_Numpy):
         plain.to_netcdf(path, format="NETCDF3_64BIT", engine=_engine(), encoding=encoding)
         return [f"-{flag}", f"{path}:values"]
 
-    def extras(self, folder: Path, times: Any = None, own_times: bool = True, **arrays: Any) -> List[str]:
-        return super().extras(folder, times=times, own_times=False, **arrays)
+    def extras(self, folder: Path, times: Any = None, own_times: Optional[bool] = None, **arrays: Any) -> List[str]:
+        return super().extras(folder, times=times, own_times=own_times is True, **arrays)
 
     def read(self, folder: Path, data: Any, about: Dict[str, Any]) -> Filled:
         import xarray

@@ -101,6 +101,17 @@ class Functions(unittest.TestCase):
         self.assertTrue(np.array_equal(values[~np.isnan(land)], land.astype("float32")[~np.isnan(land)]))
         self.assertEqual((filled.values.name, filled.standard_error.name), ("sst", "sst_standard_error"))
 
+    def test_impute_xarray(self):
+        """A model that knows times takes those of a DataArray, as it does when they are given."""
+        days = pd.date_range("2020-02-20", periods=24, freq="D")
+        array = lambda v, at: xr.DataArray(v, dims=("time", "lat", "lon"), coords={"time": at})
+        model = kronfield.train(array(self.truth, days), self.folder / "x.model", effort="none")
+        own = kronfield.impute(model, array(self.damaged[:6], days[:6]))
+        given = kronfield.impute(model, self.damaged[:6], times=days[:6])
+        without = kronfield.impute(model, self.damaged[:6])
+        self.assertTrue(np.array_equal(own.values.values, given.values))
+        self.assertFalse(np.array_equal(own.values.values, without.values))
+
     def test_fill_dataset(self):
         """Variables of a Dataset with the same dimensions are filled in together, and the others stay; a model of them predicts a Dataset."""
         time = pd.date_range("2020-02-20", periods=24, freq="D")
