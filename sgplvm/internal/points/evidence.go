@@ -74,7 +74,7 @@ func (w *Workspace) setEvidence() error {
 // setTogether decides how many observed points' noise is correlated in L*: all, but few where near points tell alone of a part and x is refined by all of them afterwards.
 func (w *Workspace) setTogether() {
 	together := w.most
-	if w.m.shaped() && w.o.PartNeighbours > 0 && (w.o.Fast || w.brief()) {
+	if w.m.shaped() && w.o.PartNeighbours > 0 && (w.o.Fast || w.brief) {
 		together = min(noiseTogether, w.most)
 	}
 	if w.held.together != together {

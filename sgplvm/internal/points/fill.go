@@ -45,7 +45,7 @@ func (w *Workspace) Complete() error {
 
 func (w *Workspace) complete() error {
 	m, o := w.m, &w.o
-	if o.Brief {
+	if o.Direct {
 		if done, err := w.completeDirectly(); done || err != nil {
 			return err
 		}
@@ -124,7 +124,6 @@ func (w *Workspace) Sketch(values []float64) error {
 		w.thin(some, values, c)
 	}
 	w.Observe(some)
-	w.o.Brief = true
 	if err := w.Infer(); err != nil {
 		return err
 	}

@@ -5,8 +5,8 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 )
 
-// Infer sets the latent posterior to the best that is found from the best starting points. Errors: *lbfgs.NonFiniteError and those
-// of Complete.
+// Infer sets the latent posterior to the best that is found from the best starting points. Where refinement
+// corrects x afterwards a search is brief. Errors: *lbfgs.NonFiniteError and those of Complete.
 func (w *Workspace) Infer() error {
 	best := &w.latent
 	best.Start, best.Bound = -1, 0
@@ -15,14 +15,19 @@ func (w *Workspace) Infer() error {
 	if w.observed == 0 {
 		return nil
 	}
+	o := &w.o
+	w.brief = !o.Thorough && w.exactly() && !o.FirstOrder && !o.LatentOnly && !o.Moments
 	if err := w.setEvidence(); err != nil {
 		return err
 	}
 	w.chooseStarts()
-	first, iterations := true, w.o.Iterations
+	first, iterations := true, o.Iterations
 	s := &w.starts
-	if w.brief() {
-		s.best, iterations = s.best[:1], min(iterations, briefIterations)
+	if w.brief {
+		iterations = min(iterations, max(briefIterations, w.m.c.Latents/2))
+		if w.m.kept() {
+			s.best = s.best[:1]
+		}
 	}
 	for _, c := range s.best {
 		mu, variance := w.start(c.example)
@@ -42,7 +47,9 @@ func (w *Workspace) Infer() error {
 	return nil
 }
 
-// How many steps of L-BFGS a brief search has, and starting points where the nearest are known.
+// A brief search has half as many steps of L-BFGS as latent variables, and so many at least: refinement is a Gauss-Newton step from there. Errors of three tables, fields, maps and faces
+// are .997 to 1.003 of those of 200 steps, densities within .006 nats; of 6 steps for 30 variables errors are 1.009. With one candidate in place of three a table
+// lost .09 nats, but where the nearest examples are known; so many starting points are tried there.
 const briefIterations, briefStarts = 6, 16
 
 // start returns mean and variance of a starting point.
@@ -88,14 +95,11 @@ func (w *Workspace) chooseStarts() {
 
 // startCount returns of how many training examples, the nearest, the posteriors are starting points.
 func (w *Workspace) startCount() int {
-	if w.brief() {
+	if w.brief {
 		return min(w.o.Starts, briefStarts)
 	}
 	return w.o.Starts
 }
-
-// brief reports whether the search is.
-func (w *Workspace) brief() bool { return w.o.Brief && w.exactly() }
 
 // score considers a starting point by L*.
 func (w *Workspace) score(example int) {

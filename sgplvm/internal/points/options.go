@@ -12,8 +12,11 @@ import (
 type Options struct {
 	Candidates, Iterations, Starts int
 
-	// Brief is not in files: where refinement corrects x afterwards, one candidate is moved by few steps.
-	Brief bool
+	// Thorough is not in files: no search for x is brief.
+	Thorough bool
+
+	// Direct is not in files: where similar examples tell alone what is missing, nothing else is made, Surprise neither.
+	Direct bool
 
 	Degrees                       float64 // of freedom; 0: infinitely many
 	LocalBandwidth, LocalStrength float64 // a negative bandwidth: the noise is that of all

@@ -60,6 +60,7 @@ type Workspace struct {
 	before     []bool // before further ones were looked for
 	room       room   // for covariances and conditioning
 	factor     chol.Factor
+	brief      bool // the search for x is
 	ready      bool // factor is of C_OO of all channels and moments
 
 	seenVariance float64 // mean of the diagonal of the last C_OO

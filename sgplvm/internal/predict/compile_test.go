@@ -82,7 +82,6 @@ func compileCase(t *testing.T, seed uint64, rng *rand.Rand) (m model, o field.In
 			m = m.with(t, Options{Residuals: m.residuals, Filled: somethingFilled(m, rng)})
 		}
 	}
-	o.Candidates = 3 // a search that is not brief
 	if seed%7 == 6 {
 		o.FirstOrder = true
 	}
@@ -134,9 +133,9 @@ func TestCompiledBlends(t *testing.T) {
 		if missing.Gap == 0 || missing.Seen > 0.8 {
 			continue // one blend is as good as the other
 		}
-		o := field.InferOptions{Candidates: 3, Blends: []field.Blend{{Gap: missing.Gap, Seen: 1, Inflation: 4, Parts: 1}, {Gap: missing.Gap, Seen: missing.Seen / 1.1, Inflation: 1, Parts: 1}}}
+		o := field.InferOptions{Blends: []field.Blend{{Gap: missing.Gap, Seen: 1, Inflation: 4, Parts: 1}, {Gap: missing.Gap, Seen: missing.Seen / 1.1, Inflation: 1, Parts: 1}}}
 		got := filled(t, m.compiled(t, nil, o, edge.Float64), obs.Values)
-		for name, o := range map[string]field.InferOptions{"both": o, "the nearer alone": {Candidates: 3, Blends: o.Blends[1:]}} {
+		for name, o := range map[string]field.InferOptions{"both": o, "the nearer alone": {Blends: o.Blends[1:]}} {
 			want, _, err := m.Impute(t.Context(), obs, o)
 			if err != nil {
 				t.Fatal(err)

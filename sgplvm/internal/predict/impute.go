@@ -26,7 +26,8 @@ func (q *Posterior) begin(ctx context.Context, obs field.Observed, o field.Infer
 		return nil, err
 	}
 	options := q.pointOptions(all, scoredStarts)
-	options.Brief = q.keeps() && e.on.training != nil && o.Candidates == 0 && o.Iterations == 0 && !o.FirstOrder && o.Conditioning == field.ConditionGivenLatent
+	options.Thorough = o.Candidates > 0 || o.Iterations > 0
+	options.Direct = q.keeps() && e.on.training != nil && !options.Thorough && !o.FirstOrder && o.Conditioning == field.ConditionGivenLatent
 	e.w.SetOptions(&options)
 	e.w.SetContext(ctx)
 	return e, nil
@@ -41,7 +42,7 @@ func (q *Posterior) Infer(ctx context.Context, obs field.Observed, o field.Infer
 		return l, err
 	}
 	defer e.release()
-	if err = e.inferWithout(ctx, q, o); err == nil {
+	if err = e.inferWithout(q, o); err == nil {
 		CopyLatent(&l, e.latent())
 	}
 	return l, err
@@ -55,7 +56,7 @@ func (q *Posterior) InferTogether(ctx context.Context, obs field.Observed, o fie
 		return l, err
 	}
 	defer e.release()
-	if err = e.inferWithout(ctx, q, o); err != nil {
+	if err = e.inferWithout(q, o); err != nil {
 		return l, err
 	}
 	CopyLatent(&l, e.latent())
@@ -94,7 +95,7 @@ func (q *Posterior) ImputeTo(ctx context.Context, p *field.Prediction, l *field.
 		return err
 	}
 	defer e.release()
-	if err := e.inferWithout(ctx, q, o); err != nil {
+	if err := e.inferWithout(q, o); err != nil {
 		return err
 	}
 	return e.complete(q, p, l, obs)

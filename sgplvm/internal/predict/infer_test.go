@@ -63,7 +63,7 @@ func TestInferOptimum(t *testing.T) {
 		values.Set(0, 0, 1)
 		e := m.mustObserve(t, nil, values)
 		v := mustEvidence(t, e)
-		l, err := m.Infer(t.Context(), field.Observed{Values: m.ref.UserValues(values)}, field.InferOptions{})
+		l, err := m.Infer(t.Context(), field.Observed{Values: m.ref.UserValues(values)}, field.InferOptions{Iterations: 200})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,7 +1,6 @@
 package predict
 
 import (
-	"context"
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -45,7 +44,7 @@ func (q *Posterior) reachOf() []float64 {
 
 // inferWithout infers an example's latent variables without its outliers, which are missing then: values beyond the reach of the model that are also far from
 // what it says of their places when all of those are missing. Where most are beyond it the example is of another kind, and has none.
-func (e *example) inferWithout(ctx context.Context, q *Posterior, o field.InferOptions) error {
+func (e *example) inferWithout(q *Posterior, o field.InferOptions) error {
 	if o.KeepOutliers {
 		return e.w.Infer()
 	}
