@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
+	"github.com/seed-08962ecc/kronfield/cmd/internal/engine"
 )
 
 // Write writes the page of a model. The same input gives the same bytes, at any GOMAXPROCS on one instruction set. Errors:
@@ -55,7 +56,7 @@ func (x *explorer) bars() (bars []relevanceBar, unused int) {
 	if x.Idle {
 		return nil, 0
 	}
-	order := relevanceOrder(x.Relevance)
+	order := engine.Descending(x.Relevance)
 	for k, q := range order {
 		r := x.Relevance[q]
 		if r < 0.01 && k >= 2 {
