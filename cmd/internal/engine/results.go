@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -69,7 +70,24 @@ func EmulatorOutputs(f *cli.Flags, model string, m *sgplvm.Emulator, path string
 	if err != nil {
 		return nil, err
 	}
-	return LoadLike(f, &form, path)
+	frames, err := LoadLike(f, &form, path)
+	if err == nil && frames.Points() != m.Points() {
+		err = fmt.Errorf("%s: outputs of %d points, expected %d as the emulator's", path, frames.Points(), m.Points())
+	}
+	return frames, err
+}
+
+// Invert finds the inputs behind outputs, of which deviations returns the standard errors; path is the emulator's file.
+func Invert(ctx context.Context, e *cli.Environment, path string, m *sgplvm.Emulator, belief sgplvm.Belief, outputs *dataset.Frames, deviations func(i int) []float64, o sgplvm.InvertOptions) ([]*sgplvm.Inverted, error) {
+	inverter, err := m.Inverter(belief)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	found := make([]*sgplvm.Inverted, outputs.Count)
+	return found, e.Each(ctx, "output", "inverted", outputs.Name, 0, outputs.Count, func(i int) (err error) {
+		found[i], err = inverter.Invert(ctx, outputs.Values(i), deviations(i), o)
+		return err
+	})
 }
 
 // Rows compares what was filled in with the truth: one row under a name, or one for each column of a table.
