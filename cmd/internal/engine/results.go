@@ -17,7 +17,7 @@ import (
 type Result struct {
 	Mean, Variance []float64
 	Size           int // values of a picture
-	outliers       []sgplvm.Outlier
+	Outliers       []sgplvm.Outlier
 }
 
 // NewResult returns room for some pictures.
@@ -119,11 +119,15 @@ func (r *Result) Rows(name string, seen, truth *dataset.Frames) ([]report.Row, e
 
 // Score compares what was filled in with the truth.
 func (r *Result) Score(seen, truth *dataset.Frames) (evaluate.Summary, error) {
-	whole, part := mat.New(seen.Count, r.Size), mat.New(seen.Count, r.Size)
-	for i := range seen.Count {
-		copy(whole.Row(i), truth.Values(i))
-		copy(part.Row(i), seen.Values(i))
-	}
-	_, s, err := evaluate.Evaluate(whole, part, mat.NewDense(seen.Count, r.Size, r.Mean), mat.NewDense(seen.Count, r.Size, r.Variance), seen.Channels)
+	_, s, err := evaluate.Evaluate(Matrix(truth), Matrix(seen), mat.NewDense(seen.Count, r.Size, r.Mean), mat.NewDense(seen.Count, r.Size, r.Variance), seen.Channels)
 	return s, err
+}
+
+// Matrix returns the values of all frames, a frame a row.
+func Matrix(f *dataset.Frames) mat.Matrix {
+	a := mat.New(f.Count, f.Points()*f.Channels)
+	for i := range f.Count {
+		copy(a.Row(i), f.Values(i))
+	}
+	return a
 }
