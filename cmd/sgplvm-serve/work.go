@@ -202,23 +202,11 @@ func (q *request) invert() error {
 	if err != nil {
 		return err
 	}
-	if frames.Points() != q.emulator.Points() {
-		return fmt.Errorf("outputs of %d points, expected %d as the emulator's", frames.Points(), q.emulator.Points())
-	}
 	if err := q.few(frames.Count, frames.Points()*frames.Channels); err != nil {
 		return err
 	}
-	o := sgplvm.InvertOptions{Draws: engine.InversionDraws(400, *q.effort)}
-	inverter, err := q.emulator.Inverter(sgplvm.BeliefRuns)
-	if err != nil {
-		return err
-	}
 	deviations := slices.Repeat([]float64{*q.errors}, frames.Points()*frames.Channels)
-	found := make([]*sgplvm.Inverted, frames.Count)
-	err = q.e.Each(q.ctx, "output", "inverted", frames.Name, 0, frames.Count, func(i int) (err error) {
-		found[i], err = inverter.Invert(q.ctx, frames.Values(i), deviations, o)
-		return err
-	})
+	found, err := engine.Invert(q.ctx, q.e, *q.path, q.emulator, sgplvm.BeliefRuns, frames, func(int) []float64 { return deviations }, sgplvm.InvertOptions{Draws: engine.InversionDraws(400, *q.effort)})
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/engine"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/files"
-	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 	"github.com/seed-08962ecc/kronfield/sgplvm/edge"
@@ -109,10 +108,7 @@ func loadHeld(f *cli.Flags, m *sgplvm.Model, o *sgplvm.CompileOptions, data, tim
 	if err != nil {
 		return err
 	}
-	o.Held = mat.New(all.Count, all.Points()*m.Channels())
-	for i := range all.Count {
-		copy(o.Held.Row(i), all.Values(i))
-	}
+	o.Held = engine.Matrix(all.Frames)
 	if times != "" {
 		o.HeldTimes, err = dataset.LoadTimes(times, all.Count)
 	}

@@ -106,7 +106,7 @@ func draw(count int, l dataset.Layout, seed uint64) (d demoFrames, err error) {
 // or right half of the odd ones.
 func hide(frames *dataset.Frames, seed uint64) []float64 {
 	rng := rand.New(rand.NewPCG(seed, 0x41de))
-	values, width := allValues(frames), frames.Width
+	values, width := engine.Matrix(frames).Data, frames.Width
 	for i := range frames.Count {
 		frame := values[i*frames.Points() : (i+1)*frames.Points()]
 		order := rng.Perm(len(frame))
@@ -149,18 +149,9 @@ func (d demoFrames) save(folder string, m *sgplvm.Model, filled *engine.Result) 
 		return err
 	}
 	for name, frames := range map[string]*dataset.Frames{"train.npy": d.training, "seen.npy": d.seen, "truth.npy": d.truth} {
-		if err := engine.SaveArray(path(name), frames.Shape, allValues(frames)); err != nil {
+		if err := engine.SaveArray(path(name), frames.Shape, engine.Matrix(frames).Data); err != nil {
 			return err
 		}
 	}
 	return engine.SaveArray(path("filled.npy"), d.truth.Shape, filled.Mean)
-}
-
-// allValues returns the values of all frames.
-func allValues(f *dataset.Frames) []float64 {
-	var v []float64
-	for i := range f.Count {
-		v = append(v, f.Values(i)...)
-	}
-	return v
 }

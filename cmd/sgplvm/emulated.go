@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"path/filepath"
+	"slices"
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/engine"
@@ -66,11 +67,7 @@ func openEmulated(e *cli.Environment, f *cli.Flags, draws int, other string) (*e
 		return nil, f.Usagef("-sheet of outputs that are no pictures, expected pictures")
 	}
 	if err = p.out.Holding(form, levels); err == nil && p.second.Given() {
-		deviation := 0.
-		for _, d := range m.Deviations() {
-			deviation = max(deviation, d)
-		}
-		err = p.second.HoldingVariances(form, deviation)
+		err = p.second.HoldingVariances(form, slices.Max(m.Deviations()))
 	}
 	engine.NoteFar(e, p.Emulated)
 	return p, err

@@ -83,7 +83,7 @@ func impute(ctx context.Context, e *cli.Environment, args []string) error {
 	if err != nil {
 		return err
 	}
-	checks, err := filled.CheckFilling(ctx, m, seen, options)
+	checks, err := engine.CheckFilling(ctx, m, seen.Count, seen.Observed, filled.Outliers, options)
 	if err != nil {
 		return err
 	}

@@ -77,16 +77,7 @@ func invert(ctx context.Context, e *cli.Environment, args []string) error {
 	if err := s.holding(s.m, frames); err != nil {
 		return err
 	}
-	inverter, err := s.m.Inverter(beliefs[*s.prior])
-	if err != nil {
-		return fmt.Errorf("%s: %w", *s.model, err)
-	}
-	o := sgplvm.InvertOptions{Draws: engine.InversionDraws(*s.count, *s.level), Seed: *s.seed}
-	found := make([]*sgplvm.Inverted, frames.Count)
-	err = e.Each(ctx, "output", "inverted", *s.data, 0, frames.Count, func(i int) (err error) {
-		found[i], err = inverter.Invert(ctx, frames.Values(i), deviations(i), o)
-		return err
-	})
+	found, err := engine.Invert(ctx, e, *s.model, s.m, beliefs[*s.prior], frames, deviations, sgplvm.InvertOptions{Draws: engine.InversionDraws(*s.count, *s.level), Seed: *s.seed})
 	if err != nil {
 		return err
 	}
@@ -155,9 +146,6 @@ func (s *invertSettings) load() (*dataset.Frames, func(i int) []float64, error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	if n := frames.Points(); n != s.m.Points() {
-		return nil, nil, fmt.Errorf("%s: outputs of %d points, expected %d as the emulator's", *s.data, n, s.m.Points())
-	}
 	if *s.observed != "" {
 		mask, err := dataset.LoadMask(*s.observed, &frames.Form)
 		if err != nil {
@@ -179,7 +167,7 @@ func (s *invertSettings) load() (*dataset.Frames, func(i int) []float64, error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	if known.Count != frames.Count && known.Count != 1 || known.Points() != frames.Points() {
+	if known.Count != frames.Count && known.Count != 1 {
 		return nil, nil, fmt.Errorf("%s: shape %s, expected %s as the data have, or one for all", *s.errors_, quote.Shape(known.Shape), quote.Shape(frames.Shape))
 	}
 	return frames, func(i int) []float64 { return known.Values(min(i, known.Count-1)) }, nil

@@ -19,15 +19,21 @@ func TestLatents(t *testing.T) {
 	steps(t, 8)
 	mustRun(t, "train", "-config", "steps8.json", "-data", "train.npy", "-times", "times.npy", "-out", "timed")
 	seen := readArray(t, "seen.npy").Float64s()
-	observed := func(m *sgplvm.Model, at *sgplvm.Latent) func(i int) sgplvm.Latent {
+	at := func(m *sgplvm.Model) func(i int) sgplvm.Latent {
+		return func(i int) sgplvm.Latent {
+			l, err := m.LatentAt(0, []float64{0.5, 3, 11})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return l[i]
+		}
+	}
+	observed := func(m *sgplvm.Model, prior func(i int) sgplvm.Latent) func(i int) sgplvm.Latent {
 		return func(i int) sgplvm.Latent {
 			obs := sgplvm.Observed{Values: mat.NewDense(testPoints, 1, seen[i*testPoints:(i+1)*testPoints])}
-			if at != nil {
-				priors, err := m.LatentAt(0, []float64{[]float64{0.5, 3, 11}[i]})
-				if err != nil {
-					t.Fatal(err)
-				}
-				obs.Prior = &priors[0]
+			if prior != nil {
+				l := prior(i)
+				obs.Prior = &l
 			}
 			l, err := m.Infer(context.Background(), obs, sgplvm.InferOptions{})
 			if err != nil {
@@ -45,15 +51,9 @@ func TestLatents(t *testing.T) {
 	}{
 		{"-model model", plain, testTraining, plain.TrainingLatent},
 		{"-model timed", timed, testTraining, timed.TrainingLatent},
-		{"-model timed -times at.npy", timed, testNew, func(i int) sgplvm.Latent {
-			l, err := timed.LatentAt(0, []float64{0.5, 3, 11})
-			if err != nil {
-				t.Fatal(err)
-			}
-			return l[i]
-		}},
+		{"-model timed -times at.npy", timed, testNew, at(timed)},
 		{"-model model -data seen.npy", plain, testNew, observed(plain, nil)},
-		{"-model timed -data seen.npy -times at.npy", timed, testNew, observed(timed, new(sgplvm.Latent))},
+		{"-model timed -data seen.npy -times at.npy", timed, testNew, observed(timed, at(timed))},
 		{"-model timed -data seen.npy", timed, testNew, observed(timed, nil)},
 	} {
 		for _, out := range []string{"table.npy", "table.csv"} {

@@ -123,20 +123,14 @@ func (s *views) impute(ctx context.Context, e *cli.Environment, model, folder st
 		return err
 	}
 	all := make([][]sgplvm.Prediction, s.n)
-	failures := make([]error, s.n)
-	mat.Parallel(s.n, func(i int) {
-		if failures[i] = ctx.Err(); failures[i] == nil {
-			seen, err := s.observed(names, i)
-			if err == nil {
-				all[i], err = m.Impute(ctx, seen, o)
-			}
-			failures[i] = err
+	if err := e.Each(ctx, "example", "filled", model, 0, s.n, func(i int) error {
+		seen, err := s.observed(names, i)
+		if err == nil {
+			all[i], err = m.Impute(ctx, seen, o)
 		}
-	})
-	for i, err := range failures {
-		if err != nil {
-			return fmt.Errorf("example %d: %w", i, err)
-		}
+		return err
+	}); err != nil {
+		return err
 	}
 	if err := files.WriteFolder(folder, func(to string) error {
 		for k, name := range names {

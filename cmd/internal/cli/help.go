@@ -118,7 +118,11 @@ func (f *Flags) spec() Spec {
 func Specs(commands []Command) []Spec {
 	var all []Spec
 	for _, c := range commands {
-		for _, args := range append([][]string{{"-h"}}, pairs(c.Words)...) {
+		lines := [][]string{{"-h"}}
+		for _, word := range c.Words {
+			lines = append(lines, []string{word, "-h"})
+		}
+		for _, args := range lines {
 			asked := &Environment{Stdout: io.Discard, Stderr: io.Discard, commands: commands}
 			asked.describe = func(s Spec) {
 				if !slices.ContainsFunc(all, func(known Spec) bool { return known.Name == s.Name }) {
@@ -127,15 +131,6 @@ func Specs(commands []Command) []Spec {
 			}
 			c.Run(context.Background(), asked, args)
 		}
-	}
-	return all
-}
-
-// pairs are the command lines that ask for help about each of some words.
-func pairs(words []string) [][]string {
-	var all [][]string
-	for _, w := range words {
-		all = append(all, []string{w, "-h"})
 	}
 	return all
 }

@@ -142,7 +142,7 @@ func CompleteWith(ctx context.Context, e *cli.Environment, path string, set *dat
 	}
 	c := &Completed{&sgplvm.Completion{Mean: mat.NewDense(n*points, channels, r.Mean), Variance: mat.NewDense(n*points, channels, r.Variance), Model: m}, true}
 	c.Report.Outliers = numbered(all)
-	c.Kinds, err = checkFilling(ctx, m, set.Count, func(i int) sgplvm.Observed {
+	c.Kinds, err = CheckFilling(ctx, m, set.Count, func(i int) sgplvm.Observed {
 		obs, _ := observed(m, d, i) // without an error before
 		return obs
 	}, c.Report.Outliers, o)

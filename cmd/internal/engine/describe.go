@@ -6,7 +6,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 
@@ -212,27 +211,27 @@ func KernelText(k kernel.Kernel) string {
 // inverse length scales or slopes, the largest first, as percentages of it; those
 // below one percent are counted.
 func relevance(slopes []float64) string {
-	type dimension struct {
-		index int
-		slope float64
-	}
-	var d []dimension
-	largest := 0.0
-	for q, v := range slopes {
-		d = append(d, dimension{q, v})
-		largest = math.Max(largest, v)
-	}
-	sort.SliceStable(d, func(i, j int) bool { return cmp.Less(d[j].slope, d[i].slope) })
 	var s []string
-	for i, x := range d {
-		share := 100 * x.slope / largest
+	order := Descending(slopes)
+	for i, q := range order {
+		share := 100 * slopes[q] / slopes[order[0]]
 		if share < 100*leastRelevance {
-			s = append(s, fmt.Sprintf("and %s below 1 %%", quote.Counted(len(d)-i, "dimension")))
+			s = append(s, fmt.Sprintf("and %s below 1 %%", quote.Counted(len(order)-i, "dimension")))
 			break
 		}
-		s = append(s, fmt.Sprintf("%d: %.0f %%", x.index+1, share))
+		s = append(s, fmt.Sprintf("%d: %.0f %%", q+1, share))
 	}
 	return strings.Join(s, ", ")
+}
+
+// Descending returns the numbers of some values, that of the largest first.
+func Descending(values []float64) []int {
+	order := make([]int, len(values))
+	for q := range order {
+		order[q] = q
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(values[b], values[a]) })
+	return order
 }
 
 // Moves reports whether a model is of a film whose contents move.

@@ -57,26 +57,6 @@ func SaveEmulator(path string, m *sgplvm.Emulator) error {
 	return files.WriteAtomic(path, func(w io.Writer) error { return m.Save(w) })
 }
 
-// LoadEmulator reads an emulator from a file; nil where the file has a model of another kind, or is none.
-func LoadEmulator(path string) (*sgplvm.Emulator, error) {
-	file, info, err := openModel(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	m, err := sgplvm.LoadEmulator(file)
-	if err == nil {
-		return m, fits(sgplvm.Memory{Data: fileTimes * float64(info.Size())})
-	}
-	if errors.Is(err, sgplvm.ErrNoEmulator) {
-		return nil, nil
-	}
-	if otherFile(file) != "" {
-		return nil, nil
-	}
-	return nil, fmt.Errorf("%s: %w", path, err)
-}
-
 // EmulatorForm is the form of count outputs of an emulator, as pictures of a grid if one was asked for, and the levels of their pictures.
 func EmulatorForm(path string, m *sgplvm.Emulator, grid string, count int) (form dataset.Form, l picture.Levels, err error) {
 	a := m.Attributes()

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
 	"os"
 	"slices"
@@ -23,43 +22,48 @@ func Save(path string, m *sgplvm.Model) error {
 	return files.WriteAtomic(path, func(w io.Writer) error { return m.Save(w) })
 }
 
-// openModel opens the file of a model of any kind.
-func openModel(path string) (*os.File, fs.FileInfo, error) {
+// readModel reads a model of some kind from a file. Where it cannot be read, other says what the file is, if that is known.
+func readModel[M any](path string, read func(r io.Reader) (M, error)) (m M, other string, err error) {
+	const want = "a model file"
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, nil, &dataset.Error{Path: path, Err: err, Want: "a model file"}
+		return m, "", &dataset.Error{Path: path, Err: err, Want: want}
 	}
+	defer file.Close()
 	info, err := file.Stat()
 	if err == nil && info.IsDir() {
-		err = &dataset.Error{Path: path, Found: "a folder", Want: "a model file"}
+		err = &dataset.Error{Path: path, Found: "a folder", Want: want}
 	}
 	if err != nil {
-		file.Close()
+		return m, "", err
 	}
-	return file, info, err
+	if m, err = read(file); err != nil {
+		return m, otherFile(file), fmt.Errorf("%s: %w", path, err)
+	}
+	return m, "", fits(sgplvm.Memory{Data: fileTimes * float64(info.Size())})
 }
 
 // Load reads a model from a file.
 func Load(path string) (*sgplvm.Model, error) {
-	file, info, err := openModel(path)
-	if err != nil {
-		return nil, err
+	m, other, err := readModel(path, sgplvm.Load)
+	switch {
+	case errors.Is(err, sgplvm.ErrEmulator):
+		err = fmt.Errorf("%s: an emulator, which these take: predict -inputs, sample -inputs, update, invert, sensitivity, design, info, report", path)
+	case errors.Is(err, sgplvm.ErrViews):
+		err = fmt.Errorf("%w: impute -view takes it, and info -views FOLDER writes a model of each", err)
+	case other != "":
+		err = &dataset.Error{Path: path, Found: other, Want: "a model file, as sgplvm train writes it"}
 	}
-	defer file.Close()
-	m, err := sgplvm.Load(file)
-	if err == nil {
-		return m, fits(sgplvm.Memory{Data: fileTimes * float64(info.Size())})
+	return m, err
+}
+
+// LoadEmulator reads an emulator from a file; nil where the file has a model of another kind, or is none.
+func LoadEmulator(path string) (*sgplvm.Emulator, error) {
+	m, other, err := readModel(path, sgplvm.LoadEmulator)
+	if errors.Is(err, sgplvm.ErrNoEmulator) || other != "" {
+		return nil, nil
 	}
-	if errors.Is(err, sgplvm.ErrEmulator) {
-		return nil, fmt.Errorf("%s: an emulator, which these take: predict -inputs, sample -inputs, update, invert, sensitivity, design, info, report", path)
-	}
-	if errors.Is(err, sgplvm.ErrViews) {
-		return nil, fmt.Errorf("%s: %w: impute -view takes it, and info -views FOLDER writes a model of each view", path, sgplvm.ErrViews)
-	}
-	if found := otherFile(file); found != "" {
-		return nil, &dataset.Error{Path: path, Found: found, Want: "a model file, as sgplvm train writes it"}
-	}
-	return nil, fmt.Errorf("%s: %w", path, err)
+	return m, err
 }
 
 // LoadAny reads a model or an emulator from a file; the other one is nil.

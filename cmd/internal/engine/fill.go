@@ -236,8 +236,8 @@ func Fill(ctx context.Context, e *cli.Environment, m *sgplvm.Model, frames *Obse
 			e.Note("%s: %s: nothing observed: filled with the prediction of the prior", frames.Name, place)
 		}
 	}
-	r.outliers = numbered(all)
-	NoteOutliers(e, &frames.Form, r.outliers)
+	r.Outliers = numbered(all)
+	NoteOutliers(e, &frames.Form, r.Outliers)
 	if neighbourhoods > 0 {
 		e.Note("%s so many observed points that each missing one was conditioned on its neighbourhood only", quote.Counted(neighbourhoods, Noun(m))+map[bool]string{true: " has", false: " have"}[neighbourhoods == 1])
 	}

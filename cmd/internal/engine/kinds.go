@@ -11,13 +11,8 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
 
-// CheckFilling tells how well a model fills in pictures that it has filled in, with the same options; outliers among them are missing.
-func (r *Result) CheckFilling(ctx context.Context, m *sgplvm.Model, frames *Observations, o sgplvm.InferOptions) ([]sgplvm.FillCheck, error) {
-	return checkFilling(ctx, m, frames.Count, frames.Observed, r.outliers, o)
-}
-
-// checkFilling is Model.CheckFilling of examples some of whose values, the outliers, are missing.
-func checkFilling(ctx context.Context, m *sgplvm.Model, n int, observed func(i int) sgplvm.Observed, outliers []sgplvm.Outlier, o sgplvm.InferOptions) ([]sgplvm.FillCheck, error) {
+// CheckFilling tells how well a model fills in n examples that it has filled in, with the same options; outliers among them are missing.
+func CheckFilling(ctx context.Context, m *sgplvm.Model, n int, observed func(i int) sgplvm.Observed, outliers []sgplvm.Outlier, o sgplvm.InferOptions) ([]sgplvm.FillCheck, error) {
 	return m.CheckFilling(ctx, n, func(i int) sgplvm.Observed {
 		obs := observed(i)
 		for _, v := range outliers {

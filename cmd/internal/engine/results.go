@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -16,7 +17,7 @@ import (
 type Result struct {
 	Mean, Variance []float64
 	Size           int // values of a picture
-	outliers       []sgplvm.Outlier
+	Outliers       []sgplvm.Outlier
 }
 
 // NewResult returns room for some pictures.
@@ -69,7 +70,24 @@ func EmulatorOutputs(f *cli.Flags, model string, m *sgplvm.Emulator, path string
 	if err != nil {
 		return nil, err
 	}
-	return LoadLike(f, &form, path)
+	frames, err := LoadLike(f, &form, path)
+	if err == nil && frames.Points() != m.Points() {
+		err = fmt.Errorf("%s: outputs of %d points, expected %d as the emulator's", path, frames.Points(), m.Points())
+	}
+	return frames, err
+}
+
+// Invert finds the inputs behind outputs, of which deviations returns the standard errors; path is the emulator's file.
+func Invert(ctx context.Context, e *cli.Environment, path string, m *sgplvm.Emulator, belief sgplvm.Belief, outputs *dataset.Frames, deviations func(i int) []float64, o sgplvm.InvertOptions) ([]*sgplvm.Inverted, error) {
+	inverter, err := m.Inverter(belief)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	found := make([]*sgplvm.Inverted, outputs.Count)
+	return found, e.Each(ctx, "output", "inverted", outputs.Name, 0, outputs.Count, func(i int) (err error) {
+		found[i], err = inverter.Invert(ctx, outputs.Values(i), deviations(i), o)
+		return err
+	})
 }
 
 // Rows compares what was filled in with the truth: one row under a name, or one for each column of a table.
@@ -101,11 +119,15 @@ func (r *Result) Rows(name string, seen, truth *dataset.Frames) ([]report.Row, e
 
 // Score compares what was filled in with the truth.
 func (r *Result) Score(seen, truth *dataset.Frames) (evaluate.Summary, error) {
-	whole, part := mat.New(seen.Count, r.Size), mat.New(seen.Count, r.Size)
-	for i := range seen.Count {
-		copy(whole.Row(i), truth.Values(i))
-		copy(part.Row(i), seen.Values(i))
-	}
-	_, s, err := evaluate.Evaluate(whole, part, mat.NewDense(seen.Count, r.Size, r.Mean), mat.NewDense(seen.Count, r.Size, r.Variance), seen.Channels)
+	_, s, err := evaluate.Evaluate(Matrix(truth), Matrix(seen), mat.NewDense(seen.Count, r.Size, r.Mean), mat.NewDense(seen.Count, r.Size, r.Variance), seen.Channels)
 	return s, err
+}
+
+// Matrix returns the values of all frames, a frame a row.
+func Matrix(f *dataset.Frames) mat.Matrix {
+	a := mat.New(f.Count, f.Points()*f.Channels)
+	for i := range f.Count {
+		copy(a.Row(i), f.Values(i))
+	}
+	return a
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -12,29 +13,21 @@ import (
 
 // surenessOf says how sure what was filled in is; nil: nothing was.
 func surenessOf(set *dataset.Set, filled *dataset.Filled) *surenessAbout {
-	var a surenessAbout
+	var each []exampleSure
 	var all []float64
 	for i := range set.Count {
-		some, rms := deviations(set, filled, i)
-		if len(some) == 0 {
-			continue
+		if some, rms := deviations(set, filled, i); len(some) > 0 {
+			each, all = append(each, exampleSure{i, cli.Number(rms)}), append(all, some...)
 		}
-		one := exampleSure{i, cli.Number(rms)}
-		if a.examples == 0 || a.Surest.worse(one) {
-			a.Surest = one
-		}
-		if a.examples == 0 || one.worse(a.LeastSure) || one.Error == a.LeastSure.Error {
-			a.LeastSure = one
-		}
-		a.examples++
-		all = append(all, some...)
 	}
-	if len(all) == 0 {
+	if all == nil {
 		return nil
 	}
 	slices.Sort(all)
-	a.Median, a.Ninetieth = cli.Number(all[len(all)/2]), cli.Number(all[len(all)*9/10])
-	return &a
+	order := func(a, b exampleSure) int {
+		return cmp.Or(cmp.Compare(a.Error, b.Error), cmp.Compare(a.Example, b.Example))
+	}
+	return &surenessAbout{cli.Number(all[len(all)/2]), cli.Number(all[len(all)*9/10]), slices.MinFunc(each, order), slices.MaxFunc(each, order), len(each)}
 }
 
 // surenessAbout says how large the standard errors of what was filled in are, and in which examples they are least and most.
@@ -50,9 +43,6 @@ type exampleSure struct {
 	Example int        `json:"example"`
 	Error   cli.Number `json:"error"` // root mean square
 }
-
-// worse tells whether one is less sure than another.
-func (a exampleSure) worse(b exampleSure) bool { return a.Error > b.Error }
 
 // deviations are the standard errors of what was filled in of an example.
 func deviations(set *dataset.Set, filled *dataset.Filled, example int) (all []float64, rms float64) {

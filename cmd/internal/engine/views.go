@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,22 +11,16 @@ import (
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
 	"github.com/seed-08962ecc/kronfield/internal/quote"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
-	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
 
 // LoadViews reads a model of several views from a file.
 func LoadViews(path string) (*sgplvm.MultiView, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, &dataset.Error{Path: path, Err: err, Want: "a model of several views"}
-	}
-	defer file.Close()
-	m, err := sgplvm.LoadViews(file)
+	m, _, err := readModel(path, sgplvm.LoadViews)
 	if errors.Is(err, sgplvm.ErrNoViews) {
-		return nil, fmt.Errorf("%s: no model of several views, expected one, as sgplvm train -view writes it", path)
+		err = fmt.Errorf("%s: no model of several views, expected one, as sgplvm train -view writes it", path)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, err
 	}
 	for _, name := range m.Names() { // which results are named after
 		if name != filepath.Base(name) || !filepath.IsLocal(name) {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -77,16 +76,9 @@ func folderFor(path string) (string, error) {
 		return "", &dataset.Error{Path: path, Err: err, Want: want}
 	}
 	beside, _ := filepath.Split(filepath.Clean(path))
-	sweepOnce(beside)
-	temps.Lock()
-	defer temps.Unlock()
-	for try := 0; ; try++ {
-		temp := filepath.Join(beside, fmt.Sprintf(tempName, rand.Uint32()))
-		if err := os.Mkdir(temp, 0o777); err == nil {
-			temps.begin(temp)
-			return temp, nil
-		} else if !errors.Is(err, fs.ErrExist) || try == 100 {
-			return "", &dataset.Error{Path: path, Err: err, Want: want}
-		}
+	temp, err := temps.add(beside, func(name string) error { return os.Mkdir(name, 0o777) })
+	if err != nil {
+		return "", &dataset.Error{Path: path, Err: err, Want: want}
 	}
+	return temp, nil
 }

@@ -20,37 +20,39 @@ const (
 
 // createTemp makes a new file with the permissions of os.Create, and locks it: a locked one is in use. folder is
 // empty or ends in a separator.
-func createTemp(folder string) (*os.File, error) {
-	sweepOnce(folder)
-	temps.Lock()
-	defer temps.Unlock()
-	for try := 0; ; try++ {
-		name := folder + fmt.Sprintf(tempName, rand.Uint32())
-		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-		if err == nil {
+func createTemp(folder string) (f *os.File, err error) {
+	_, err = temps.add(folder, func(name string) (err error) {
+		if f, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666); err == nil {
 			lock(f)
-			temps.begin(name)
 		}
-		if err == nil || !errors.Is(err, fs.ErrExist) || try == 100 {
-			return f, err
-		}
-	}
+		return err
+	})
+	return f, err
 }
 
 // temps are the temporary files and folders under way.
-var temps temporary
+var temps = temporary{names: map[string]bool{}}
 
 type temporary struct {
 	sync.Mutex
 	names map[string]bool
 }
 
-// begin notes one that was made, by a caller that holds the lock.
-func (t *temporary) begin(name string) {
-	if t.names == nil {
-		t.names = map[string]bool{}
+// add makes one with a name of its own, which create creates.
+func (t *temporary) add(folder string, create func(name string) error) (name string, err error) {
+	sweepOnce(folder)
+	t.Lock()
+	defer t.Unlock()
+	for range 100 {
+		name = folder + fmt.Sprintf(tempName, rand.Uint32())
+		if err = create(name); err == nil {
+			t.names[name] = true
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			break
+		}
 	}
-	t.names[name] = true
+	return name, err
 }
 
 // rename puts one in its place.

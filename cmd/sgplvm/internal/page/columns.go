@@ -10,6 +10,9 @@ import (
 // columnRows tell of each column of a table: how many values were judged, their error and the column's deviation, the one in shares of the other, and unless the values are
 // those of training how many lie within their 90 % intervals.
 func (j *judgement) columnRows(names []string) (rows [][]string) {
+	if j == nil || !j.Known {
+		return nil
+	}
 	for k := range min(len(j.units), len(j.counts)) {
 		name, rmse := fmt.Sprint("column ", k+1), math.Sqrt(j.squares[k]/j.counts[k])
 		if k < len(names) {

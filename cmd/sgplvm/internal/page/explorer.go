@@ -1,11 +1,10 @@
 package page
 
 import (
-	"cmp"
 	"math"
 	"math/rand/v2"
-	"slices"
 
+	"github.com/seed-08962ecc/kronfield/cmd/internal/engine"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
@@ -163,7 +162,7 @@ func (x *explorer) setRelevance() {
 		x.Relevance = append(x.Relevance, w)
 	}
 	x.Idle = x.Idle || x.Time > 0 && !certain
-	x.Axes = relevanceOrder(x.Relevance)[:min(2, x.Dims)]
+	x.Axes = engine.Descending(x.Relevance)[:min(2, x.Dims)]
 }
 
 // places returns some latent points where people will look, rows ψ1 and k(x, x) of each: the examples, and points around them.
@@ -234,14 +233,4 @@ func (x *explorer) squares(psi mat.Matrix) mat.Matrix {
 		}
 	}
 	return tau
-}
-
-// relevanceOrder returns the latent dimensions, the most relevant first.
-func relevanceOrder(relevance []float64) []int {
-	order := make([]int, len(relevance))
-	for q := range order {
-		order[q] = q
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(relevance[b], relevance[a]) })
-	return order
 }

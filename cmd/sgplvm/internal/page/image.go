@@ -26,40 +26,45 @@ func (t *tones) share(v float64, channel int) float64 {
 // missing is the colour of what was not seen.
 var missing = color.RGBA{0xe9, 0xe4, 0xda, 0xff}
 
-// picture draws a field of a shape; NaN is missing.
-func (t *tones) picture(s *shape, field []float64) *image.RGBA {
+// drawn draws a picture of a shape, of which colour has the pixels; those that are not known are missing.
+func drawn(s *shape, colour func(i int) (c [3]byte, known bool)) *image.RGBA {
 	p := image.NewRGBA(image.Rect(0, 0, s.Width, s.Height))
 	for i := range s.size() {
-		v := field[i*s.Channels : (i+1)*s.Channels]
 		c := missing
-		switch {
-		case slices.ContainsFunc(v, math.IsNaN):
-		case s.Channels == 3:
-			c = color.RGBA{byte(255*t.share(v[0], 0) + 0.5), byte(255*t.share(v[1], 1) + 0.5), byte(255*t.share(v[2], 2) + 0.5), 0xff}
-		case t.Grey:
-			g := byte(255*t.share(v[0], 0) + 0.5)
-			c = color.RGBA{g, g, g, 0xff}
-		default:
-			m := sequential(t.share(v[0], 0))
-			c = color.RGBA{m[0], m[1], m[2], 0xff}
+		if v, known := colour(i); known {
+			c = color.RGBA{v[0], v[1], v[2], 0xff}
 		}
 		p.SetRGBA(i%s.Width, i/s.Width, c)
 	}
 	return p
 }
 
+// picture draws a field of a shape; NaN is missing.
+func (t *tones) picture(s *shape, field []float64) *image.RGBA {
+	return drawn(s, func(i int) (c [3]byte, known bool) {
+		v := field[i*s.Channels : (i+1)*s.Channels]
+		if slices.ContainsFunc(v, math.IsNaN) {
+			return c, false
+		}
+		if s.Channels != 3 && !t.Grey {
+			return sequential(t.share(v[0], 0)), true
+		}
+		for k := range c {
+			channel := k * (s.Channels / 3) // of grey the first
+			c[k] = byte(255*t.share(v[channel], channel) + 0.5)
+		}
+		return c, true
+	})
+}
+
 // mapped draws a field of one channel with a map of colours.
 func mapped(s *shape, field []float64, colour func(v float64) [3]byte) *image.RGBA {
-	p := image.NewRGBA(image.Rect(0, 0, s.Width, s.Height))
-	for i, v := range field {
-		c := missing
-		if !math.IsNaN(v) {
-			m := colour(v)
-			c = color.RGBA{m[0], m[1], m[2], 0xff}
+	return drawn(s, func(i int) (c [3]byte, known bool) {
+		if known = !math.IsNaN(field[i]); known {
+			c = colour(field[i])
 		}
-		p.SetRGBA(i%s.Width, i/s.Width, c)
-	}
-	return p
+		return c, known
+	})
 }
 
 // pictureURL returns a picture of a shape as the address of itself: of photographs in colour JPEG, which is smaller, else PNG.

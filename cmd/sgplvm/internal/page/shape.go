@@ -126,6 +126,9 @@ func gather(x mat.Matrix, rows []int) mat.Matrix {
 	return g
 }
 
+// plane tells whether fields have pixels, or points in a plane.
+func (s *shape) plane() bool { return s.Kind == kindPicture || s.Kind == kindPoints }
+
 // size returns how many points a field has on the page, values those with their channels.
 func (s *shape) size() int { return s.Width * s.Height }
 
