@@ -158,7 +158,7 @@ func (g *goldenModel) check(t *testing.T) {
 		if priors != nil {
 			obs.Prior = &priors[i]
 		}
-		p, _, err := g.Impute(ctx, obs, InferOptions{})
+		p, _, err := g.Impute(ctx, obs, InferOptions{Iterations: 200}) // a search to its end, as those versions made
 		if err != nil {
 			t.Fatal(err)
 		}
