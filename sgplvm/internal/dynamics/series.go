@@ -105,10 +105,7 @@ func (a axis) harmonics(period float64) int {
 	return max(1, min(seriesHarmonics, int(period/(2*a.spacing)+0.01)))
 }
 
-// coefficients returns how many regressors there are, in this order: for each harmonic cosine and sine and these times the trend, 1, and the trend.
-func (a axis) coefficients(period float64) int { return 4*a.harmonics(period) + 2 }
-
-// regressors sets h(t).
+// regressors sets h(t): for each harmonic cosine and sine and these times the trend; 1 and the trend.
 func (a axis) regressors(h []float64, t, period float64) {
 	n := len(h) - 2
 	h[n], h[n+1] = 1, (t-a.middle)/a.half
@@ -177,8 +174,7 @@ func setLaws(ctx context.Context, of, some []*series, looked int) {
 	if len(short) > 0 && ctx.Err() == nil {
 		for _, left := range []seriesLaw{best, smoothLaw(short[0].half)} {
 			if period, _, tried := findPeriod(short, left, math.Inf(1)); period > 0 {
-				law, _ := bestLaw(ctx, short, period)
-				law, evidence := refined(short, law)
+				law, evidence := bestLaw(ctx, short, period)
 				if evidence -= math.Log(tried) + seriesSure; evidence > most {
 					best, most = law, evidence
 				}
@@ -245,7 +241,7 @@ func bestLaw(ctx context.Context, all []*series, period float64) (best seriesLaw
 
 // rows returns for each sequence regressors and values, a row for each time.
 func (s *series) rows(period float64) (rows []mat.Matrix) {
-	n := s.coefficients(period)
+	n := 4*s.harmonics(period) + 2
 	for k, q := range s.sequences {
 		m := mat.New(len(q.Times), n+1)
 		for i, t := range q.Times {
@@ -337,26 +333,15 @@ func (g *gram) solved(law seriesLaw) (m *chol.Factor, deviations, beta []float64
 
 // fill sets the moments of the missing values of a column.
 func (s *series) fill(mean, variance mat.Matrix, c int) {
-	var m *chol.Factor
-	var deviations, beta []float64
-	var square float64
-	rows := s.rows(s.period)
-	known := s.count > 2
-	if known {
-		g := s.gram(s.seriesLaw, rows, new(innovations))
-		var err error
-		m, deviations, beta, square, err = g.solved(s.seriesLaw)
-		known = err == nil
+	if s.count <= 2 {
+		s.fillFew(mean, variance, c)
+		return
 	}
-	if !known {
-		var sum float64
-		for k := range s.values {
-			sum += asm.Dot(s.values[k], s.observed[k])
-		}
-		s.each(func(_, _, i int) {
-			mean.Set(i, c, sum/max(1, s.count))
-			variance.Set(i, c, math.Inf(1))
-		})
+	rows := s.rows(s.period)
+	g := s.gram(s.seriesLaw, rows, new(innovations))
+	m, deviations, beta, square, err := g.solved(s.seriesLaw)
+	if err != nil {
+		s.fillFew(mean, variance, c)
 		return
 	}
 	lambda, total := (1-s.noise)/s.noise, max(square, 0)/(s.count-1) // the variance that K's unit stands for
@@ -390,12 +375,17 @@ func (s *series) fill(mean, variance mat.Matrix, c int) {
 	}
 }
 
-// each calls body for every missing value: its sequence, its place there and its example.
-func (s *series) each(body func(k, j, i int)) {
+// fillFew sets the missing values to the mean of the others, of which nothing is claimed.
+func (s *series) fillFew(mean, variance mat.Matrix, c int) {
+	var sum float64
+	for k := range s.values {
+		sum += work.Sum(s.values[k])
+	}
 	for k, q := range s.sequences {
 		for j, i := range q.Examples {
 			if s.observed[k][j] == 0 {
-				body(k, j, i)
+				mean.Set(i, c, sum/max(1, s.count))
+				variance.Set(i, c, math.Inf(1))
 			}
 		}
 	}
