@@ -122,7 +122,9 @@ func (s *imputeSettings) load(e *cli.Environment, m *sgplvm.Model) (seen *engine
 	if seen, err = engine.LoadObserved(s.f, *s.model, m, *s.data, *s.observed, *s.grid, "points"); err != nil {
 		return nil, nil, err
 	}
-	if err := engine.CheckInferring(m, seen.Count, seen.Count*seen.Points()*seen.Channels, s.f.Work() == nil || s.f.Work().Joins()); err != nil {
+	n := engine.InferenceOf(seen.Frames)
+	n.Filled = s.f.Work() == nil || s.f.Work().Joins()
+	if err := engine.CheckInferring(m, n); err != nil {
 		return nil, nil, err
 	}
 	for _, note := range seen.Notes {

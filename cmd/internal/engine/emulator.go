@@ -68,7 +68,7 @@ func LoadEmulator(path string) (*sgplvm.Emulator, error) {
 	defer file.Close()
 	m, err := sgplvm.LoadEmulator(file)
 	if err == nil {
-		return m, fits(sgplvm.Memory{Data: fileTimes * float64(info.Size())})
+		return m, fits(sgplvm.Memory{Data: predictTimes * float64(info.Size())})
 	}
 	if errors.Is(err, sgplvm.ErrNoEmulator) {
 		return nil, nil

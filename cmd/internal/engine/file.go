@@ -39,8 +39,17 @@ func openModel(path string) (*os.File, fs.FileInfo, error) {
 	return file, info, err
 }
 
-// Load reads a model from a file.
+// Load reads a model, which is to predict, from a file.
 func Load(path string) (*sgplvm.Model, error) {
+	m, err := LoadOnly(path)
+	if err == nil {
+		err = fits(sgplvm.Memory{Data: predictTimes * loaded})
+	}
+	return m, err
+}
+
+// LoadOnly reads a model, of which only what is in it is asked for, from a file.
+func LoadOnly(path string) (*sgplvm.Model, error) {
 	file, info, err := openModel(path)
 	if err != nil {
 		return nil, err
@@ -48,7 +57,8 @@ func Load(path string) (*sgplvm.Model, error) {
 	defer file.Close()
 	m, err := sgplvm.Load(file)
 	if err == nil {
-		return m, fits(sgplvm.Memory{Data: fileTimes * float64(info.Size())})
+		loaded += float64(info.Size())
+		return m, nil
 	}
 	if errors.Is(err, sgplvm.ErrEmulator) {
 		return nil, fmt.Errorf("%s: an emulator, which these take: predict -inputs, sample -inputs, update, invert, sensitivity, design, info, report", path)

@@ -43,7 +43,7 @@ func isMark(s string) bool {
 }
 
 // affixes may stand around a number, with a blank or without.
-const affixes = "%\n$\n€\n£\n¥\nEUR\nUSD\nGBP\nCHF\n"
+const affixes = "%\n$\n€\n£\n¥\nEUR\nUSD\nGBP\nCHF\n=\"\n\"\n"
 
 // affix divides a cell into a number and what stands before and behind it.
 func (f format) affix(s string) (before, number, behind string) {
@@ -65,7 +65,7 @@ func unitOf(s string) string {
 	number := rest[:len(rest)-len(strings.TrimLeft(rest, "0123456789.,'’ \u00a0\u202f"))]
 	unit := rest[len(number):]
 	r, _ := utf8.DecodeRuneInString(unit)
-	if !isNumber(strings.TrimRight(number, " \u00a0")) || len(unit) > 12 || !unicode.IsLetter(r) && !unicode.IsSymbol(r) && r != '/' || allLayouts.matching(s) != 0 {
+	if isNumber(s) || !isNumber(strings.TrimRight(number, " \u00a0")) || len(unit) > 12 || !unicode.IsLetter(r) && r < 0x80 && r != '/' || allLayouts.matching(s) != 0 {
 		return ""
 	}
 	return unit
@@ -95,6 +95,7 @@ type written struct {
 	value                       float64
 	decimals, digits            int
 	exponent, grouped, brackets bool // brackets stand for a minus, as accountants write it
+	minusBehind                 bool // as SAP writes it
 	mark                        string
 }
 
@@ -120,6 +121,11 @@ func (f format) parse(s string) (n written, ok bool) {
 		n, ok = f.parse(s[1 : len(s)-1])
 		n.value, n.brackets = -n.value, true
 		return n, ok && !math.Signbit(-n.value)
+	}
+	if end := len(s) - 1; end > 0 && s[end] == '-' && s[end-1] >= '0' && s[end-1] <= '9' && s[0] != '-' {
+		n, ok = f.parse(s[:end])
+		n.value, n.minusBehind = -n.value, true
+		return n, ok && !n.brackets && s[0] != '+'
 	}
 	negative := false
 	switch {
