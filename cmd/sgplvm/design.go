@@ -68,7 +68,7 @@ Inputs that are fields need -candidates: the table then tells which of them to r
 }
 
 // A design has at most so many matrices, each of covariances between so many points and candidates, and candidates, which these points are where none are given.
-const designMatrices = 40
+const designMatrices = 10
 
 // designTable has a row for each run.
 func designTable(d *sgplvm.Designed, numbered bool) [][]string {

@@ -103,7 +103,9 @@ func (f imputeFlags) load(e *cli.Environment, m *sgplvm.Model) (seen *engine.Obs
 	if seen, err = engine.LoadObserved(f.Flags, f.Text("model"), m, f.Text("data"), f.Text("observed"), f.Text("grid"), "points"); err != nil {
 		return nil, nil, err
 	}
-	if err := engine.CheckInferring(m, seen.Count, seen.Count*seen.Points()*seen.Channels, f.Work() == nil || f.Work().Joins()); err != nil {
+	n := engine.InferenceOf(seen.Frames)
+	n.Filled = f.Work() == nil || f.Work().Joins()
+	if err := engine.CheckInferring(m, n); err != nil {
 		return nil, nil, err
 	}
 	e.Notes("", seen.Notes)

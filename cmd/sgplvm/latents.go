@@ -37,7 +37,7 @@ sequence (NaN where they are not known). The first line of a .csv file has the n
 	if err != nil {
 		return err
 	}
-	m, err := engine.Load(*model)
+	m, err := engine.LoadOnly(*model)
 	if err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ is worth while. Where MODEL keeps examples that others are compared with, MODEL2
 	}
 	m, err := engine.Load(*model)
 	if err == nil {
-		err = engine.CheckInferring(m, 0, 0, false)
+		err = engine.CheckInferring(m, engine.Inference{Updates: true})
 	}
 	if err != nil {
 		return err

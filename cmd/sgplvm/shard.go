@@ -49,7 +49,7 @@ depend on their number. When all are done, reduce makes a better model of them, 
 	}
 	m, err := engine.Load(*model)
 	if err == nil {
-		err = engine.CheckInferring(m, 0, 0, false)
+		err = engine.CheckInferring(m, engine.Inference{})
 	}
 	if err != nil {
 		return err

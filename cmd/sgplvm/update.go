@@ -65,6 +65,11 @@ func updateModel(ctx context.Context, e *cli.Environment, f *cli.Flags, m *sgplv
 	if err != nil {
 		return err
 	}
+	n := engine.InferenceOf(seen.Frames)
+	n.Updates = true
+	if err := engine.CheckInferring(m, n); err != nil {
+		return err
+	}
 	take := m.Update
 	if times != "" {
 		list, err := dataset.LoadTimes(times, seen.Count)

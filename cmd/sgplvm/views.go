@@ -81,7 +81,7 @@ func (s *views) load(e *cli.Environment, models []*sgplvm.Model) error {
 			if n, c := m[k].Grid().Len(), m[k].Channels(); n != len(v.points) || c != v.set.Channels {
 				return fmt.Errorf("%s: %d points of %d channels, expected %d of %d as view %s of the model", v.path, len(v.points), v.set.Channels, n, c, v.name)
 			}
-			if err := engine.CheckInferring(m[k], v.set.Count, v.set.Count*len(v.points)*v.set.Channels, false); err != nil {
+			if err := engine.CheckInferring(m[k], engine.Inference{Examples: v.set.Count, Values: v.set.Count * len(v.points) * v.set.Channels}); err != nil {
 				return err
 			}
 		}

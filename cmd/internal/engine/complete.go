@@ -130,7 +130,7 @@ func CompleteWith(ctx context.Context, e *cli.Environment, path string, set *dat
 	if m.Grid().Len() != points || m.Channels() != channels {
 		return nil, fmt.Errorf("%s: %d points of %d channels, expected %d of %d as the model in %s", set.Name, points, channels, m.Grid().Len(), m.Channels(), path)
 	}
-	if err := CheckInferring(m, n, n*points*channels, true); err != nil {
+	if err := CheckInferring(m, Inference{Examples: n, Values: n * points * channels, Filled: true}); err != nil {
 		return nil, err
 	}
 	if err := hold(e.Work, &set.Form, d.Source, d.Errors); err != nil {

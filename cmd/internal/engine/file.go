@@ -40,11 +40,21 @@ func readModel[M any](path string, read func(r io.Reader) (M, error)) (m M, othe
 	if m, err = read(file); err != nil {
 		return m, otherFile(file), fmt.Errorf("%s: %w", path, err)
 	}
-	return m, "", fits(sgplvm.Memory{Data: fileTimes * float64(info.Size())})
+	loaded += float64(info.Size())
+	return m, "", nil
 }
 
-// Load reads a model from a file.
+// Load reads a model, which is to predict, from a file.
 func Load(path string) (*sgplvm.Model, error) {
+	m, err := LoadOnly(path)
+	if err == nil {
+		err = fits(sgplvm.Memory{Data: predictTimes * loaded})
+	}
+	return m, err
+}
+
+// LoadOnly reads a model, of which only what is in it is asked for, from a file.
+func LoadOnly(path string) (*sgplvm.Model, error) {
 	m, other, err := readModel(path, sgplvm.Load)
 	switch {
 	case errors.Is(err, sgplvm.ErrEmulator):
@@ -62,6 +72,9 @@ func LoadEmulator(path string) (*sgplvm.Emulator, error) {
 	m, other, err := readModel(path, sgplvm.LoadEmulator)
 	if errors.Is(err, sgplvm.ErrNoEmulator) || other != "" {
 		return nil, nil
+	}
+	if err == nil {
+		err = fits(sgplvm.Memory{Data: predictTimes * loaded})
 	}
 	return m, err
 }

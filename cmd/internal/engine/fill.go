@@ -89,7 +89,7 @@ func LoadObserved(f *cli.Flags, path string, m *sgplvm.Model, data, mask, grid, 
 	if err := dataset.CheckNoInf(o.Frames); err != nil {
 		return nil, err
 	}
-	if err := CheckInferring(m, o.Count, o.Count*o.Points()*o.Channels, false); err != nil {
+	if err := CheckInferring(m, InferenceOf(o.Frames)); err != nil {
 		return nil, err
 	}
 	return o, hold(f.Work(), &o.Form, o.Frames)

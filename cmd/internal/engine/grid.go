@@ -200,6 +200,9 @@ func (a *Fields) memory(count int) (need sgplvm.Memory) {
 		}
 		need.Space = 8 * min(slab, 1<<25)
 	}
+	if m := a.Model; Moves(m) {
+		need.Film = 8 * frameTimes * float64(m.Examples()*m.Grid().Len()*m.Channels())
+	}
 	if a.Out.Is(".gif") {
 		need.Data += float64(count * a.Grid.Size())
 	}
@@ -218,6 +221,9 @@ func (a *Fields) HoldingDraws(draws, latent []int) error {
 	form := a.Grid.Form(a.Model, count(draws, a.Grid.Size()))
 	form.Shape = draws
 	if err := a.Out.Holding(form, modelLevels(a.Model)); err != nil {
+		return err
+	}
+	if err := holdTo(a.memory(1), 0); err != nil {
 		return err
 	}
 	dims := latent[len(latent)-1]

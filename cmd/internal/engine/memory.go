@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm"
+	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
 
 // resident is what the program takes besides what it computes with; slack is by how much more than what is told the garbage collector may take before it works harder, and
@@ -57,20 +58,42 @@ func CheckViews(all []sgplvm.View, cfg sgplvm.Config) error {
 	return holdTo(need, 0)
 }
 
-// What is done with a model takes, as measured (docs/measurements.md, "Memory"): four times the file; to infer latent variables and fill in, some room a processor,
-// expectations of the kernel at all training examples, matrices of the points that are seen where noise has a covariance, and the values some times: as they are, and filled in.
-const fileTimes, inferRoom, inferExpectations, inferMatrices, inferValues, filledValues = 4, 8 << 20, 1 << 24, 10, 4, 6
+// What is done with a model takes, as measured (docs/measurements.md, "Memory"): more than its file; to infer latent variables and fill in, expectations of the kernel at all
+// training examples, matrices of the points that are seen where noise has a covariance, and the values some times: as they are, and filled in; of a film that moves its frames.
+const predictTimes, updateTimes, inferExpectations, inferMatrices, inferValues, filledValues, frameTimes = 3, 7, 1 << 24, 10, 4, 6, 8
 
-// CheckInferring refuses to find latent variables of so many examples of so many values in all, by a model, where that takes more memory than is free; filled: and to fill them in,
-// and compare the simplest methods.
-func CheckInferring(m *sgplvm.Model, examples, values int, filled bool) error {
-	p := m.Summary()
-	n, inducing, points := float64(m.Examples()), float64(p.Inducing), float64(min(m.Grid().Len(), 2000))
-	need := sgplvm.Memory{Data: collected * 8 * inferValues * float64(values)}
-	if filled {
-		need.Data += collected * (8*filledValues*float64(values) + m.CheckMemory(examples))
+// loaded is how many bytes the files of the models that are in use have.
+var loaded float64
+
+// An Inference is what is done with a model: latent variables of so many examples of so many values in all are found, of at most so many observed points (0: all), and they are filled in
+// and compared with the simplest methods, or make another model.
+type Inference struct {
+	Examples, Values, Seen int
+	Filled, Updates        bool
+}
+
+// InferenceOf is that of some examples.
+func InferenceOf(f *dataset.Frames) (n Inference) {
+	size := f.Points() * f.Channels
+	n = Inference{Examples: f.Count, Values: f.Count * size, Seen: 1}
+	for i := range f.Count {
+		n.Seen = max(n.Seen, (size-f.Missing(i))/f.Channels)
 	}
-	need.Latent = collected * (inferRoom*float64(runtime.GOMAXPROCS(0)) + 8*min(inferExpectations, n*inducing*inducing/2))
+	return n
+}
+
+// CheckInferring refuses an inference that takes more memory than is free.
+func CheckInferring(m *sgplvm.Model, n Inference) error {
+	p := m.Summary()
+	points := float64(min(cmp.Or(n.Seen, m.Grid().Len()), m.Grid().Len(), 2000))
+	need := sgplvm.Memory{Inducing: predictTimes * loaded, Data: collected * 8 * inferValues * float64(n.Values)}
+	if n.Updates {
+		need.Inducing = updateTimes * loaded
+	}
+	if n.Filled {
+		need.Data += collected * (8*filledValues*float64(n.Values) + m.CheckMemory(n.Examples))
+	}
+	need.Latent = collected * 8 * min(inferExpectations, float64(m.Examples())*float64(p.Inducing)*float64(p.Inducing)/2)
 	if p.Residual.Kind != "" {
 		need.Space = collected * 8 * inferMatrices * points * points
 	}

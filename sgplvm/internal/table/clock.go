@@ -31,7 +31,7 @@ func (f *fields) behind(s, layout string) bool {
 	return f.clock(rest)
 }
 
-// clock reads a time of day, to the end: 12:30, 12:30:15.5, 1230, 12.30.15, 12, 12:30 PM, 12:30Z, 12:30+01:00, 12:30 CET.
+// clock reads a time of day, to the end: 12:30, 12:30:15.5, 1230, 12.30.15, 12h30, 12, 12:30 PM, 12:30Z, 12:30+01:00, 12:30 CET.
 func (f *fields) clock(s string) bool {
 	hour, n := digits(s, 2)
 	if n == 0 {
@@ -41,7 +41,7 @@ func (f *fields) clock(s string) bool {
 	s = s[n:]
 	for k := range 2 {
 		at := s
-		if at != "" && strings.IndexByte(":. ", at[0]) >= 0 {
+		if at != "" && strings.IndexByte(":. h", at[0]) >= 0 {
 			at = at[1:]
 		}
 		v, n := digits(at, 2)
@@ -93,9 +93,9 @@ func (f *fields) endOfClock(s string) bool {
 	return ok && (rest == "" || rest[0] == '[' && rest[len(rest)-1] == ']') // the name of a place behind the difference
 }
 
-// halfDay reads AM, PM, a.m. or p.m.
+// halfDay reads AM, PM, a.m., p. m.
 func (f *fields) halfDay(s string) (rest string, ok bool) {
-	for _, w := range []string{"AM", "PM", "A.M.", "P.M."} {
+	for _, w := range []string{"AM", "PM", "A.M.", "P.M.", "A. M.", "P. M.", "A.\u00a0M.", "P.\u00a0M."} {
 		if len(s) >= len(w) && strings.EqualFold(s[:len(w)], w) {
 			f.twelve, f.afternoon = true, w[0] == 'P'
 			return s[len(w):], true

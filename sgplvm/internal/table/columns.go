@@ -18,11 +18,11 @@ func (t *Table) findFormat(last *tail) error {
 	seen, doubt := 0, ""
 	if _, err := t.each(func(_ int, x cell) {
 		last.add(x)
-		text := x.text
-		if t.units != "" {
-			_, text, _ = t.affix(text)
+		if seen > enough {
+			return
 		}
-		if seen > enough || !strings.ContainsAny(text, ".,'’ \u00a0\u202f") || text[0] > '9' && text[0] < 0x80 {
+		_, text, _ := t.affix(x.text)
+		if !strings.ContainsAny(text, ".,'’ \u00a0\u202f") || text[0] > '9' && text[0] < 0x80 {
 			return
 		}
 		seen++
@@ -100,7 +100,7 @@ func (c *column) see(t *Table, x cell) {
 			c.least, c.most = n.value, n.value
 		}
 		c.follow(n.value)
-		c.brackets = c.brackets || n.brackets
+		c.brackets, c.minusBehind = c.brackets || n.brackets, c.minusBehind || n.minusBehind
 		c.mark = cmp.Or(c.mark, strings.TrimSpace(n.mark))
 		c.least, c.most = min(c.least, n.value), max(c.most, n.value)
 		if math.Abs(n.value) >= 1000 {

@@ -15,7 +15,7 @@ var layouts = []string{
 	"%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%d %m %Y",
 	"%d.%m.%y", "%d/%m/%y", "%m/%d/%y", "%d-%m-%y", "%m-%d-%y", "%y-%m-%d", "%y/%m/%d",
 	"%d-%b-%Y", "%d %b %Y", "%d/%b/%Y", "%d. %b %Y", "%d%b%Y", "%b %d, %Y", "%b %d %Y", "%b/%d/%Y", "%b-%d-%Y", "%Y-%b-%d", "%Y %b %d", "%d-%b-%y", "%d %b %y", "%d%b%y",
-	"%b %d %H:%M:%S %Y",
+	"%b %d %H:%M:%S %Y", "%Y年%m月%d日",
 	"%Y-%m", "%Y/%m", "%Y %m", "%m/%Y", "%m-%Y", "%b %Y", "%b-%Y", "%b-%y", "%Y %b", "%Y-%b", "%YM%m",
 	"%Y-Q%q", "%YQ%q", "%Y Q%q", "Q%q %Y", "Q%q-%Y", "%Y-W%V-%u", "%Y-W%V", "%YW%V", "%Y-%j",
 	"%H:%M",
@@ -179,10 +179,16 @@ func (f *fields) set(c byte, v, n int) {
 	}
 }
 
-// dropWeekday takes a weekday off a date.
+// dropWeekday takes a weekday off a date: one in English, or a word before a number of the form 1/.
 func dropWeekday(s string) string {
 	if k, rest := nameOf(s, weekdays); k > 0 {
 		return strings.TrimLeft(rest, ", ")
+	}
+	if w := word(s); len(w) > 1 {
+		rest := strings.TrimLeft(s[len(w):], ". \u00a0")
+		if _, n := digits(rest, 4); n > 0 && n < len(rest) && strings.IndexByte("/.-", rest[n]) >= 0 && len(rest) < len(s)-len(w) {
+			return rest
+		}
 	}
 	return s
 }

@@ -43,7 +43,7 @@ func isMark(s string) bool {
 }
 
 // affixes may stand around a number, with a blank or without.
-const affixes = "%\n$\n€\n£\n¥\nEUR\nUSD\nGBP\nCHF\n"
+const affixes = "%\n$\n€\n£\n¥\nEUR\nUSD\nGBP\nCHF\n=\"\n\"\n"
 
 // affix divides a cell into a number and what stands before and behind it.
 func (f format) affix(s string) (before, number, behind string) {
@@ -64,6 +64,7 @@ type written struct {
 	value                       float64
 	decimals, digits            int
 	exponent, grouped, brackets bool // brackets stand for a minus, as accountants write it
+	minusBehind                 bool // as SAP writes it
 	mark                        string
 }
 
@@ -89,6 +90,11 @@ func (f format) parse(s string) (n written, ok bool) {
 		n, ok = f.parse(s[1 : len(s)-1])
 		n.value, n.brackets = -n.value, true
 		return n, ok && !math.Signbit(-n.value)
+	}
+	if end := len(s) - 1; end > 0 && s[end] == '-' && s[end-1] >= '0' && s[end-1] <= '9' && s[0] != '-' {
+		n, ok = f.parse(s[:end])
+		n.value, n.minusBehind = -n.value, true
+		return n, ok && !n.brackets && s[0] != '+'
 	}
 	negative := false
 	switch {

@@ -35,6 +35,7 @@ type column struct {
 	sum, squares            float64   // of the numbers
 	last, step              float64   // the last number, and by how much the second was more than the first
 	falls, uneven, brackets bool      // some numbers are no more than those before them, have another step, have brackets for a minus
+	minusBehind             bool      // some numbers have their minus behind them
 	before, behind          string    // what stands around its numbers
 	mark                    string    // the first that stands behind a number
 	odd, notDate            place     // the first cell that is no number, no date

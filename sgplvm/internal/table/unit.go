@@ -12,7 +12,7 @@ func unitOf(s string) string {
 	number := rest[:len(rest)-len(strings.TrimLeft(rest, "0123456789.,'’ \u00a0\u202f"))]
 	unit := rest[len(number):]
 	r, _ := utf8.DecodeRuneInString(unit)
-	if isNumber(s) || !isNumber(strings.TrimRight(number, " \u00a0")) || len(unit) > 12 || !unicode.IsLetter(r) && !unicode.IsSymbol(r) && r != '/' || allLayouts.matching(s) != 0 {
+	if isNumber(s) || !isNumber(strings.TrimRight(number, " \u00a0")) || len(unit) > 12 || !unicode.IsLetter(r) && r < 0x80 && r != '/' || allLayouts.matching(s) != 0 {
 		return ""
 	}
 	return unit

@@ -96,8 +96,11 @@ func (t *Table) write(w *writer, cells Insert) {
 func (r *Result) Text(t *Table, column int, v float64) string {
 	c := t.column(column)
 	text := r.number(t, c, v)
-	if digits, negative := strings.CutPrefix(text, "-"); negative && c.brackets {
+	switch digits, negative := strings.CutPrefix(text, "-"); {
+	case negative && c.brackets:
 		return "(" + c.before + digits + c.behind + ")"
+	case negative && c.minusBehind:
+		text = digits + "-"
 	}
 	return c.before + text + c.behind
 }
@@ -142,7 +145,7 @@ func (r *Result) number(t *Table, c *column, v float64) string {
 
 // quoted puts a text into quotes where it needs them and has none.
 func (t *Table) quoted(s string, has bool) string {
-	if has || !strings.ContainsAny(s, "\"\r\n") && (t.separator == 0 || strings.IndexByte(s, t.separator) < 0) {
+	if has || strings.HasPrefix(s, `="`) || !strings.ContainsAny(s, "\"\r\n") && (t.separator == 0 || strings.IndexByte(s, t.separator) < 0) {
 		return s
 	}
 	return `"` + s + `"`
