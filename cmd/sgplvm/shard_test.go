@@ -87,3 +87,39 @@ func TestUpdateModel(t *testing.T) {
 	mustRun(t, "train", "-data", "f1.npy", "-film", "-config", "c.json", "-out", "film")
 	mustFail(t, 1, "~.*film with motion.*", "update", "-model", "film", "-data", "f2.npy", "-out", "u3")
 }
+
+// A model in time takes in frames between its own: at their times it then predicts what they show nearer to their truth; -times of another number are refused.
+func TestUpdateTimes(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write := func(name string, first float64) (values, times []float64) {
+		for k := range 16 {
+			at := first + 2*float64(k)
+			times = append(times, at)
+			for i := range 48 {
+				values = append(values, math.Sin(float64(i%8)/2+at/1.6)+math.Cos(float64(i/8)-at/2.3))
+			}
+		}
+		writeArray(t, name+".npy", npy.New(values, 16, 6, 8))
+		writeArray(t, name+"_times.npy", npy.New(times, 16))
+		return values, times
+	}
+	write("own", 0)
+	truth, _ := write("between", 1)
+	writeFile(t, "c.json", `{"effort": "none", "latentDims": 4, "inducing": 12, "training": {"iterations": 60}}`)
+	mustRun(t, "train", "-data", "own.npy", "-times", "own_times.npy", "-config", "c.json", "-out", "m")
+	if out := mustRun(t, "update", "-model", "m", "-data", "between.npy", "-times", "between_times.npy", "-out", "u"); !strings.Contains(out, "16 examples added, 32 in all") {
+		t.Errorf("update: %s", out)
+	}
+	var far [2]float64
+	for k, m := range []string{"m", "u"} {
+		mustRun(t, "predict", "-model", m, "-times", "between_times.npy", "-out", "p.npy")
+		for i, v := range readArray(t, "p.npy").Float64s() {
+			far[k] += (v - truth[i]) * (v - truth[i]) / float64(len(truth))
+		}
+	}
+	if !(far[1] < far[0]/2) {
+		t.Errorf("mean squares %v after the update, %v before", far[1], far[0])
+	}
+	writeArray(t, "few.npy", npy.New([]float64{1, 2}, 2))
+	mustFail(t, 1, "few.npy: shape 2: found 2 values, expected 16 times, one for each frame", "update", "-model", "m", "-data", "between.npy", "-times", "few.npy", "-out", "u3")
+}

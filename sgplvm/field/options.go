@@ -5,11 +5,11 @@ import "cmp"
 // InferOptions steer Infer and Impute. The zero value works.
 type InferOptions struct {
 	// Candidates is how many of the best starting points are optimised. All training
-	// posteriors and the prior are scored. Default 3; where neither these nor iterations are given, a model that keeps its
-	// training residuals takes 1, with 6 iterations, since x is refined afterwards, scores the 16 nearest examples, and has a Bound for noise in blocks of 32
+	// posteriors and the prior are scored. Default 3, of a model that keeps its training residuals 1 where iterations are not given either;
+	// it scores the 16 nearest examples then, and has a Bound for noise in blocks of 32.
 	Candidates int `json:"candidates,omitzero"`
 
-	// Iterations bounds the L-BFGS steps of each. Default 200.
+	// Iterations bounds the L-BFGS steps of each. Default 200; where candidates are not given either and x is refined afterwards, half the latent variables, 6 at least.
 	Iterations int `json:"iterations,omitzero"`
 
 	// Conditioning is how Impute uses the observed values beside q(x). Default:
