@@ -103,7 +103,7 @@ func (s *sampleSettings) options() sgplvm.SampleOptions {
 // drawPictures draws pictures, each by itself.
 func (s *sampleSettings) drawPictures(ctx context.Context, e *cli.Environment, opened *engine.Fields) error {
 	m, g := opened.Model, opened.Grid
-	if err := opened.HoldingDraws(g.Shape(*s.count), []int{*s.count, m.Summary().LatentDims}); err != nil {
+	if err := opened.HoldingDraws(*s.count, g.Shape(*s.count), []int{*s.count, m.Summary().LatentDims}); err != nil {
 		return err
 	}
 	l := m.PriorLatent()
@@ -159,7 +159,7 @@ func (s *sampleSettings) drawFilms(ctx context.Context, e *cli.Environment, open
 		i := k * (len(times) - 1) / max(1, min(len(times), engine.SheetFrames)-1)
 		chosen[i], columns = true, append(columns, fmt.Sprintf("%.4g", times[i]))
 	}
-	if err := opened.HoldingDraws(append([]int{*s.count}, g.Shape(len(times))...), []int{*s.count, len(times), m.Summary().LatentDims}); err != nil {
+	if err := opened.HoldingDraws(*s.count*len(times), append([]int{*s.count}, g.Shape(len(times))...), []int{*s.count, len(times), m.Summary().LatentDims}); err != nil {
 		return err
 	}
 	err := opened.Out.Stream(func(put func([]float64) error) error {

@@ -105,7 +105,7 @@ func TestUpdateTimes(t *testing.T) {
 	}
 	write("own", 0)
 	truth, _ := write("between", 1)
-	writeFile(t, "c.json", `{"effort": "none", "latentDims": 4, "inducing": 12, "training": {"iterations": 60}}`)
+	writeText(t, "c.json", `{"effort": "none", "latentDims": 4, "inducing": 12, "training": {"iterations": 60}}`)
 	mustRun(t, "train", "-data", "own.npy", "-times", "own_times.npy", "-config", "c.json", "-out", "m")
 	if out := mustRun(t, "update", "-model", "m", "-data", "between.npy", "-times", "between_times.npy", "-out", "u"); !strings.Contains(out, "16 examples added, 32 in all") {
 		t.Errorf("update: %s", out)

@@ -60,7 +60,7 @@ func LoadOnly(path string) (*sgplvm.Model, error) {
 	case errors.Is(err, sgplvm.ErrEmulator):
 		err = fmt.Errorf("%s: an emulator, which these take: predict -inputs, sample -inputs, update, invert, sensitivity, design, info, report", path)
 	case errors.Is(err, sgplvm.ErrViews):
-		err = fmt.Errorf("%w: impute -view takes it, and info -views FOLDER writes a model of each", err)
+		err = fmt.Errorf("%s: %w: impute -view takes it, and info -views FOLDER writes a model of each", path, sgplvm.ErrViews)
 	case other != "":
 		err = &dataset.Error{Path: path, Found: other, Want: "a model file, as sgplvm train writes it"}
 	}

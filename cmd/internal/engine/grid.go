@@ -209,16 +209,9 @@ func (a *Fields) memory(count int) (need sgplvm.Memory) {
 	return need
 }
 
-// HoldingDraws says the shapes of the results: draws in the first, latent points in the second one.
-func (a *Fields) HoldingDraws(draws, latent []int) error {
-	count := func(shape []int, size int) int {
-		n := 1
-		for _, d := range shape {
-			n *= d
-		}
-		return n / size
-	}
-	form := a.Grid.Form(a.Model, count(draws, a.Grid.Size()))
+// HoldingDraws says the shapes of the results of count fields: draws in the first, latent points in the second one.
+func (a *Fields) HoldingDraws(count int, draws, latent []int) error {
+	form := a.Grid.Form(a.Model, count)
 	form.Shape = draws
 	if err := a.Out.Holding(form, modelLevels(a.Model)); err != nil {
 		return err
@@ -226,9 +219,8 @@ func (a *Fields) HoldingDraws(draws, latent []int) error {
 	if err := holdTo(a.memory(1), 0); err != nil {
 		return err
 	}
-	dims := latent[len(latent)-1]
-	return a.Other.Holding(dataset.Form{Name: "latent points", Count: count(latent, dims), Table: true, Shape: latent, Type: npy.Float64,
-		Layout: dataset.Layout{Width: 1, Height: 1, Channels: dims}}, picture.Levels{})
+	return a.Other.Holding(dataset.Form{Name: "latent points", Count: count, Table: true, Shape: latent, Type: npy.Float64,
+		Layout: dataset.Layout{Width: 1, Height: 1, Channels: latent[len(latent)-1]}}, picture.Levels{})
 }
 
 // Form is that of count fields of a model.

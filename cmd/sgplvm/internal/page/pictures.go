@@ -1,8 +1,10 @@
 package page
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"image"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -227,21 +229,9 @@ func (j *judgement) draw(seen, truth []mat.Matrix, predictions []sgplvm.Predicti
 	for n := range min(maxShown, j.Judged) {
 		k := n * j.Judged / min(maxShown, j.Judged)
 		s, t, mean := j.shape.cut(seen[k].Data), j.shape.cut(truth[k].Data), j.shape.cut(predictions[k].Mean.Data)
-		row := strip{Label: fmt.Sprint(j.number(k))}
-		add := func(u markup, err error) error {
-			row.Pictures = append(row.Pictures, u)
-			return err
-		}
-		if err := add(pictureURL(&j.shape, tones.picture(&j.shape, s))); err != nil {
-			return err
-		}
-		if err := add(pictureURL(&j.shape, tones.picture(&j.shape, mean))); err != nil {
-			return err
-		}
+		pictures := []*image.RGBA{tones.picture(&j.shape, s), tones.picture(&j.shape, mean)}
 		if j.Known && !j.Training {
-			if err := add(pictureURL(&j.shape, tones.picture(&j.shape, t))); err != nil {
-				return err
-			}
+			pictures = append(pictures, tones.picture(&j.shape, t))
 		}
 		last := mapped(&j.shape, j.firstChannel(j.shape.cut(predictions[k].Variance.Data)), func(v float64) [3]byte { return sequential(math.Sqrt(max(0, v)) / largest) })
 		if j.Training {
@@ -251,9 +241,16 @@ func (j *judgement) draw(seen, truth []mat.Matrix, predictions []sgplvm.Predicti
 			}
 			last = mapped(&j.shape, j.firstChannel(t), func(v float64) [3]byte { return diverging(v / reach) })
 		}
-		if err := add(pngURL(last)); err != nil {
+		url, err := pngURL(last)
+		row := strip{Label: fmt.Sprint(j.number(k))}
+		for _, p := range pictures {
+			u, failed := pictureURL(&j.shape, p)
+			row.Pictures, err = append(row.Pictures, u), cmp.Or(err, failed)
+		}
+		if err != nil {
 			return err
 		}
+		row.Pictures = append(row.Pictures, url)
 		j.Strips = append(j.Strips, row)
 	}
 	return nil
