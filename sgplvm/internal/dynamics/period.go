@@ -12,6 +12,9 @@ import (
 const (
 	periodBlock = 64 // frequencies that are tried together
 	periodSteps = 4  // in frequency to one over the length
+
+	// A period for folding is shorter by so much, if it explains so much of what the longer one does: a day explains 0.99 of what two do in hours that wander.
+	periodShorter, periodAsMuch = 0.75, 0.95
 )
 
 // Period returns the period of the columns of y (n×p, NaN where missing), whose rows are regular in time, in rows, at most most, and how much its harmonics explain of what a smooth trend leaves
@@ -36,7 +39,15 @@ func Period(y mat.Matrix, most float64) (period, share float64) {
 	if len(all) == 0 {
 		return 0, 0
 	}
-	period, share, _ = findPeriod(all, smoothLaw(all[0].half), most)
+	law := smoothLaw(all[0].half)
+	period, share, _ = findPeriod(all, law, most)
+	for period > 0 { // two days explain what a day does, and a part of what wanders
+		shorter, of, _ := findPeriod(all, law, periodShorter*period)
+		if of < periodAsMuch*share {
+			break
+		}
+		period, share = shorter, of
+	}
 	return period, share
 }
 
