@@ -86,6 +86,7 @@ const linkShare = 0.15
 
 // byLinks returns the data by the best of lists of links, each of which has what those before it chose where it has no limit.
 func (d Set) byLinks(ctx context.Context, seed uint64, lists [][]work.Link, limited bool) (Set, error) {
+	defer d.Run.Timing("comparing values with their transforms")()
 	values, scale, err := d.byComponents(ctx, seed, limited)
 	if err != nil {
 		return d, err
