@@ -47,9 +47,9 @@ func (w *Workspace) Infer() error {
 	return nil
 }
 
-// A brief search has half as many steps of L-BFGS as latent variables, and so many at least: refinement is a Gauss-Newton step from there. Errors of three tables, fields, maps and faces
-// are .997 to 1.003 of those of 200 steps, densities within .006 nats; of 6 steps for 30 variables errors are 1.009. With one candidate in place of three a table
-// lost .09 nats, but where the nearest examples are known; so many starting points are tried there.
+// A brief search has half as many steps of L-BFGS as latent variables, and six at least: refinement is a Gauss-Newton step from there. Errors of four tables, fields, maps and faces
+// are .991 to 1.006 of those of 200 steps, densities .01 nats higher to .04 lower; with six steps for 30 variables errors are 1.009. One candidate in place of three cost a table
+// .07 nats, but none where the nearest examples are known; so many starting points are tried there.
 const briefIterations, briefStarts = 6, 16
 
 // start returns mean and variance of a starting point.
