@@ -82,7 +82,8 @@ func (w *Workspace) chooseStarts() {
 			of().ValuesAt(values, s.all[:count], &w.form, w.evidence.Square)
 		}
 		for k, i := range s.all[:count] {
-			w.consider(i, w.evidence.Constant+values[k]-w.divergence(i))
+			mu, variance := w.start(i)
+			w.consider(i, w.evidence.Constant+values[k]-psi.KL(mat.NewDense(1, len(mu), mu), mat.NewDense(1, len(mu), variance), &w.prior))
 		}
 		count = 0
 	}
@@ -90,16 +91,6 @@ func (w *Workspace) chooseStarts() {
 		w.score(i)
 	}
 	w.score(-1)
-}
-
-// divergence returns that of a training posterior from the prior.
-func (w *Workspace) divergence(i int) float64 {
-	d := &w.starts.divergences[i]
-	if *d != *d {
-		mu, variance := w.start(i)
-		*d = psi.KL(mat.NewDense(1, len(mu), mu), mat.NewDense(1, len(mu), variance), &w.prior)
-	}
-	return *d
 }
 
 // startCount returns of how many training examples, the nearest, the posteriors are starting points.

@@ -23,9 +23,6 @@ type starts struct {
 	all   []int       // training examples, the nearest first where these alone are tried
 	best  []candidate // by L*, the best first
 	mu, s []float64   // of the run under way
-
-	divergences []float64 // of training examples from the prior; NaN: not known
-	standard    bool      // the prior is N(0, I)
 }
 
 type candidate struct {

@@ -159,19 +159,11 @@ func (w *Workspace) newPrediction() prediction {
 // SetPrior sets what is known of the latent variables of the next examples before their values are, N(mean, diag variance); nil:
 // standard normal. It panics where lengths are wrong or a variance is not positive.
 func (w *Workspace) SetPrior(mean, variance []float64) {
-	standard := mean == nil && variance == nil
-	if standard && w.starts.standard {
-		return // as it is
-	}
-	w.starts.standard = standard
-	for i := range w.starts.divergences {
-		w.starts.divergences[i] = math.NaN()
-	}
 	for q := range w.prior.Mean {
 		w.prior.Mean[q], w.prior.Variance[q] = 0, 1
 	}
 	w.prior.Precision = mat.Matrix{}
-	if standard {
+	if mean == nil && variance == nil {
 		return
 	}
 	if len(mean) != len(w.prior.Mean) || len(variance) != len(w.prior.Mean) {
@@ -189,7 +181,7 @@ func (w *Workspace) SetPrior(mean, variance []float64) {
 // SetPriorPrecision makes the prior that SetPrior set N(mean, precision⁻¹), of which that had the diagonal of the covariance. It keeps precision, d_ξ×d_ξ, of which
 // logDet is the logarithm of the determinant.
 func (w *Workspace) SetPriorPrecision(precision mat.Matrix, logDet float64) {
-	w.prior.Precision, w.prior.LogDet, w.starts.standard = precision, logDet, false
+	w.prior.Precision, w.prior.LogDet = precision, logDet
 }
 
 // Latent returns the latent posterior of the last example.
@@ -210,7 +202,7 @@ func (w *Workspace) Most() int { return w.most }
 
 func (w *Workspace) newStarts() starts {
 	c := w.m.c
-	return starts{all: make([]int, c.Examples), best: make([]candidate, 0, c.Options.Candidates+1), mu: w.vector(c.Latents), s: w.vector(c.Latents), divergences: w.vector(c.Examples)}
+	return starts{all: make([]int, c.Examples), best: make([]candidate, 0, c.Options.Candidates+1), mu: w.vector(c.Latents), s: w.vector(c.Latents)}
 }
 
 func (w *Workspace) newMoments() {
