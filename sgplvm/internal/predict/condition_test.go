@@ -56,12 +56,12 @@ func TestInferAllPoints(t *testing.T) {
 		shape := reference.RandomShape(12500 + seed)
 		shape.Space = []reference.Factor{{Points: 5, Dims: 1, Kind: kernel.RBF}, {Points: 4, Dims: 1, Kind: kernel.Matern32}}
 		values := reference.Masked(rand.New(rand.NewPCG(seed, 42)), 20, shape.Channels, 0.8, true)
-		want, err := modelOf(t, shape).Infer(t.Context(), field.Observed{Values: values}, field.InferOptions{})
+		want, err := modelOf(t, shape).Infer(t.Context(), field.Observed{Values: values}, field.InferOptions{Iterations: 200})
 		if err != nil {
 			t.Fatal(err)
 		}
 		conditionWith(conditionLimits{exact: 3, group: 4, neighbours: 2, work: math.Inf(1)}, func() {
-			got, err := modelOf(t, shape).Infer(t.Context(), field.Observed{Values: values}, field.InferOptions{})
+			got, err := modelOf(t, shape).Infer(t.Context(), field.Observed{Values: values}, field.InferOptions{Iterations: 200})
 			if err != nil {
 				t.Fatal(err)
 			}

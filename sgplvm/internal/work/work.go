@@ -9,6 +9,8 @@ import (
 )
 
 // Grown returns n numbers in the storage of v where they fit; their values are arbitrary.
+//
+//go:noinline
 func Grown(v []float64, n int) []float64 {
 	if cap(v) < n {
 		return make([]float64, n)
