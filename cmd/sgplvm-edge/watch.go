@@ -66,6 +66,9 @@ func (w *watch) begin(number int) *watch {
 	return w.text("frame ").integer(number).text(": ")
 }
 
+// text adds a text to the line. Copies of it where it is called would take bytes.
+//
+//go:noinline
 func (w *watch) text(s string) *watch {
 	w.line = append(w.line, s...)
 	return w
