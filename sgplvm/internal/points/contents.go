@@ -244,10 +244,14 @@ func (o *Options) visit(f codec) {
 	for _, v := range []*int{&o.Candidates, &o.Iterations, &o.Starts, &o.Exact, &o.Group, &o.Neighbours} {
 		f.integer(v)
 	}
-	unused := math.Inf(1) // of the format
-	for _, v := range []*float64{&unused, &o.Degrees, &o.LocalBandwidth, &o.LocalStrength, &o.Work} {
+	brief := math.Inf(1) // 0: no search for x is
+	if o.Thorough {
+		brief = 0
+	}
+	for _, v := range []*float64{&brief, &o.Degrees, &o.LocalBandwidth, &o.LocalStrength, &o.Work} {
 		f.number(v)
 	}
+	o.Thorough = brief == 0
 	f.flag(&o.FirstOrder)
 	f.flag(&o.LatentOnly)
 	f.flag(&o.Fast)

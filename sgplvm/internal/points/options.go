@@ -12,7 +12,7 @@ import (
 type Options struct {
 	Candidates, Iterations, Starts int
 
-	// Thorough is not in files: no search for x is brief.
+	// Thorough says that no search for x is brief: candidates or iterations were given.
 	Thorough bool
 
 	// Direct is not in files: where similar examples tell alone what is missing, nothing else is made, Surprise neither.

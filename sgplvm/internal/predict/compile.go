@@ -1,6 +1,7 @@
 package predict
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -25,7 +26,7 @@ func (q *Posterior) Compile(g field.Grid, o field.InferOptions, starts int, rota
 			return nil, err
 		}
 	}
-	o, err := complete(o)
+	err := CheckOptions(o)
 	if err != nil {
 		return nil, err
 	}
@@ -255,9 +256,9 @@ var partNeighbours, maxExamples = 192, 256
 
 const localPrecision = 1e4
 
-// pointOptions returns options as package points has them.
+// pointOptions returns options as package points has them, with defaults.
 func (q *Posterior) pointOptions(o field.InferOptions, starts int) points.Options {
-	p := points.Options{Candidates: o.Candidates, Iterations: o.Iterations, Starts: starts, Degrees: degrees(o, q.keeps()),
+	p := points.Options{Candidates: cmp.Or(o.Candidates, 3), Iterations: cmp.Or(o.Iterations, 200), Thorough: o.Candidates > 0 || o.Iterations > 0, Starts: starts, Degrees: degrees(o, q.keeps()),
 		LocalBandwidth: bandwidth(o), LocalStrength: strength(o), FirstOrder: o.FirstOrder, LatentOnly: o.Conditioning == field.ConditionNone, Moments: o.Conditioning == field.ConditionMoments,
 		Exact: conditioning.exact, Group: conditioning.group, Neighbours: conditioning.neighbours, Work: conditioning.work, Blends: o.Blends,
 		MaxExamples: maxExamples}

@@ -85,6 +85,9 @@ func compileCase(t *testing.T, seed uint64, rng *rand.Rand) (m model, o field.In
 	if seed%7 == 6 {
 		o.FirstOrder = true
 	}
+	if seed%4 == 1 {
+		o.Candidates = 3 // a search that is not brief
+	}
 	if seed%11 == 10 {
 		o.Conditioning = field.ConditionNone
 	}

@@ -171,7 +171,7 @@ func (m model) conditional(t testing.TB, e *example, l field.Latent, o field.Inf
 // given is conditional with options as they are.
 func (m model) given(t testing.TB, e *example, l field.Latent, o field.InferOptions) field.Prediction {
 	t.Helper()
-	o, err := complete(o)
+	err := CheckOptions(o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ func (q *Posterior) begin(ctx context.Context, obs field.Observed, o field.Infer
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	all, err := complete(o)
+	err := CheckOptions(o)
 	e, failed := q.observe(obs, wide)
 	if failed != nil {
 		return nil, failed
@@ -25,8 +25,7 @@ func (q *Posterior) begin(ctx context.Context, obs field.Observed, o field.Infer
 		e.release()
 		return nil, err
 	}
-	options := q.pointOptions(all, scoredStarts)
-	options.Thorough = o.Candidates > 0 || o.Iterations > 0
+	options := q.pointOptions(o, scoredStarts)
 	options.Direct = q.keeps() && e.on.training != nil && !options.Thorough && !o.FirstOrder && o.Conditioning == field.ConditionGivenLatent
 	e.w.SetOptions(&options)
 	e.w.SetContext(ctx)

@@ -25,14 +25,8 @@ func degrees(o field.InferOptions, kept bool) float64 {
 
 // CheckOptions returns what is wrong with options. Errors: *ConfigError.
 func CheckOptions(o field.InferOptions) error {
-	_, err := complete(o)
-	return err
-}
-
-// complete checks the options and fills in defaults. Errors: *field.ConfigError.
-func complete(o field.InferOptions) (field.InferOptions, error) {
-	refuse := func(format string, args ...any) (field.InferOptions, error) {
-		return o, &field.ConfigError{Field: "InferOptions", Err: fmt.Errorf(format, args...)}
+	refuse := func(format string, args ...any) error {
+		return &field.ConfigError{Field: "InferOptions", Err: fmt.Errorf(format, args...)}
 	}
 	switch {
 	case o.Candidates < 0 || o.Iterations < 0:
@@ -47,13 +41,7 @@ func complete(o field.InferOptions) (field.InferOptions, error) {
 	if why := points.CheckBlends(o.Blends); why != "" {
 		return refuse("%s", why)
 	}
-	if o.Candidates == 0 {
-		o.Candidates = 3
-	}
-	if o.Iterations == 0 {
-		o.Iterations = 200
-	}
-	return o, nil
+	return nil
 }
 
 // CopyLatent makes to a copy of l, in its storage.
