@@ -18,9 +18,23 @@ const (
 )
 
 // Period returns the period of the columns of y (n×p, NaN where missing), whose rows are regular in time, in rows, at most most, and how much its harmonics explain of what a smooth trend leaves
-// of the first 1000 rows; 0: they show none.
+// of the 1000 rows in a run of which most was observed; 0: they show none.
 func Period(y mat.Matrix, most float64) (period, share float64) {
-	y = y.Slice(0, min(y.Rows, seriesMost), 0, y.Cols).Clone()
+	rows, from, seen := min(y.Rows, seriesMost), 0, -1
+	for begin := 0; begin < y.Rows; begin += rows {
+		at, count := min(begin, y.Rows-rows), 0
+		for i := at; i < at+rows; i++ {
+			for c := range y.Cols {
+				if v := y.At(i, c); v == v {
+					count++
+				}
+			}
+		}
+		if count > seen {
+			from, seen = at, count
+		}
+	}
+	y = y.Slice(from, from+rows, 0, y.Cols).Clone()
 	times, missing := make([]float64, y.Rows), make([]bool, len(y.Data))
 	for i := range times {
 		times[i] = float64(i)

@@ -283,6 +283,12 @@ func TestPeriod(t *testing.T) {
 		if p, share := Period(y, n/2); math.Abs(p-24) > 0.1 || math.Abs(share-want) > 0.06 {
 			t.Errorf("draw %d: a period of %.2f that explains %.2f, expected 24 and %.2f", k, p, share, want)
 		}
+		late := mat.New(seriesMost+n, 1) // of which nothing was observed at first
+		late.Fill(math.NaN())
+		mat.Copy(late.Slice(seriesMost, seriesMost+n, 0, 1), y.Slice(0, n, 1, 2))
+		if p, _ := Period(late, n/2); math.Abs(p-24) > 0.1 {
+			t.Errorf("draw %d: a period of %.2f behind rows without values, expected 24", k, p)
+		}
 		var walk float64
 		for i := range n {
 			walk += rng.NormFloat64()
