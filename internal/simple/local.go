@@ -45,6 +45,7 @@ type incomplete struct {
 func (s *start) fillLocal(ctx context.Context, d Data, mean, variance mat.Matrix) error {
 	some := d.some(max(minNeighbours, min(maxReferences, int(math.Sqrt(maxLocalWork/float64(d.Y.Cols))))))
 	step := (d.Y.Rows + some.Y.Rows - 1) / some.Y.Rows
+	some.Wanted = nil // all of these are filled in
 	left, hidden := some.hide()
 	e, err := s.of(ctx, d, left)
 	if err != nil {
@@ -64,7 +65,7 @@ func (s *start) fillLocal(ctx context.Context, d Data, mean, variance mat.Matrix
 		truth[k] = y.At(at/y.Cols*step, at%y.Cols)
 	}
 	best := local{squares: math.Inf(1)}
-	for range localRounds {
+	for round := range localRounds {
 		l := local{z: z}
 		if err := l.choose(ctx, left, hidden, truth); err != nil {
 			return err
@@ -72,7 +73,9 @@ func (s *start) fillLocal(ctx context.Context, d Data, mean, variance mat.Matrix
 		if !(l.squares < best.squares) {
 			break
 		}
-		best, z = l, z.Clone()
+		if best, z = l, z.Clone(); round == localRounds-1 {
+			break
+		}
 		if err := best.fill(ctx, left, best.z, 1, func(i, j int, mean, _ float64) { z.Set(i, j, mean) }); err != nil {
 			return err
 		}
@@ -167,10 +170,13 @@ func (l *local) choose(ctx context.Context, left Data, hidden []int, truth []flo
 	return nil
 }
 
-// fill calls set with mean and variance of each value that is missing in examples of d, whose values are y. Every so many-th of them is one of local's.
+// fill calls set with mean and variance of each value that is missing in the examples of d of which values are wanted. y has their values, and every step-th is one of local's.
 func (l *local) fill(ctx context.Context, d Data, y mat.Matrix, step int, set func(i, j int, mean, variance float64)) error {
 	failures := make([]error, d.Y.Rows)
 	mat.Parallel(d.Y.Rows, func(i int) {
+		if d.Wanted != nil && !slices.Contains(d.Wanted[i*d.Y.Cols:(i+1)*d.Y.Cols], true) {
+			return
+		}
 		e := incomplete{y: y.Row(i), self: -1, observed: columns(d.missing(i), false), want: columns(d.missing(i), true)}
 		if i%step == 0 {
 			e.self = i / step
@@ -208,7 +214,8 @@ type neighbour struct {
 }
 
 // nearest returns the other examples, those that are nearest in the observed columns first.
-func (l *local) nearest(e incomplete) (list []neighbour) {
+func (l *local) nearest(e incomplete) []neighbour {
+	list := make([]neighbour, 0, l.z.Rows)
 	for i := range l.z.Rows {
 		if i != e.self {
 			n, row := neighbour{i: i}, l.z.Row(i)
@@ -239,14 +246,16 @@ func (l *local) regress(e incomplete, near []neighbour, k int, ridges []float64,
 	for n := range weights {
 		weights[n] /= sum
 		squares += square(weights[n])
+		row, z := x.Row(n), l.z.Row(near[n].i)
 		for c, j := range all {
-			x.Set(n, c, l.z.At(near[n].i, j))
-			centre[c] += weights[n] * x.At(n, c)
+			row[c] = z[j]
+			centre[c] += weights[n] * row[c]
 		}
 	}
 	for n, w := range weights { // rows are scaled so that sums of squares are weighed
-		for c := range all {
-			x.Set(n, c, math.Sqrt(w)*(x.At(n, c)-centre[c]))
+		row, root := x.Row(n), math.Sqrt(w)
+		for c, v := range row {
+			row[c] = root * (v - centre[c])
 		}
 	}
 	away := mat.New(1, o)

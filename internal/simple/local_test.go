@@ -154,3 +154,35 @@ func TestLocalVariances(t *testing.T) {
 		t.Errorf("squared errors are %v of the variances", ratio)
 	}
 }
+
+// Where values of some examples are asked for, local regression says of these what it says where all are, and nothing of other examples: of all examples and where neighbours are looked for
+// among some of them.
+func TestLocalWanted(t *testing.T) {
+	for _, n := range []int{60, maxReferences + 100} {
+		if testing.Short() && n > maxReferences {
+			continue
+		}
+		y := curve(n, 4, 5)
+		d := Data{Y: y, Missing: scattered(len(y.Data), 0.15, 3), Channels: 1}
+		method := Method{Local, new(start).fillLocal}
+		all, variances, err := method.Fill(t.Context(), d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.Wanted = make([]bool, len(d.Missing))
+		for k := range d.Wanted {
+			d.Wanted[k] = d.Missing[k] && k/4%5 == 1
+		}
+		some, own, err := method.Fill(t.Context(), d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, missing := range d.Missing {
+			if asked := k/4%5 == 1; missing && !asked != math.IsNaN(some.Data[k]) {
+				t.Fatalf("%d examples: value %d, asked for: %v, is %v", n, k, asked, some.Data[k])
+			} else if (asked || !missing) && (some.Data[k] != all.Data[k] || own.Data[k] != variances.Data[k]) {
+				t.Fatalf("%d examples: value %d is %v ± %v, where all are asked for %v ± %v", n, k, some.Data[k], own.Data[k], all.Data[k], variances.Data[k])
+			}
+		}
+	}
+}
