@@ -32,11 +32,12 @@ type Journal struct {
 	trainer  func(w io.Writer) error // writes that of the training under way; nil: none is
 	live     func(time.Duration)     // is called with the time searched before work that no earlier run has done; nil: nothing is
 
-	Tasks *field.Tasks // of stages, for several processes; nil: this one does all
-	stage string       // the work under way, if its pieces are tasks
-	first int          // entry of it
-	left  []field.Task // of it that no process has done
-	done  bool         // the task of this one is
+	Tasks   *field.Tasks // of stages, for several processes; nil: this one does all
+	inStage bool         // pieces of work are tasks
+	piece   string       // its name
+	first   int          // entry of the stage
+	left    []field.Task // of it that no process has done
+	done    bool         // the task of this one is
 
 	searched time.Duration // by a search before searching
 	search   time.Time     // when it began to go on; zero: it does not
@@ -109,7 +110,7 @@ func (j *Journal) Replaying() bool { return j != nil && j.next < len(j.entries) 
 // numbers and lists.
 func Once[T any](j *Journal, key string, work func() (T, error)) (T, error) {
 	return Within(j, key, func() (value T, err error) {
-		if j == nil || j.stage == "" {
+		if j == nil || !j.inStage {
 			j.begins()
 			return work()
 		}
