@@ -50,7 +50,8 @@ const (
 	briefNats  = 0.5
 )
 
-// ask validates the candidates of a stage and returns the incumbent after it. After the end of the search it returns the incumbent before it.
+// try validates the candidates of a stage and returns the incumbent after it. After the end of the search it returns the incumbent before it. With tasks for
+// several processes it fails until all are done, of candidates that others may make needless too.
 func (s *Search) try(j validator, best incumbent, q searchStage) (incumbent, error) {
 	if s.ended() || len(q.candidates) < 2 && best.scored() {
 		return best, nil
@@ -59,6 +60,7 @@ func (s *Search) try(j validator, best incumbent, q searchStage) (incumbent, err
 	var all []validation.Scores
 	first, chosen := best, -1
 	tried := map[string]bool{}
+	end := s.run.Journal.Stage(q.name)
 	for i, o := range q.candidates {
 		if s.ended() {
 			break
@@ -84,6 +86,9 @@ func (s *Search) try(j validator, best incumbent, q searchStage) (incumbent, err
 				if s.ctx.Err() != nil {
 					break
 				}
+				if errors.Is(err, field.ErrTask) {
+					continue
+				}
 				if unread := (*field.ReadError)(nil); errors.As(err, &unread) {
 					return best, err
 				}
@@ -103,6 +108,9 @@ func (s *Search) try(j validator, best incumbent, q searchStage) (incumbent, err
 		} else if q.ordered && !validation.Better(trial.Scores, best.Scores, validation.GoOnErrors) {
 			break
 		}
+	}
+	if err := end(); err != nil {
+		return best, err
 	}
 	Record(&s.Selection, stage, all, chosen)
 	if !best.scored() && !s.ended() { // whether best can be trained at all its training says
