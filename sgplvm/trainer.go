@@ -112,7 +112,7 @@ func (t *Trainer) LeftOutDensities(ctx context.Context) ([]float64, error) {
 	return t.inner.LeftOutDensities(ctx)
 }
 
-// Complete fills in what is missing of the training examples, as Model.Complete does: it calls body with every example
+// Complete fills in what is missing of the training examples: it calls body with every example
 // that misses values, in order, and the distribution of all its values given those that were observed, in the user's
 // units, n_s×d_y each, noise included. Where examples have times, what the others say of the time is known beside the
 // observed values. Errors: *ReadError, *FactorizationError, ctx.Err() and those of body.

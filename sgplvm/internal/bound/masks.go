@@ -128,6 +128,7 @@ func (m *masks) share(squares [][]float64) {
 
 // seen reports whether version v has a value of example i at point p.
 func (m *masks) seen(v, i, p int) bool { return m.bits[v][i*m.words+p/64]>>(p%64)&1 != 0 }
+
 // versions returns their number.
 func (m *masks) versions() int { return len(m.channels) }
 
