@@ -33,8 +33,9 @@ func (f taskFunc) Do(i int) { f(i) }
 // The caller does parts from the first on and half of the helpers from the last one
 // back, so that in a next call of the same shape most parts find their data in the
 // cache of the processor that they were in. A helper that has nothing to do looks for
-// work for about a millisecond before it sleeps, and a caller does so for its helpers' ends,
-// since waking a goroutine takes longer than many a part.
+// work for up to a millisecond before it sleeps, half as long after each time that it
+// found none, and a caller does so for its helpers' ends, since waking a goroutine
+// takes longer than many a part.
 //
 //go:noinline
 func Run(n int, t Tasks) { run(n, t, false) }
@@ -93,7 +94,8 @@ var errExited = errors.New("mat: a parallel part called runtime.Goexit")
 
 const (
 	sleeping = 1 << 32
-	looks    = 1 << 19 // how often a goroutine looks for something before it sleeps
+	maxLooks = 1 << 19 // how often a goroutine looks for something before it sleeps, at most
+	fewLooks = 1 << 13 // at least
 	patience = 1 << 12 // looks after which it lets others run
 )
 
@@ -153,9 +155,15 @@ func help(j *job) {
 		numbers.And(^(1 << i))
 		helperCount.Add(-1)
 	}()
+	looks := maxLooks
 	for {
 		j.assist(i%2 == 0)
-		j = nextJob(i)
+		var slept bool
+		if j, slept = nextJob(i, looks); slept {
+			looks = max(looks/2, fewLooks)
+		} else {
+			looks = min(2*looks, maxLooks)
+		}
 	}
 }
 
@@ -170,10 +178,10 @@ func takeNumber() int {
 	}
 }
 
-// nextJob waits for the next job of helper i.
-func nextJob(i int) *job {
+// nextJob waits for the next job of helper i, and says whether it slept after so many looks.
+func nextJob(i, looks int) (*job, bool) {
 	if i == len(places) {
-		return <-invitations
+		return <-invitations, true
 	}
 	place := &places[i]
 	for look := 1; ; look++ {
@@ -186,13 +194,13 @@ func nextJob(i int) *job {
 			if place.CompareAndSwap(at, asleep) {
 				j := <-invitations
 				place.Store(nil)
-				return j
+				return j, true
 			}
 		case at == nil:
 			place.CompareAndSwap(nil, looking)
 		default:
 			if place.CompareAndSwap(at, nil) {
-				return at
+				return at, false
 			}
 		}
 	}
@@ -209,7 +217,7 @@ func (j *job) assist(back bool) {
 
 // await waits until all helpers have ended.
 func (j *job) await() {
-	for look := 1; look < looks; look++ {
+	for look := 1; look < maxLooks; look++ {
 		if j.helpers.Load() == 0 {
 			return
 		}

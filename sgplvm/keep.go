@@ -3,6 +3,7 @@ package sgplvm
 import (
 	"crypto/sha256"
 	"fmt"
+	"io"
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
@@ -24,9 +25,14 @@ func (r Run) begin(d Data, cfg Config) (set rounds.Set, end func(*Report, error)
 			return set, nil, err
 		}
 		about["inputs"] = r.inputs
-		if set.Run.Journal, err = journal.New(c.Save, c.Every, c.Resume, about, asm.Level(), set.Run.Tell); err != nil {
+		save := c.Save
+		if c.Tasks != nil && c.Tasks.Do != "" { // what is kept is another process's
+			save = func(func(io.Writer) error) error { return nil }
+		}
+		if set.Run.Journal, err = journal.New(save, c.Every, c.Resume, about, asm.Level(), set.Run.Tell); err != nil {
 			return set, nil, err
 		}
+		set.Run.Journal.Tasks = c.Tasks
 	}
 	if set.Clock = r.clock; set.Clock == nil {
 		set.Clock = r.newClock()

@@ -42,6 +42,9 @@ type Checkpoints struct {
 
 	// Resume is what Save has kept of a run of the same data and configuration; Run.Limit may be another. nil: begin anew.
 	Resume io.Reader
+
+	// Tasks, if not nil, divide the search of Fit among processes.
+	Tasks *Tasks
 }
 
 // newClock returns the clock of a run that begins now.
@@ -84,7 +87,13 @@ type (
 	Selection      = field.Selection      // how what a Config left open was chosen
 	SelectionStage = field.SelectionStage // one choice
 	Candidate      = field.Candidate      // of a choice
+	Tasks          = field.Tasks          // divide a search among processes
+	Task           = field.Task           // what one of them does
+	TasksLeft      = field.TasksLeft      // says that some are left
 )
 
 // OutlierText says in one sentence that outliers count as missing, and names the first of them.
 func OutlierText(found []Outlier) string { return outlier.Text(found) }
+
+// ErrTask ends the run of a process that has done its task.
+var ErrTask = field.ErrTask

@@ -8,7 +8,6 @@ import (
 	"math"
 	"net/http"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,7 +20,7 @@ import (
 
 // put writes the answer to its file.
 func (q *request) put(write func(w *bufio.Writer) error) error {
-	file, err := os.Create(q.answerPath())
+	file, err := os.Create(q.answer)
 	if err != nil {
 		return failure{http.StatusInternalServerError, err}
 	}
@@ -36,11 +35,9 @@ func (q *request) put(write func(w *bufio.Writer) error) error {
 	return nil
 }
 
-func (q *request) answerPath() string { return filepath.Join(q.folder, "answer"+q.accept) }
-
 // send sends the answer.
 func (q *request) send(w http.ResponseWriter) error {
-	file, err := os.Open(q.answerPath())
+	file, err := os.Open(q.answer)
 	if err != nil {
 		return failure{http.StatusInternalServerError, err}
 	}
@@ -57,7 +54,7 @@ func (q *request) send(w http.ResponseWriter) error {
 func (q *request) fields(form dataset.Form, levels picture.Levels, mean, variance []float64) error {
 	switch q.accept {
 	case ".png":
-		if err := q.f.Set("out", q.answerPath()); err != nil {
+		if err := q.f.Set("out", q.answer); err != nil {
 			return err
 		}
 		out, err := engine.NewOutput(q.f, "out")
@@ -72,7 +69,7 @@ func (q *request) fields(form dataset.Form, levels picture.Levels, mean, varianc
 		return q.put(func(w *bufio.Writer) error { return npy.Write(w, npy.New(mean, form.Shape...)) })
 	case ".csv":
 		return q.put(func(w *bufio.Writer) error {
-			return dataset.NewSet(form, mean).Write(w, q.answerPath(), &dataset.Filled{Mean: mean})
+			return dataset.NewSet(form, mean).Write(w, q.answer, &dataset.Filled{Mean: mean})
 		})
 	}
 	return q.put(func(w *bufio.Writer) error {

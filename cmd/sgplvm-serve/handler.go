@@ -9,7 +9,6 @@ import (
 	"io"
 	"maps"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -102,12 +101,12 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, way route, known
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(q.folder)
+	defer q.remove()
 	if err := q.receive(http.MaxBytesReader(w, r.Body, s.size)); err != nil {
 		return err
 	}
 	if err := q.do(ctx, way.work); err != nil {
-		text := strings.ReplaceAll(err.Error(), q.folder+string(os.PathSeparator), "")
+		text := strings.ReplaceAll(err.Error(), q.prefix, "")
 		if f := (failure{}); errors.As(err, &f) || ctx.Err() != nil {
 			return err
 		}

@@ -13,7 +13,7 @@
 //
 // A body is an array of NumPy (application/x-npy or application/octet-stream), a table (text/csv), a picture (image/png, image/jpeg),
 // or JSON (application/json): {"values": [[1, null, 3]]}, nested as the shape of an array, with "times" and "sequence" where the model knows times. The answer is JSON, or one of
-// the first three where Accept asks for it: the means alone. The query has the flags of the commands of the same names: keep-outliers, columns, labels,
+// the first three where Accept asks for it: the means alone, of /invert the table of the command. The query has the flags of the commands of the same names: keep-outliers, columns, labels,
 // time-column, time-format, fill-value, sequence, effort, errors, and times=1,2,3.
 //
 // A body goes to a temporary file, and so does an answer: what is in memory does not grow with the number of clients, only what is worked on, on

@@ -31,20 +31,22 @@ import (
 // kinds are the endings of files by their content types.
 var kinds = map[string]string{"application/json": ".json", "text/csv": ".csv", "image/png": ".png", "image/jpeg": ".jpg", "application/x-npy": ".npy", "application/octet-stream": ".npy"}
 
-// A request is one for work: its body and its answer are files in a folder of its own.
+// A request is one for work: its body and its answer are files.
 type request struct {
 	*server
 	ctx    context.Context
 	e      *cli.Environment
 	notes  bytes.Buffer // what the commands say on their standard error
-	folder string
+	prefix string       // of its files
+	files  []string     // to be removed
 	f      *cli.Flags
 	clock  *engine.TimeFlags
 	keep   *bool
 	effort *string
 	errors *float64
 	body   string // the file, of which the ending tells the kind
-	accept string // the ending of the answer
+	answer string // the file
+	accept string // its ending
 	sent   string // the content type of the answer
 	query
 }
@@ -62,7 +64,7 @@ type query struct {
 // settable are the flags that a request may set: none of them names a file.
 var settable = []string{"keep-outliers", "sequence", "columns", "labels", "time-column", "time-format", "fill-value", "effort", "errors"}
 
-// newRequest reads all but the body. The caller removes its folder.
+// newRequest reads all but the body. The caller removes its files.
 func newRequest(s *server, r *http.Request) (*request, error) {
 	q := &request{server: s}
 	q.e = &cli.Environment{Stdout: io.Discard, Stderr: &q.notes, LineEvery: time.Hour}
@@ -94,11 +96,22 @@ func newRequest(s *server, r *http.Request) (*request, error) {
 	if q.sent == "" {
 		return nil, failf(http.StatusNotAcceptable, "Accept %s, expected application/json, application/x-npy, text/csv or image/png", cli.Text(r.Header.Get("Accept")))
 	}
-	if q.folder, err = os.MkdirTemp(s.folder, ""); err != nil {
-		return nil, failure{http.StatusInternalServerError, err}
-	}
-	q.body = filepath.Join(q.folder, "body"+ending)
+	q.prefix = filepath.Join(s.folder, strconv.FormatInt(s.count.Add(1), 10)+"-")
+	q.body, q.answer = q.file("body"+ending), q.file("answer"+q.accept)
 	return q, nil
+}
+
+// file names a file of the request. Folders of their own take longer than small models.
+func (q *request) file(name string) string {
+	q.files = append(q.files, q.prefix+name)
+	return q.prefix + name
+}
+
+// remove removes the files.
+func (q *request) remove() {
+	for _, path := range q.files {
+		os.Remove(path)
+	}
 }
 
 // set sets the flags that are in the query.
@@ -184,7 +197,7 @@ func (q *request) open() error {
 			}
 		}
 		if q.Values != nil {
-			q.body = filepath.Join(q.folder, "values.npy")
+			q.body = q.file("values.npy")
 			return q.array(q.body, q.Values)
 		}
 	}
@@ -230,7 +243,7 @@ func (q *request) inputs() (string, error) {
 	switch {
 	case q.Inputs == nil:
 	case json.Unmarshal(q.Inputs, &table) == nil:
-		path := filepath.Join(q.folder, "inputs.csv")
+		path := q.file("inputs.csv")
 		paths = append(paths, path)
 		rows := [][]string{nil}
 		for _, name := range slices.Sorted(maps.Keys(table)) {
@@ -254,13 +267,13 @@ func (q *request) inputs() (string, error) {
 			return "", err
 		}
 	default:
-		paths = append(paths, filepath.Join(q.folder, "inputs.npy"))
+		paths = append(paths, q.file("inputs.npy"))
 		if err := q.array(paths[0], q.Inputs); err != nil {
 			return "", err
 		}
 	}
 	if q.Fields != nil {
-		paths = append(paths, filepath.Join(q.folder, "fields.npy"))
+		paths = append(paths, q.file("fields.npy"))
 		if err := q.array(paths[len(paths)-1], q.Fields); err != nil {
 			return "", err
 		}

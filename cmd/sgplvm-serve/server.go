@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm"
@@ -21,7 +22,8 @@ type server struct {
 	emulator *sgplvm.Emulator
 	host     string // of -address
 	folder   string // temporary, of all requests
-	size     int64  // of a body at most
+	count    atomic.Int64
+	size     int64 // of a body at most
 	timeout  time.Duration
 	slots    chan struct{} // of requests that are worked on
 	metrics  metrics

@@ -243,7 +243,7 @@ func close(got, want []float64) bool {
 }
 
 // At times, a model's predictions are those of LatentAt, and an emulator's outputs those that the program has written; inversion gives back inputs near
-// those behind an output.
+// those behind an output, the same in every form of answer.
 func TestTimesAndInputs(t *testing.T) {
 	s, address, _ := start(t, timed, 10, time.Minute)
 	first, last, _ := engine.TimeSpan(s.model, 0)
@@ -280,6 +280,59 @@ func TestTimesAndInputs(t *testing.T) {
 		q := slices.IndexFunc(columns, func(in sgplvm.EmulatorInput) bool { return in.Name == c.Name })
 		if middle := (columns[q].Low + columns[q].High) / 2; c.Label == "" && math.Abs(c.Mean-middle) > 4*c.Deviation+0.05*(columns[q].High-columns[q].Low) {
 			t.Errorf("input %s: %v ± %v, want %v", c.Name, c.Mean, c.Deviation, middle)
+		}
+	}
+	status, answer := ask(t, http.MethodPost, address+"/invert?errors=1e-6", "application/x-npy", "application/x-npy", output)
+	if status != http.StatusNotAcceptable || !strings.Contains(string(answer), "expected application/json or text/csv") {
+		t.Errorf("words as an array: %d: %s", status, answer)
+	}
+	lines := strings.Split(string(must(t, address+"/invert?errors=1e-6", "application/x-npy", "text/csv", output)), "\n")
+	for k, name := range strings.Split(lines[0], ",")[:len(found[0].Columns)] {
+		c := found[0].Columns[k]
+		if v, err := strconv.ParseFloat(strings.Split(lines[1], ",")[k], 64); name != c.Name || c.Label == "" && (err != nil || v != c.Mean) {
+			t.Errorf("a table of inputs %q, want %v", lines, c)
+		}
+	}
+}
+
+// The numbers and the fields behind outputs are those of JSON, and of Invert, also as arrays.
+func TestInvertedArrays(t *testing.T) {
+	y, x := mat.New(20, 4), mat.New(20, 4)
+	in := sgplvm.Inputs{Columns: []sgplvm.InputColumn{{Name: "a"}}}
+	for i := range 20 {
+		in.Columns[0].Numbers = append(in.Columns[0].Numbers, float64(i))
+		for k := range 4 {
+			x.Set(i, k, math.Sin(float64(i+k)/4))
+			y.Set(i, k, math.Cos(float64(i-k)/8)+x.At(i, k))
+		}
+	}
+	for name, in := range map[string]sgplvm.Inputs{"numbers": in, "fields": {Fields: sgplvm.NewSource(x.Data, 20, 4, 1)}} {
+		e, err := sgplvm.Emulate(t.Context(), sgplvm.Data{Source: sgplvm.NewSource(y.Data, 20, 4, 1), Grid: sgplvm.Grid{mat.NewDense(4, 1, []float64{0, 1, 2, 3})}, Inputs: &in}, sgplvm.Config{Effort: sgplvm.EffortQuick})
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), name)
+		if err := engine.SaveEmulator(path, e); err != nil {
+			t.Fatal(err)
+		}
+		s, address, _ := start(t, path, 10, time.Minute)
+		inverter, err := s.emulator.Inverter(sgplvm.BeliefRuns)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := inverter.Invert(t.Context(), y.Row(7), make([]float64, 4), sgplvm.InvertOptions{Draws: engine.InversionDraws(400, "quick")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := make([]float64, 4)
+		if name == "numbers" {
+			want = []float64{r.Columns[0].Mean}
+		} else {
+			r.FieldTo(want)
+		}
+		a, err := npy.Read(bytes.NewReader(must(t, address+"/invert", "application/x-npy", "application/x-npy", numpy(t, y.Row(7), 1, 4))))
+		if err != nil || !slices.Equal(a.Shape, []int{1, len(want)}) || !same(a.Float64s(), want) {
+			t.Errorf("%s: %v, want %v, error %v", name, a, want, err)
 		}
 	}
 }
@@ -446,7 +499,7 @@ func TestSlow(t *testing.T) {
 		}()
 	}
 	for begin := time.Now(); time.Since(begin) < 20*time.Second; time.Sleep(time.Millisecond) { // until most of the first hundred bodies have arrived
-		if bodies, _ := filepath.Glob(filepath.Join(s.folder, "*", "body.npy")); len(bodies) >= 90 {
+		if bodies, _ := filepath.Glob(filepath.Join(s.folder, "*body.npy")); len(bodies) >= 90 {
 			break
 		}
 	}
@@ -474,7 +527,7 @@ func TestEnd(t *testing.T) {
 		answered <- a.StatusCode
 	}()
 	for { // until the request waits for a processor
-		if files, _ := filepath.Glob(filepath.Join(s.folder, "*", "body.json")); len(files) == 1 {
+		if files, _ := filepath.Glob(filepath.Join(s.folder, "*body.json")); len(files) == 1 {
 			break
 		}
 		time.Sleep(time.Millisecond)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -191,9 +192,6 @@ func (q *request) invert() error {
 	if q.emulator == nil {
 		return errEmulator
 	}
-	if q.accept != ".json" {
-		return failf(http.StatusNotAcceptable, "expected application/json")
-	}
 	data, err := q.data()
 	if err != nil {
 		return err
@@ -210,5 +208,29 @@ func (q *request) invert() error {
 	if err != nil {
 		return err
 	}
-	return q.put(func(w *bufio.Writer) error { return json.NewEncoder(w).Encode(found) })
+	columns := found[0].Columns
+	size := len(columns)
+	form := dataset.Form{Shape: []int{len(found), size}}
+	switch {
+	case q.accept == ".json":
+		return q.put(func(w *bufio.Writer) error { return json.NewEncoder(w).Encode(found) })
+	case size > 0 && q.accept == ".csv":
+		return q.put(func(w *bufio.Writer) error { return csv.NewWriter(w).WriteAll(engine.InvertedTable(found)) })
+	case slices.ContainsFunc(columns, func(c sgplvm.InvertedColumn) bool { return c.Label != "" }) || size > 0 && q.accept == ".png":
+		return failf(http.StatusNotAcceptable, "inputs in a table, expected application/json or text/csv")
+	case size == 0:
+		form = engine.FieldForm(q.emulator, frames.Form)
+		size = form.Points() * form.Channels
+	}
+	mean := make([]float64, len(found)*size)
+	for i, r := range found {
+		if of := mean[i*size:][:size]; columns == nil {
+			r.FieldTo(of)
+		} else {
+			for k, c := range r.Columns {
+				of[k] = c.Mean
+			}
+		}
+	}
+	return q.fields(form, picture.Levels{High: 255, Bits: 8}, mean, nil)
 }

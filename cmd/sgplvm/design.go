@@ -74,7 +74,7 @@ const designMatrices = 10
 func designTable(d *sgplvm.Designed, numbered bool) [][]string {
 	var names []string
 	for q, c := range d.Inputs {
-		names = append(names, inputName(c.Name, q))
+		names = append(names, engine.InputName(c.Name, q))
 	}
 	if numbered {
 		names = append(names, "candidate")

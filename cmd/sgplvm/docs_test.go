@@ -327,7 +327,7 @@ func TestHelpTexts(t *testing.T) {
 		t.Error("the Python package has another version")
 	}
 	t.Chdir(t.TempDir())
-	mustFail(t, 2, `help: unknown topic "tables", expected a command or one of `+strings.Join(topicNames(), ", "), "help", "tables")
+	mustFail(t, 2, `help: unknown topic "nothing", expected a command or one of `+strings.Join(topicNames(), ", "), "help", "nothing")
 	mustFail(t, 2, "completion: expected one of bash, zsh, fish", "completion", "sh")
 	for _, flag := range []string{"-version", "--version"} {
 		if mustRun(t, flag) != mustRun(t, "version") {

@@ -2,9 +2,7 @@ package main
 
 import (
 	"encoding/csv"
-	"fmt"
 	"io"
-	"strconv"
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/engine"
@@ -30,21 +28,11 @@ func newPriorFlag(f *cli.Flags) *string {
 	return f.Choice("prior", "runs", "what is `known` of inputs before: normal or uniform like those of the runs, or, by default, whichever of the two the runs resemble", "runs", "normal", "uniform")
 }
 
-// inputName is the name of a column, of which the number counts from 0.
-func inputName(name string, q int) string {
-	if name == "" {
-		return fmt.Sprint("input", q+1)
-	}
-	return name
-}
-
-func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
-
 func inputCell(c sgplvm.InputColumn, k int) string {
 	if c.Labels != nil {
 		return c.Labels[k]
 	}
-	return number(c.Numbers[k])
+	return engine.Number(c.Numbers[k])
 }
 
 // writeTable writes a table of text.

@@ -7,7 +7,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/cmd/internal/engine"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/files"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/picture"
-	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
@@ -25,32 +24,17 @@ func (s *invertedFiles) holding(m *sgplvm.Emulator, frames *dataset.Frames) erro
 	if s.values == 0 {
 		return nil
 	}
-	form := fieldForm(m, frames.Form)
+	form := engine.FieldForm(m, frames.Form)
 	if err := s.fields.Holding(form, picture.Levels{Low: 0, High: 255, Bits: 8}); err != nil {
 		return err
 	}
 	return s.variance.HoldingVariances(form, 1)
 }
 
-// fieldForm is the form of as many input fields as there are outputs: that of the outputs where it has as many points.
-func fieldForm(m *sgplvm.Emulator, outputs dataset.Form) dataset.Form {
-	points, channels := m.InputFieldDims()
-	form := dataset.Form{Name: "inputs", Count: outputs.Count, Type: npy.Float64, Layout: dataset.Layout{Width: points, Height: 1, Channels: channels}, Scattered: true}
-	form.Shape = []int{form.Count, points}
-	if points == outputs.Points() && !outputs.Scattered && !outputs.Table {
-		form.Width, form.Height, form.Scattered = outputs.Width, outputs.Height, false
-		form.Shape = []int{form.Count, form.Height, form.Width}
-	}
-	if channels > 1 {
-		form.Shape = append(form.Shape, channels)
-	}
-	return form
-}
-
 // save writes the results.
 func (s *invertedFiles) save(ctx context.Context, found []*sgplvm.Inverted) error {
 	if s.table {
-		if err := writeTable(s.out, invertedTable(found)); err != nil {
+		if err := writeTable(s.out, engine.InvertedTable(found)); err != nil {
 			return err
 		}
 	}
@@ -80,32 +64,6 @@ func (s *invertedFiles) save(ctx context.Context, found []*sgplvm.Inverted) erro
 	})
 }
 
-// invertedTable has a row for each output: the inputs, what tells how well they are known, and what tells of the whole.
-func invertedTable(found []*sgplvm.Inverted) [][]string {
-	var names []string
-	for q, c := range found[0].Columns {
-		names = append(names, inputName(c.Name, q))
-	}
-	for q, c := range found[0].Columns {
-		for _, what := range map[bool][]string{true: {"probability"}, false: {"deviation", "low", "high"}}[c.Label != ""] {
-			names = append(names, inputName(c.Name, q)+"_"+what)
-		}
-	}
-	rows := [][]string{append(names, "maxima", "score", "independent_draws")}
-	for _, r := range found {
-		var row, more []string
-		for _, c := range r.Columns {
-			if c.Label != "" {
-				row, more = append(row, c.Label), append(more, number(c.Share))
-			} else {
-				row, more = append(row, number(c.Mean)), append(more, number(c.Deviation), number(c.Low), number(c.High))
-			}
-		}
-		rows = append(rows, append(append(row, more...), fmt.Sprint(len(r.Modes)), fmt.Sprintf("%.4g", r.Score), fmt.Sprintf("%.0f", r.Effective)))
-	}
-	return rows
-}
-
 // drawnTable has a row for each draw.
 func drawnTable(found []*sgplvm.Inverted) [][]string {
 	var rows [][]string
@@ -114,7 +72,7 @@ func drawnTable(found []*sgplvm.Inverted) [][]string {
 		if i == 0 {
 			names := []string{"example", "draw"}
 			for q, c := range table {
-				names = append(names, inputName(c.Name, q))
+				names = append(names, engine.InputName(c.Name, q))
 			}
 			rows = append(rows, names)
 		}

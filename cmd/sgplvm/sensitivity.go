@@ -52,7 +52,7 @@ for every point. The inputs of a run are taken as independent, a field as one in
 		return fmt.Errorf("%s: %w", f.Text("model"), err)
 	}
 	if *out != "" {
-		if err := writeTable(*out, sensitivityTable(maps.m, s, number)); err != nil {
+		if err := writeTable(*out, sensitivityTable(maps.m, s, engine.Number)); err != nil {
 			return err
 		}
 	}
@@ -77,9 +77,9 @@ func sensitivityTable(m *sgplvm.Emulator, s *sgplvm.Sensitivity, number func(v f
 	}
 	rows := [][]string{head}
 	for q, in := range s.Inputs {
-		row := []string{inputName(in.Name, q)}
+		row := []string{engine.InputName(in.Name, q)}
 		for _, v := range append(append([]sgplvm.SobolShare{in.Whole}, in.Mean...), in.Components...) {
-			row = append(row, number(v.First), number(v.All))
+			row = append(row, engine.Number(v.First), engine.Number(v.All))
 		}
 		rows = append(rows, row)
 	}
@@ -134,7 +134,7 @@ func (s *sobolMaps) save(r *sgplvm.Sensitivity, sheet string) error {
 		first, all = append(first, in.First...), append(all, in.All...)
 		a, b := s.layout, s.layout
 		a.Values, b.Values = in.First, in.All
-		rows = append(rows, picture.SheetRow{Label: inputName(in.Name, q), Pictures: []picture.Picture{a, b}})
+		rows = append(rows, picture.SheetRow{Label: engine.InputName(in.Name, q), Pictures: []picture.Picture{a, b}})
 	}
 	if err := s.first.Save(first); err != nil {
 		return err

@@ -1,6 +1,7 @@
 // Command draw makes the data of the pages in docs, the same in every run.
 //
 //	go run ./docs/draw sea                      sea.nc: 60 monthly maps with land, clouds and two missing months; truth.nc: all of them
+//	go run ./docs/draw sea 30                   the first 30 of them
 //	go run ./docs/draw sensors                  sensors.csv: 100 days of five sensors with gaps; truth.csv: without
 //	go run ./docs/draw inputs 40 runs.csv       inputs of the simulator, drawn from a box
 //	go run ./docs/draw plate runs.csv out.npy   the simulator: the temperatures of a heated plate for each row of inputs
@@ -31,7 +32,13 @@ func main() {
 func draw(args []string) error {
 	switch {
 	case len(args) == 1 && args[0] == "sea":
-		return sea()
+		return sea(60)
+	case len(args) == 2 && args[0] == "sea":
+		months, err := strconv.Atoi(args[1])
+		if err != nil || months < 1 {
+			return fmt.Errorf("%s months, expected a number from 1 on", args[1])
+		}
+		return sea(months)
 	case len(args) == 1 && args[0] == "sensors":
 		return sensors()
 	case len(args) == 3 && args[0] == "inputs":
@@ -43,7 +50,7 @@ func draw(args []string) error {
 	case len(args) == 3 && args[0] == "plate":
 		return plates(args[1], args[2])
 	}
-	return errors.New("expected sea, sensors, inputs N FILE.csv or plate INPUTS.csv OUT.npy; docs/draw/main.go says what they are")
+	return errors.New("expected sea [MONTHS], sensors, inputs N FILE.csv or plate INPUTS.csv OUT.npy; docs/draw/main.go says what they are")
 }
 
 // write makes a file.
@@ -58,10 +65,10 @@ func write(name string, content func(io.Writer) error) error {
 // random returns the numbers behind a data set.
 func random(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
 
-const seaWidth, seaHeight, months = 24, 16, 60
+const seaWidth, seaHeight = 24, 16
 
 // sea is a season, a front that meanders and a slow anomaly, in °C.
-func sea() error {
+func sea(months int) error {
 	r := random(1)
 	truth, seen := make([]float32, 0, months*seaHeight*seaWidth), []float32(nil)
 	anomaly := 0.0
@@ -87,7 +94,7 @@ func sea() error {
 		}
 	}
 	for name, v := range map[string][]float32{"sea.nc": seen, "truth.nc": truth} {
-		if err := maps(name, v); err != nil {
+		if err := maps(name, months, v); err != nil {
 			return err
 		}
 	}
@@ -95,7 +102,7 @@ func sea() error {
 }
 
 // maps writes a NetCDF file as an archive of sea temperatures has it.
-func maps(name string, values []float32) error {
+func maps(name string, months int, values []float32) error {
 	coordinate := func(n int, from, step float64) (v []float64) {
 		for i := range n {
 			v = append(v, from+step*float64(i))

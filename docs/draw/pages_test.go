@@ -23,7 +23,7 @@ var (
 const unknown = "-"
 
 // quicker are texts of commands, and what stands for them: the same with less work, of this module.
-var quicker = strings.NewReplacer("go run ./docs/draw", "draw", "sgplvm train ", "sgplvm train -effort quick ", "sgplvm fill ", "sgplvm fill -effort quick ", "-effort quick", "")
+var quicker = strings.NewReplacer("go run ./docs/draw sea", "draw sea 24", "go run ./docs/draw", "draw", "sgplvm train ", "sgplvm train -effort quick ", "sgplvm fill ", "sgplvm fill -effort quick ", "-effort quick", "")
 
 // pythonWith returns a Python that has modules; "" where there is none.
 func pythonWith(modules ...string) string {

@@ -135,6 +135,9 @@ func loadSource(name string, o SetOptions) (s *Set, err error) {
 	if err != nil {
 		return nil, err
 	}
+	if s.Table {
+		s.suspects(o)
+	}
 	if o.Slice != nil && s.all == 0 {
 		s.cut(o.Slice)
 		s.Values, s.original = within(s.Values, s.First*s.size(), (s.First+s.Count)*s.size()), nil

@@ -55,7 +55,7 @@ func LoadSet(name string, o SetOptions) (*Set, error) {
 	if s.all > 0 {
 		return s, nil
 	}
-	return s, s.check()
+	return s, s.check(o)
 }
 
 // setObserved drops the values that were not observed.
@@ -186,7 +186,7 @@ func (s *Set) loadErrors(name string, o SetOptions) error {
 	if !isNetCDF(name) {
 		o.Select = ""
 	}
-	o.FillValue, o.known = nil, s.Channels
+	o.FillValue, o.KeepOutliers, o.known = nil, true, s.Channels
 	e, err := loadSource(name, o)
 	if err != nil {
 		return err
@@ -199,7 +199,7 @@ func (s *Set) loadErrors(name string, o SetOptions) error {
 }
 
 // check refuses what cannot be learned from, and notes what looks wrong.
-func (s *Set) check() error {
+func (s *Set) check(o SetOptions) error {
 	if !slices.ContainsFunc(s.Values, func(v float64) bool { return !math.IsNaN(v) }) {
 		why := append([]string{}, s.Notes...)
 		switch {
@@ -220,7 +220,9 @@ func (s *Set) check() error {
 			return &Error{Path: s.Name, Place: s.Form.place(i/s.size(), i%s.size()), Found: fmt.Sprintf("the standard error %v of a value", e), Want: "a finite number of 0 or more"}
 		}
 	}
-	s.suspects()
+	if !s.Table { // else it was asked before
+		s.suspects(o)
+	}
 	return nil
 }
 
@@ -230,53 +232,64 @@ const hugeValue = 1e19
 // noValues are the usual words for "no value" of a moderate size, with either sign.
 var noValues = []float64{99, 99.9, 99.99, 999, 999.9, 999.99, 9999, 9999.9, 9999.99, 99999, 999999, 32768, 32767, 2147483648, 2147483647}
 
-// suspects notes values that probably mean missing but are not declared, judged channel by channel.
-func (s *Set) suspects() {
+// suspects finds values that probably mean missing but are not declared, judged channel by channel. A table takes them for missing where there are two or more of
+// the same and the others differ, unless [SetOptions].KeepOutliers is set; others are noted.
+func (s *Set) suspects(o SetOptions) {
 	all := spans(s.Channels)
-	usual := func(v float64) bool { return slices.Contains(noValues, math.Abs(v)) || math.Abs(v) >= hugeValue }
+	usual := func(v float64) bool {
+		return (slices.Contains(noValues, math.Abs(v)) || math.Abs(v) >= hugeValue) && (o.FillValue == nil || v != *o.FillValue)
+	}
 	for i, v := range s.Values {
 		if !usual(v) {
 			all[i%s.Channels].add(v)
 		}
 	}
-	counts, in, sample := map[float64][]int{}, map[float64][]string{}, 0. // by value, of huge ones by hugeValue
+	places, sample := map[float64][]int{}, 0. // by value, of huge ones by hugeValue
 	for i, v := range s.Values {
-		a, c := all[i%s.Channels], i%s.Channels
+		a := all[i%s.Channels]
 		switch far := 10 * (a.high - a.low); {
-		case math.Abs(v) >= hugeValue:
+		case usual(v) && math.Abs(v) >= hugeValue:
 			v, sample = hugeValue, v
 		case !usual(v) || v >= a.low-far && v <= a.high+far:
 			continue
 		}
-		if counts[v] == nil {
-			counts[v] = make([]int, s.Channels)
-		}
-		counts[v][c]++
+		places[v] = append(places[v], i)
 	}
-	for _, v := range slices.Sorted(maps.Keys(counts)) {
-		n := 0
-		for c, k := range counts[v] {
-			if n += k; k > 0 && s.Channels > 1 {
-				in[v] = append(in[v], s.channelName(c))
+	for _, v := range slices.Sorted(maps.Keys(places)) {
+		at, text := places[v], fmt.Sprint("are ", v)
+		meant, n := v, len(at)
+		if v == hugeValue {
+			meant, text = sample, fmt.Sprintf("%s of size %g or more, such as %g", map[bool]string{true: "is", false: "are"}[n == 1], hugeValue, sample)
+		} else if n == 1 {
+			continue
+		}
+		var channels []int
+		for _, i := range at {
+			channels = append(channels, i%s.Channels)
+		}
+		slices.Sort(channels)
+		channels = slices.Compact(channels)
+		text = fmt.Sprintf("%s %s, of %d", quote.Counted(n, "value"), text, s.Count*s.Points()*len(channels))
+		var in []string
+		take := s.Table && n > 1 && !o.KeepOutliers
+		for k, c := range channels {
+			if take = take && all[c].high > all[c].low; k == 3 {
+				in = append(in, fmt.Sprintf("%d more", len(channels)-k))
+			} else if k < 3 {
+				in = append(in, s.channelName(c))
 			}
 		}
-		text := fmt.Sprintf("of %d", s.Count*s.Points()*max(1, len(in[v])))
-		if len(in[v]) > 3 {
-			in[v] = append(in[v][:3], fmt.Sprintf("%d more", len(in[v])-3))
+		if s.Channels > 1 {
+			text += " in " + strings.Join(in, ", ")
 		}
-		if len(in[v]) > 0 {
-			text += " in " + strings.Join(in[v], ", ")
+		if !take {
+			s.note("%s, and no fill value is declared: if that means missing, -fill-value %s says so", text, numberText(meant))
+			continue
 		}
-		meant := v
-		if v == hugeValue {
-			meant = sample
-		}
-		text += ", and no fill value is declared: if that means missing, -fill-value " + numberText(meant) + " says so"
-		switch {
-		case v == hugeValue && n > 0:
-			s.note("%s of size %g or more, such as %g, %s", counted(n, "value is", "values are"), hugeValue, sample, text)
-		case n > 1:
-			s.note("%d values are %g, %s", n, v, text)
+		s.note("%s: taken as missing (-keep-outliers keeps them)", text)
+		s.change()
+		for _, i := range at {
+			s.Values[i] = math.NaN()
 		}
 	}
 }

@@ -32,6 +32,9 @@ type SetOptions struct {
 	// FillValue means missing, as it stands in the source (before any scale). nil: nothing but NaN and what the source declares.
 	FillValue *float64
 
+	// KeepOutliers says that a table's numbers such as -9999 are values although they stand there more than once, far from all others. They count as missing otherwise.
+	KeepOutliers bool
+
 	// Columns and Labels are the columns of a table of text that hold the values, and those that are carried through: names, numbers from 1 on and ranges of these, separated by
 	// commas. "": the columns of numbers, and those of words.
 	Columns, Labels string

@@ -201,26 +201,33 @@ func TestNothingObservedWhy(t *testing.T) {
 	checkError(t, err, filepath.Dir(path), "data.nc: found nothing observed: all 12 values are missing (v: 12 values are a fill value, 0), expected some values")
 }
 
-// What looks like a fill value is judged by its own column, and so is whether one lies among data.
+// What looks like a fill value is judged by its own column, where it counts as missing unless outliers are kept or all others are the same. So is whether one lies
+// among data.
 func TestSuspectsByColumn(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("temp,pressure,offset\n")
+	b.WriteString("temp,pressure,offset,full\n")
 	for i := range 20 {
 		temp := fmt.Sprint(15 + i%5)
 		if i%5 == 0 {
 			temp = "-9999"
 		}
-		fmt.Fprintf(&b, "%s,%d,%d\n", temp, 101300+i, -20000+2000*i)
+		fmt.Fprintf(&b, "%s,%d,%d,%d\n", temp, 101300+i, -20000+2000*i, 100-i%2)
 	}
 	path := saveText(t, "t.csv", b.String())
 	s := loadSet(t, path, dataset.SetOptions{})
-	want := "4 values are -9999, of 20 in column temp, and no fill value is declared: if that means missing, -fill-value -9999 says so"
-	if !slices.Equal(s.Notes, []string{want}) {
-		t.Errorf("notes %q, want %q", s.Notes, want)
+	full := "10 values are 99, of 20 in column full, and no fill value is declared: if that means missing, -fill-value 99 says so"
+	missing, _ := s.Missing()
+	if want := []string{"4 values are -9999, of 20 in column temp: taken as missing (-keep-outliers keeps them)", full}; missing != 4 || !slices.Equal(s.Notes, want) {
+		t.Errorf("%d are missing, notes %q, want %q", missing, s.Notes, want)
+	}
+	s = loadSet(t, path, dataset.SetOptions{KeepOutliers: true})
+	missing, _ = s.Missing()
+	if want := "4 values are -9999, of 20 in column temp, and no fill value is declared: if that means missing, -fill-value -9999 says so"; missing != 0 || !slices.Equal(s.Notes, []string{want, full}) {
+		t.Errorf("%d are missing, notes %q, want %q", missing, s.Notes, want)
 	}
 	fill := -9999.
 	s = loadSet(t, path, dataset.SetOptions{FillValue: &fill})
-	if missing, _ := s.Missing(); missing != 4 || s.Notes != nil {
+	if missing, _ := s.Missing(); missing != 4 || !slices.Equal(s.Notes, []string{full}) {
 		t.Errorf("%d are missing, notes %q", missing, s.Notes)
 	}
 	fill = 101305

@@ -5,11 +5,14 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 )
 
 // Thresholds from levels of examples like those of training have the wanted rate of false alarms over others, of one example and of cumulative sums, to a third of it; where examples
 // are too few the rate says so. Transforms are uniform.
 func TestAlarm(t *testing.T) {
+	tier.Skip(t, tier.Emulated)
 	rng := rand.New(rand.NewPCG(1, 1))
 	draw := func() float64 { // levels of a model that is too sure now and then
 		v := rng.NormFloat64()

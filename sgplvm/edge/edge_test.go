@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/points"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
@@ -120,6 +121,7 @@ func TestBadFrames(t *testing.T) {
 
 // A stream goes on for long: nothing is allocated, and what it knows at the end does not depend on what was long before.
 func TestLongStream(t *testing.T) {
+	tier.Skip(t, tier.Emulated)
 	c := contents()
 	c.RBF[0] = 1e-9 // the part in time alone, of which the filter forgets
 	c.Time.Variance, c.Time.Part, c.Time.Inducing, c.Time.Labels = 0.5, "0.5*matern32(3)+0.5*matern12(20)*periodic(7,1)", []float64{0, 1}, []float64{0, 0}

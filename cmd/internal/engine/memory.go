@@ -103,8 +103,11 @@ func CheckInferring(m *sgplvm.Model, n Inference) error {
 // CheckNumbers refuses what takes so many numbers of 8 bytes where that is more memory than is free.
 func CheckNumbers(numbers float64) error { return fits(sgplvm.Memory{Data: 8 * numbers}) }
 
-// fits refuses what is done with a model where it takes more memory than is free.
+// fits refuses what is done with a model where it takes more memory than is free. Of less than the program itself takes nobody is asked: a server would ask at each request.
 func fits(need sgplvm.Memory) error {
+	if need.Total() < resident {
+		return nil
+	}
 	now, free := memoryNow()
 	return tooMuch(need, now, free, 0)
 }

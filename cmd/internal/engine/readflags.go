@@ -19,7 +19,7 @@ func NewReadFlags(f *cli.Flags) {
 
 // ReadOptions are those of the flags of [NewReadFlags], where a command has them.
 func ReadOptions(f *cli.Flags) (o dataset.SetOptions) {
-	o.Slice = f.Work().Slice()
+	o.Slice, o.KeepOutliers = f.Work().Slice(), f.Given("keep-outliers")
 	if f.Lookup("time-column") == nil {
 		return o // -labels of report are something else
 	}

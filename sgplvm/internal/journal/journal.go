@@ -32,6 +32,13 @@ type Journal struct {
 	trainer  func(w io.Writer) error // writes that of the training under way; nil: none is
 	live     func(time.Duration)     // is called with the time searched before work that no earlier run has done; nil: nothing is
 
+	Tasks   *field.Tasks // of stages, for several processes; nil: this one does all
+	inStage bool         // pieces of work are tasks
+	piece   string       // its name
+	first   int          // entry of the stage
+	left    []field.Task // of it that no process has done
+	done    bool         // the task of this one is
+
 	searched time.Duration // by a search before searching
 	search   time.Time     // when it began to go on; zero: it does not
 
@@ -102,10 +109,27 @@ func (j *Journal) Replaying() bool { return j != nil && j.next < len(j.entries) 
 // Once returns what work returns, or what it returned in an earlier run; key names the work. Values are exported structures,
 // numbers and lists.
 func Once[T any](j *Journal, key string, work func() (T, error)) (T, error) {
-	return Within(j, key, func() (T, error) {
-		j.begins()
-		return work()
+	return Within(j, key, func() (value T, err error) {
+		if j == nil || !j.inStage {
+			j.begins()
+			return work()
+		}
+		b, err := j.task(key, func() ([]byte, error) {
+			v, err := work()
+			return written(&v), err
+		})
+		if err == nil {
+			err = record.Read(bytes.NewReader(b), &value)
+		}
+		return value, err
 	})
+}
+
+// written returns what package record writes of a value.
+func written(v any) []byte {
+	var b bytes.Buffer
+	record.Write(&b, v)
+	return b.Bytes()
 }
 
 // Within is once of work parts of which have entries of their own, or a training: its entry replaces theirs.
@@ -125,9 +149,7 @@ func Within[T any](j *Journal, key string, work func() (T, error)) (value T, err
 	if value, err = work(); err != nil {
 		return value, err
 	}
-	var b bytes.Buffer
-	record.Write(&b, &value)
-	j.entries = append(j.entries[:at], entry{digest, b.Bytes()})
+	j.entries = append(j.entries[:at], entry{digest, written(&value)})
 	j.next, j.training, j.trainer = at+1, nil, nil
 	if j.Due() {
 		j.Save()

@@ -50,7 +50,8 @@ const (
 	briefNats  = 0.5
 )
 
-// ask validates the candidates of a stage and returns the incumbent after it. After the end of the search it returns the incumbent before it.
+// try validates the candidates of a stage and returns the incumbent after it. After the end of the search it returns the incumbent before it. With tasks for
+// several processes it fails until all are done, of candidates that others may make needless too.
 func (s *Search) try(j validator, best incumbent, q searchStage) (incumbent, error) {
 	if s.ended() || len(q.candidates) < 2 && best.scored() {
 		return best, nil
@@ -59,6 +60,7 @@ func (s *Search) try(j validator, best incumbent, q searchStage) (incumbent, err
 	var all []validation.Scores
 	first, chosen := best, -1
 	tried := map[string]bool{}
+	name, end := s.run.Journal.Stage()
 	for i, o := range q.candidates {
 		if s.ended() {
 			break
@@ -80,11 +82,15 @@ func (s *Search) try(j validator, best incumbent, q searchStage) (incumbent, err
 		} else {
 			var err error
 			var steps int
+			name(q.name + ", " + o.name)
 			if trial.Scores, steps, err = s.validatedFrom(j, q, i, trial.settings, best.Scores); err != nil {
 				if s.ctx.Err() != nil {
 					break
 				}
-				if unread := (*field.ReadError)(nil); errors.As(err, &unread) {
+				if errors.Is(err, field.ErrTask) {
+					continue
+				}
+				if unread, unkept := (*field.ReadError)(nil), (*field.FileError)(nil); errors.As(err, &unread) || errors.As(err, &unkept) {
 					return best, err
 				}
 				stage.Candidates = append(stage.Candidates, field.Candidate{Name: o.name, Failure: err.Error()})
@@ -103,6 +109,9 @@ func (s *Search) try(j validator, best incumbent, q searchStage) (incumbent, err
 		} else if q.ordered && !validation.Better(trial.Scores, best.Scores, validation.GoOnErrors) {
 			break
 		}
+	}
+	if err := end(); err != nil {
+		return best, err
 	}
 	Record(&s.Selection, stage, all, chosen)
 	if !best.scored() && !s.ended() { // whether best can be trained at all its training says

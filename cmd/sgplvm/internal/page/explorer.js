@@ -178,7 +178,9 @@
       c.fillStyle = '#5684a0'; c.fillRect(Math.min(at(0), at(values[i])), y - 0.3 * high, Math.abs(at(values[i]) - at(0)), 0.6 * high);
       if (small) continue;
       c.strokeStyle = '#1d2427'; c.beginPath(); c.moveTo(at(values[i] - 2 * spreadOf[i]), y); c.lineTo(at(values[i] + 2 * spreadOf[i]), y); c.stroke();
-      c.fillStyle = '#1d2427'; c.textAlign = 'right'; c.fillText(E.names ? E.names[i] : 'column ' + i, left - 12, y + 0.22 * high, left - 16);
+      let name = E.names ? E.names[i] : 'column ' + i, shown = name;
+      while (c.measureText(shown).width > left - 16) shown = (name = name.slice(0, -1)) + '…';
+      c.fillStyle = '#1d2427'; c.textAlign = 'right'; c.fillText(shown, left - 12, y + 0.22 * high);
       c.fillStyle = '#5b6468'; c.textAlign = 'left'; c.fillText(format(E.offset[i] + E.unit[i] * values[i], 3) + ' ± ' + format(E.unit[i] * spreadOf[i], 2), right + 14, y + 0.22 * high, w - right - 20);
     }
   }
