@@ -2,7 +2,6 @@ package sgplvm
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
@@ -140,16 +139,4 @@ func completeByBound(ctx context.Context, d rounds.Set, cfg Config) (*Completion
 	}
 	done.Model, err = t.Model()
 	return done, err
-}
-
-// Complete returns the distribution of all values of training example i, which is counted from 0, given those of its
-// values that were observed, at the training points: what Impute does with the posterior of its latent variables that
-// training has found. Observed values are their own mean, with variance 0. Its Prior is what the other examples say of its
-// time, from Trainer.Complete; nil: standard normal. Errors: *ConfigError, *ValueError, ctx.Err().
-func (m *Model) Complete(ctx context.Context, i int, obs Observed, o InferOptions) (Prediction, error) {
-	if n := m.Examples(); i < 0 || i >= n {
-		return Prediction{}, &ConfigError{Field: "Example", Err: fmt.Errorf("training example %d, expected 0 to %d", i, n-1)}
-	}
-	obs.Grid = m.Grid()
-	return m.posterior.ImputeGiven(ctx, obs, m.posterior.TrainingLatent(i), m.inferOptions(o))
 }

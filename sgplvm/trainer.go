@@ -96,7 +96,7 @@ func (t *Trainer) Calibrate(ctx context.Context) error { return t.inner.Calibrat
 // calls body with mean and variance (noise included, calibrated after Calibrate) in the
 // user's units, n_s×d_y each, which belong to body until it returns. The latent posterior at an
 // example's time without its own part of it is the cavity of expectation propagation (Minka 2001).
-// Errors: *ConfigError for a model with a structured residual, free spatial inducing points or
+// Errors: *ConfigError for data with missing values or known errors, a structured residual, free spatial inducing points or
 // independent examples, of which nothing is known when they are not seen; *ReadError, ctx.Err() and
 // those of body.
 func (t *Trainer) LeaveOneOut(ctx context.Context, body func(example int, mean, variance mat.Matrix) error) error {
@@ -107,12 +107,12 @@ func (t *Trainer) LeaveOneOut(ctx context.Context, body func(example int, mean, 
 // value, in the user's units) of its values as LeaveOneOut predicts them from all others, with
 // calibrated variances after Calibrate. It is what to compare models
 // of the same examples by where whole examples are to be predicted: the bound also counts how well
-// the values of an example predict one another. Those of an example without any value are NaN. Errors: as LeaveOneOut's.
+// the values of an example predict one another. Errors: as LeaveOneOut's.
 func (t *Trainer) LeftOutDensities(ctx context.Context) ([]float64, error) {
 	return t.inner.LeftOutDensities(ctx)
 }
 
-// Complete fills in what is missing of the training examples, as Model.Complete does: it calls body with every example
+// Complete fills in what is missing of the training examples: it calls body with every example
 // that misses values, in order, and the distribution of all its values given those that were observed, in the user's
 // units, n_s×d_y each, noise included. Where examples have times, what the others say of the time is known beside the
 // observed values. Errors: *ReadError, *FactorizationError, ctx.Err() and those of body.

@@ -44,8 +44,8 @@ func (e *Evaluator) Mask() { e.masked = newMasked(e.y, e.x, e.jitter, &e.prior) 
 
 // WithResidual calls f with conjugate gradients that end with another residual.
 func WithResidual(r float64, f func()) {
-	defer func(a, b float64) { solveTolerance, leaveOutTolerance = a, b }(solveTolerance, leaveOutTolerance)
-	solveTolerance, leaveOutTolerance = r, r
+	defer func(before float64) { solveTolerance = before }(solveTolerance)
+	solveTolerance = r
 	f()
 }
 

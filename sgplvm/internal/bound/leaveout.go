@@ -21,11 +21,8 @@ import (
 // (Sherman and Morrison's formula, for every component). The spread of Ψ2 around ψ1ψ1ᵀ of example i
 // stays in.
 
-// BeginLeavingOut factorizes at p and keeps what LeaveOut, or LeaveOutHoled of data with holes, needs, until EndLeavingOut.
+// BeginLeavingOut factorizes at p and keeps what LeaveOut needs, until EndLeavingOut. The data are complete.
 func (e *Evaluator) BeginLeavingOut(ctx context.Context, p *Params) error {
-	if e.masked != nil {
-		return e.masked.beginLeavingOut(ctx, p)
-	}
 	if err := e.Factorize(ctx, p); err != nil {
 		return err
 	}

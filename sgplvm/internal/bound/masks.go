@@ -129,14 +129,6 @@ func (m *masks) share(squares [][]float64) {
 // seen reports whether version v has a value of example i at point p.
 func (m *masks) seen(v, i, p int) bool { return m.bits[v][i*m.words+p/64]>>(p%64)&1 != 0 }
 
-// square returns the squared known error of a value of version v, 0 where it has none or is missing.
-func (m *masks) square(v, i, p int) float64 {
-	if m.squares[v] == nil {
-		return 0
-	}
-	return m.squares[v][i*m.points+p]
-}
-
 // versions returns their number.
 func (m *masks) versions() int { return len(m.channels) }
 

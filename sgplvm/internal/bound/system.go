@@ -75,7 +75,7 @@ func (s *system) solve(ctx context.Context, m *masked) error {
 	s.setPreconditioner(m)
 	clear(s.alpha)
 	copy(s.rest, s.b)
-	if err := s.conjugate(ctx, s.alpha, s.rest, channels, solveTolerance, func(image, direction []float64) { s.multiply(m, image, direction) }); err != nil {
+	if err := s.conjugate(ctx, m); err != nil {
 		return err
 	}
 	s.multiply(m, s.image, s.alpha) // and leaves a and ma
@@ -83,9 +83,9 @@ func (s *system) solve(ctx context.Context, m *masked) error {
 	return nil
 }
 
-// conjugate adds to x what solves a system with the residual rest, which it overwrites, of so many blocks of numbers that do not depend on one another: until each
-// has the residual of a tolerance. Errors: *FactorizationError, ctx.Err().
-func (s *system) conjugate(ctx context.Context, x, rest []float64, blocks int, tolerance float64, multiply func(image, direction []float64)) error {
+// conjugate adds to α what solves the system with the residual rest, which it overwrites, channel by channel. Errors: *FactorizationError, ctx.Err().
+func (s *system) conjugate(ctx context.Context, m *masked) error {
+	x, rest, blocks := s.alpha, s.rest, m.y.Channels
 	n := len(x)
 	size, open := n/blocks, 0
 	z, direction, image := make([]float64, n), make([]float64, n), make([]float64, n)
@@ -94,7 +94,7 @@ func (s *system) conjugate(ctx context.Context, x, rest []float64, blocks int, t
 	rho, least := make([]float64, blocks), make([]float64, blocks)
 	for c := range blocks {
 		rho[c] = asm.Dot(rest[c*size:(c+1)*size], z[c*size:(c+1)*size])
-		least[c] = tolerance * tolerance * rho[c]
+		least[c] = solveTolerance * solveTolerance * rho[c]
 		if rho[c] > 0 {
 			open++
 		}
@@ -106,7 +106,7 @@ func (s *system) conjugate(ctx context.Context, x, rest []float64, blocks int, t
 		if steps == maxSteps {
 			return &field.FactorizationError{Err: fmt.Errorf("conjugate gradients have not converged in %d steps", maxSteps)}
 		}
-		multiply(image, direction)
+		s.multiply(m, image, direction)
 		open = 0
 		for c := range blocks {
 			if !(rho[c] > least[c]) {

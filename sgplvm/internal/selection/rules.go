@@ -225,10 +225,7 @@ func (s *Search) searchStages(c training.Settings) (list []searchStage) {
 	add(reach, "longer reach of the learned covariance", true, tapers(c, 1.4, 2, 2.8)...)
 	add(reach, "shorter reach of the learned covariance", true, tapers(c, 1/1.4, 1/2., 1/2.8)...)
 	add(learned && s.given.Residual.Strength == 0 && (thorough || smooth), "weight of the prior of that covariance", true, strengths(1, 0.1)...)
-	add(thorough && learned && c.Residual.Local == field.On && s.given.Infer.LocalBandwidth == 0, "noise of similar examples", false,
-		option{"noise of all examples alike", func(c *training.Settings) { c.Infer.LocalBandwidth = -1 }})
 	add(learned && s.given.Infer.DegreesOfFreedom == 0, "degrees of freedom", true, freedoms(10, 2)...)
-	add(thorough && learned && s.given.Infer.DegreesOfFreedom == 0 && c.Infer.DegreesOfFreedom == 0, "more degrees of freedom", true, freedoms(250, -1)...)
 	var dims []option
 	most := n - 1
 	if points == 1 {
@@ -277,11 +274,7 @@ func strengths(values ...float64) (list []option) {
 
 func freedoms(values ...float64) (list []option) {
 	for _, v := range values {
-		name := fmt.Sprintf("%g", v)
-		if v < 0 {
-			name = "infinitely many"
-		}
-		list = append(list, option{name, func(c *training.Settings) { c.Infer.DegreesOfFreedom = v }})
+		list = append(list, option{fmt.Sprintf("%g", v), func(c *training.Settings) { c.Infer.DegreesOfFreedom = v }})
 	}
 	return list
 }

@@ -56,9 +56,6 @@ func (t *Trainer) calibrated(ctx context.Context) (*predict.Calibration, error) 
 		for i := range residual.Rows {
 			for k, r := range residual.Row(i) {
 				v := variance.At(i, k)
-				if r != r {
-					continue
-				}
 				sums.square.Set(i, k, sums.square.At(i, k)+r*r/(inflation*v*math.Pow(v/c.Mean[k], c.Power-1)))
 				sums.expected.Set(i, k, sums.expected.At(i, k)+1)
 			}
@@ -132,24 +129,17 @@ func (t *Trainer) leftOutSums(each unexplained, wanted func(example int) bool) (
 		}
 	}
 	all := s.examples * y.Points
-	logs, missing := make([]float64, y.Channels), make([]int, y.Channels)
+	logs = make([]float64, y.Channels)
 	err = each(func(_ int, residual, variance mat.Matrix) {
 		mat.Parallel(residual.Cols, func(c int) {
 			for i := range residual.Rows {
 				r, v := residual.At(i, c), variance.At(i, c)
-				if r != r {
-					missing[c]++
-					continue
-				}
 				s.square.Set(i, c, s.square.At(i, c)+r*r)
 				s.expected.Set(i, c, s.expected.At(i, c)+v)
 				logs[c] += math.Log(v) / float64(all)
 			}
 		})
 	})
-	for c := range logs {
-		logs[c] *= float64(all) / float64(all-missing[c])
-	}
 	return s, logs, err
 }
 
@@ -158,15 +148,13 @@ func (s *leftOutSums) factors() mat.Matrix {
 	return predict.Factors(s.grid, s.square, s.expected, s.examples)
 }
 
-// without returns the sums without an example, of which residual is what was left unexplained, NaN where values are missing.
+// without returns the sums without an example, of which residual is what was left unexplained.
 func (s *leftOutSums) without(residual, variance mat.Matrix) *leftOutSums {
 	others := &leftOutSums{s.grid, s.square.Clone(), s.expected.Clone(), s.examples - 1}
 	work.EachRow(residual.Rows, func(i int) {
 		square, expected, v := others.square.Row(i), others.expected.Row(i), variance.Row(i)
 		for c, r := range residual.Row(i) {
-			if r == r {
-				square[c], expected[c] = max(square[c]-r*r, 0), max(expected[c]-v[c], 0)
-			}
+			square[c], expected[c] = max(square[c]-r*r, 0), max(expected[c]-v[c], 0)
 		}
 	})
 	return others
@@ -178,17 +166,10 @@ func (t *Trainer) calibrateInTime(each unexplained, c *predict.Calibration) erro
 	n := t.evaluator.Data().Examples
 	ratios, sizes := make([]float64, n), make([]float64, n)
 	err := each(func(example int, residual, variance mat.Matrix) {
-		per := 1 / float64(observed(residual))
-		if math.IsInf(per, 0) { // nothing is known of it
-			ratios[example] = 1
-			return
-		}
+		per := 1 / float64(residual.Rows*residual.Cols)
 		for i := range residual.Rows {
 			for k, r := range residual.Row(i) {
 				v := variance.At(i, k)
-				if r != r {
-					continue
-				}
 				ratios[example] += per * r * r / (c.Factor.At(i, k) * v)
 				sizes[example] += per * math.Log(v/c.Mean[k])
 			}

@@ -40,9 +40,6 @@ func (t *Trainer) leaveSomeOut(ctx context.Context, wanted func(example int) boo
 		return err
 	}
 	defer t.evaluator.EndLeavingOut()
-	if t.evaluator.Holes() {
-		return t.leaveOutHoled(ctx, latents, wanted, body)
-	}
 	y := t.evaluator.Data()
 	n, m := y.Examples, t.params.Z.Rows
 	size := max(t.evaluator.Components()*y.Channels, m*m) // a value each, and the spread of Ψ2
@@ -58,33 +55,6 @@ func (t *Trainer) leaveSomeOut(ctx context.Context, wanted func(example int) boo
 			return err
 		}
 		if err := t.leaveOut(ctx, q, latents, chosen[from:min(from+step, len(chosen))], body); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// leaveOutHoled predicts all examples of data with holes at their cavities.
-func (t *Trainer) leaveOutHoled(ctx context.Context, latents []field.Latent, wanted func(example int) bool, body func(example int, mean, variance mat.Matrix) error) error {
-	scaler, inflation := t.evaluator.Data().Scaler, t.inflation()
-	for i, l := range latents {
-		if !wanted(i) {
-			continue
-		}
-		mean, variance, err := t.evaluator.LeaveOutHoled(ctx, t.params, i, l.Mu, l.S, l.At)
-		if err != nil {
-			return err
-		}
-		for c, scale := range scaler.Scale {
-			for s := range mean.Rows {
-				mean.Set(s, c, scaler.Mean[c]+scale*mean.At(s, c))
-				variance.Set(s, c, scale*scale*(variance.At(s, c)+1/t.params.Noise.Beta))
-			}
-		}
-		if t.calibration != nil {
-			t.calibration.Apply(variance, t.calibration.Factor, 0, inflation(*l.At, i))
-		}
-		if err := body(i, mean, variance); err != nil {
 			return err
 		}
 	}
@@ -135,8 +105,8 @@ func (t *Trainer) correct(mean, variance mat.Matrix, shift, spread []float64, k 
 	}
 }
 
-// leftUnexplained calls body with what leaving out every example that is wanted left unexplained of it, NaN where values are
-// missing, and the variance expected, n_s×d_y in the user's units.
+// leftUnexplained calls body with what leaving out every example that is wanted left unexplained of it, and the variance
+// expected, n_s×d_y in the user's units.
 func (t *Trainer) leftUnexplained(ctx context.Context, wanted func(example int) bool, body func(example int, residual, variance mat.Matrix)) error {
 	y := t.evaluator.Data()
 	residual := mat.New(y.Points, y.Channels)
@@ -153,33 +123,14 @@ func (t *Trainer) leftUnexplained(ctx context.Context, wanted func(example int) 
 	})
 }
 
-// observed returns how many numbers are not NaN.
-func observed(residual mat.Matrix) int {
-	n := 0
-	for i := range residual.Rows {
-		for _, r := range residual.Row(i) {
-			if r == r {
-				n++
-			}
-		}
-	}
-	return n
-}
-
 // LeftOutDensities is that of sgplvm.Trainer.
 func (t *Trainer) LeftOutDensities(ctx context.Context) ([]float64, error) {
 	densities := make([]float64, t.evaluator.Data().Examples)
 	err := t.leftUnexplained(ctx, every, func(example int, residual, variance mat.Matrix) {
-		per := 1 / float64(observed(residual))
-		if math.IsInf(per, 0) {
-			densities[example] = math.NaN()
-		}
+		per := 1 / float64(residual.Rows*residual.Cols)
 		for i := range residual.Rows {
 			for k, r := range residual.Row(i) {
 				v := variance.At(i, k)
-				if r != r {
-					continue
-				}
 				densities[example] += 0.5 * per * (math.Log(2*math.Pi*v) + r*r/v)
 			}
 		}

@@ -149,7 +149,11 @@ func TestLeaveOneOutErrors(t *testing.T) {
 	residual.data.Times = line(12).Data
 	free := all["free inducing points"]
 	free.data.Times = line(12).Data
-	for name, s := range map[string]set{"independent": all["product"], "residual": residual, "free inducing points": free} {
+	inexact := all["moving"]
+	deviations := make([]float64, 12*30)
+	deviations[7] = 0.1
+	inexact.data.Errors = field.NewSource(deviations, 12, 30, 1)
+	for name, s := range map[string]set{"independent": all["product"], "residual": residual, "free inducing points": free, "known errors": inexact} {
 		tr := newTrainer(t, s.data, s.config)
 		_, err := tr.LeftOutDensities(ctx)
 		for _, err := range []error{err, tr.Calibrate(ctx), tr.LeaveOneOut(ctx, func(int, mat.Matrix, mat.Matrix) error { return nil })} {

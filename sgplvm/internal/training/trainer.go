@@ -146,12 +146,12 @@ func (t *Trainer) incomplete(ctx context.Context) (*bound.Incomplete, error) {
 }
 
 // errNotLeftOut is the reason why LeaveOneOut refuses a model.
-var errNotLeftOut = errors.New("leaving examples out needs a dynamical prior, white noise and spatial factors whose inducing points are their data points")
+var errNotLeftOut = errors.New("leaving examples out needs complete data without known errors, a dynamical prior, white noise and spatial factors whose inducing points are their data points")
 
 // CanLeaveOut returns nil where examples can be left out.
 func (t *Trainer) CanLeaveOut() error {
 	p := t.params
-	ok := p.X.Paths != nil && !p.Noise.Structured()
+	ok := p.X.Paths != nil && !p.Noise.Structured() && !t.evaluator.Holes()
 	for f := range p.Space {
 		ok = ok && p.Space[f].Tied()
 	}
