@@ -32,7 +32,7 @@ func (r Run) begin(d Data, cfg Config) (set rounds.Set, end func(*Report, error)
 		if set.Run.Journal, err = journal.New(save, c.Every, c.Resume, about, asm.Level(), set.Run.Tell); err != nil {
 			return set, nil, err
 		}
-		set.Run.Journal.Tasks = c.Tasks
+		set.Run.Journal.Share(c.Tasks)
 	}
 	if set.Clock = r.clock; set.Clock == nil {
 		set.Clock = r.newClock()

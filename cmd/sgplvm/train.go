@@ -18,7 +18,7 @@ func train(ctx context.Context, e *cli.Environment, args []string) error {
 		return err
 	}
 	if s.views.given() {
-		if err := s.views.check(2, "data", "observed", "sample", "grid", "channels", "points", "times", "sequences", "film", "hide", "inputs", "report", "resume", "json"); err != nil {
+		if err := s.views.check(2, "data", "observed", "sample", "grid", "channels", "points", "times", "sequences", "film", "hide", "inputs", "report", "resume", "plan", "json"); err != nil {
 			return err
 		}
 		return s.views.train(ctx, e, s.choice, *s.out)
@@ -27,8 +27,21 @@ func train(ctx context.Context, e *cli.Environment, args []string) error {
 		return err
 	}
 	var err error
-	if s.checkpoint, err = engine.NewCheckpoint(s.f, e, *s.out, *s.resume); err != nil {
+	switch {
+	case *s.plan != "":
+		s.shared, err = openPlan(s.f, *s.plan, *s.task)
+		s.keep = s.shared
+	case *s.task != "":
+		err = s.f.Usagef("-task without -plan, expected the folder that lists the tasks")
+	default:
+		s.keep, err = engine.NewCheckpoint(s.f, e, *s.out, *s.resume)
+	}
+	if err != nil {
 		return err
+	}
+	if s.shared != nil && s.shared.done() {
+		e.Note("task %d was done before", s.shared.number)
+		return nil
 	}
 	if *s.inputs != "" {
 		return s.emulate(ctx, e)
@@ -73,14 +86,14 @@ func (s *trainSettings) emulate(ctx context.Context, e *cli.Environment) error {
 	defer in.Close()
 	d.Inputs, d.Times = &in.Inputs, nil
 	run := s.choice.run(e)
-	run.Checkpoints = s.checkpoint.Checkpoints()
+	run.Checkpoints = s.keep.Checkpoints()
 	m, err := engine.Emulate(ctx, e, run, frames, d, cfg)
 	if err != nil {
 		err = engine.AboutInputs(*s.inputs, err, func(err error) error { return s.choice.explain(*s.data, err) })
 	} else {
 		err = engine.SaveEmulator(*s.out, m)
 	}
-	if err = s.checkpoint.End(e, err); err != nil {
+	if err = s.keep.End(e, err); err != nil {
 		return err
 	}
 	if *s.report != "" {
@@ -177,14 +190,17 @@ func (s *trainSettings) loadTimes(d *sgplvm.Data, f *dataset.Form) (err error) {
 // run trains and writes the model, and the page if it is asked for.
 func (s *trainSettings) run(ctx context.Context, e *cli.Environment, frames *dataset.Training, d sgplvm.Data, cfg sgplvm.Config) error {
 	run := s.choice.run(e)
-	run.Checkpoints = s.checkpoint.Checkpoints()
+	run.Checkpoints = s.keep.Checkpoints()
 	m, r, err := engine.Fit(ctx, run, d, cfg)
+	if ended, err := s.shared.ended(e, err); ended {
+		return err
+	}
 	if err = engine.Placed(&frames.Form, err, r.Warnings); err != nil {
 		err = s.choice.explain(*s.data, err)
 	} else {
 		err = engine.Save(*s.out, m)
 	}
-	if err = s.checkpoint.End(e, err); err != nil {
+	if err = s.keep.End(e, err); err != nil {
 		return err
 	}
 	page := &page.Input{Model: m, Name: filepath.Base(*s.out), Columns: frames.Columns, Data: &page.Data{Name: *s.data, Seen: frames, Training: true}}

@@ -3,9 +3,10 @@ package main
 import (
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/engine"
+	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
 
-// trainSettings are the flags of train: at most 28 of them. What only experts want to set is in the file of -config.
+// trainSettings are the flags of train: at most 30 of them. What only experts want to set is in the file of -config.
 type trainSettings struct {
 	f *cli.Flags
 
@@ -21,7 +22,9 @@ type trainSettings struct {
 
 	report     *string
 	resume     *bool
-	checkpoint *engine.Checkpoint
+	plan, task *string
+	keep       keeper
+	shared     *plan // nil: the search is of one process
 }
 
 func newTrainSettings(e *cli.Environment) *trainSettings {
@@ -63,6 +66,8 @@ search ends and the best so far is trained in that time.`)
 		report: f.Result("report", "the HTML `file` for a page that shows what was learned, as the command report writes it", ".html", ".htm"),
 		json:   f.JSON(),
 		resume: f.Toggle("resume", engine.ResumeUsage),
+		plan:   f.String("plan", "", planUsage),
+		task:   f.String("task", "", "do one of the tasks of -plan: its `number` from 1, or auto for that of the array of Slurm, PBS, Grid Engine, AWS Batch or Kubernetes in which the process runs"),
 	}
 	f.Need("data", "out")
 	f.Everyday("data", "view", "out", "observed", "grid", "film", "times", "points", "hide", "inputs", "effort", "limit", "resume", "report", "json")
@@ -75,6 +80,12 @@ search ends and the best so far is trained in that time.`)
 		"sgplvm train -view sst=sst.nc -view chl=chl.nc -out both.model",
 	)
 	return s
+}
+
+// A keeper keeps what a run has done.
+type keeper interface {
+	Checkpoints() *sgplvm.Checkpoints
+	End(e *cli.Environment, err error) error // with the run's outcome
 }
 
 // check refuses flags that do not fit together.

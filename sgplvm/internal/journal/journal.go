@@ -32,11 +32,7 @@ type Journal struct {
 	trainer  func(w io.Writer) error // writes that of the training under way; nil: none is
 	live     func(time.Duration)     // is called with the time searched before work that no earlier run has done; nil: nothing is
 
-	Tasks *field.Tasks // of stages, for several processes; nil: this one does all
-	stage string       // the work under way, if its pieces are tasks
-	first int          // entry of it
-	left  []field.Task // of it that no process has done
-	done  bool         // the task of this one is
+	stage stage // of a search that several processes share
 
 	searched time.Duration // by a search before searching
 	search   time.Time     // when it began to go on; zero: it does not
@@ -102,6 +98,22 @@ func (j *Journal) recognise(r log) error {
 	return nil
 }
 
+// Share has processes share the stages of a search; nil: they do not.
+func (j *Journal) Share(t *field.Tasks) { j.stage.Tasks = t }
+
+// Shared reports whether several processes do the work.
+func (j *Journal) Shared() bool { return j != nil && j.stage.Tasks != nil }
+
+// Stage is told that the work that follows, until end is called, may be done in any order: if it is shared, each piece by a process of its own. end returns
+// an error that lists what is left to do; nil: nothing is. The pieces that follow a call of name are listed with its text.
+func (j *Journal) Stage() (name func(text string), end func() error) {
+	if !j.Shared() {
+		return func(string) {}, func() error { return nil }
+	}
+	j.stage.open, j.stage.first = true, j.next
+	return func(text string) { j.stage.piece = text }, j.stage.end
+}
+
 // Replaying reports whether the run repeats what an earlier one has done.
 func (j *Journal) Replaying() bool { return j != nil && j.next < len(j.entries) }
 
@@ -109,11 +121,12 @@ func (j *Journal) Replaying() bool { return j != nil && j.next < len(j.entries) 
 // numbers and lists.
 func Once[T any](j *Journal, key string, work func() (T, error)) (T, error) {
 	return Within(j, key, func() (value T, err error) {
-		if j == nil || j.stage == "" {
+		if j == nil || !j.stage.open {
 			j.begins()
 			return work()
 		}
-		b, err := j.task(key, func() ([]byte, error) {
+		b, err := j.stage.task(j.level, key, func() ([]byte, error) {
+			j.StartLive()
 			v, err := work()
 			return written(&v), err
 		})

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 )
@@ -12,62 +13,68 @@ import (
 // taskFormat begins the result of a task and names its version.
 const taskFormat = "kronfield sgplvm task 1\n"
 
-// A result of a task is the entry of its work, made by an instruction set.
+// A result is what a task has found, with an instruction set, under the digest of what it was.
 type result struct {
 	Level string
-	Entry entry
+	Key   [sha256.Size]byte
+	Value []byte
 }
 
-// Stage is told that the work that follows, until end is called, may be done in any order: with Tasks each piece of it by a process of its own. end returns
-// an error that lists what is left to do; nil: nothing is.
-func (j *Journal) Stage(name string) (end func() error) {
-	if j == nil || j.Tasks == nil || j.stage != "" {
-		return func() error { return nil }
-	}
-	j.stage, j.first = name, j.next
-	return func() error {
-		j.stage = ""
-		switch {
-		case j.done:
-			return field.ErrTask
-		case len(j.left) > 0:
-			return &field.TasksLeft{Tasks: j.left}
-		}
-		return nil
-	}
+// A stage is work that several processes share, in pieces whose order does not matter.
+type stage struct {
+	*field.Tasks              // nil: one process does all
+	open         bool         // pieces of work are tasks
+	piece        string       // the name of those that follow
+	first        int          // entry of the journal
+	left         []field.Task // that no process has done
+	done         bool         // the task of this one is
 }
 
-// task returns the result that a process has kept of a piece of a stage, and lists it where none has. The task of this process is done then, which ends the stage. The name
+// task returns the result that a process has kept of a piece, and lists it where none has. The task of this process is done then, which ends the stage. The name
 // of a task has the number of entries before its stage, so that no other stage has it.
-func (j *Journal) task(key string, work func() ([]byte, error)) (value []byte, err error) {
-	digest := sha256.Sum256(fmt.Appendf(nil, "%d %s", j.first, key))
-	t := field.Task{Name: fmt.Sprintf("%x", digest[:8]), Text: j.stage + ": " + key}
-	found, err := j.Tasks.Find(t.Name)
-	if err != nil {
-		return nil, err
+func (s *stage) task(level, key string, work func() ([]byte, error)) ([]byte, error) {
+	r := result{level, sha256.Sum256(fmt.Appendf(nil, "%d %s", s.first, key)), nil}
+	what, _, _ := strings.Cut(key, " by {") // settings
+	t := field.Task{Name: fmt.Sprintf("%x", r.Key[:8]), Text: s.piece + ": " + what}
+	refuse := func(err error) ([]byte, error) {
+		return nil, &field.FileError{Err: fmt.Errorf("task %s: %w", t.Name, err)}
 	}
-	if found == nil && (j.Tasks.Do != t.Name || j.done) {
-		j.left = append(j.left, t)
+	found, err := s.Find(t.Name)
+	switch {
+	case err != nil:
+		return refuse(err)
+	case found != nil:
+		defer found.Close()
+		got := result{}
+		if err := Unseal(bufio.NewReader(found), taskFormat, &got); err != nil {
+			return refuse(err)
+		}
+		if got.Key != r.Key || got.Level != level {
+			return refuse(fmt.Errorf("done with the instructions %s, expected %s as everywhere (KRONFIELD_ISA)", got.Level, level))
+		}
+		return got.Value, nil
+	case s.Do != t.Name || s.done:
+		s.left = append(s.left, t)
 		return nil, field.ErrTask
 	}
-	r := result{j.level, entry{Key: digest}}
-	if found != nil {
-		defer found.Close()
-		if err := Unseal(bufio.NewReader(found), taskFormat, &r); err != nil {
-			return nil, &field.FileError{Err: fmt.Errorf("task %s: %w", t.Name, err)}
-		}
-		if r.Entry.Key != digest || r.Level != j.level {
-			return nil, &field.FileError{Err: fmt.Errorf("task %s was done with the instructions %s, expected %s as everywhere (KRONFIELD_ISA)", t.Name, r.Level, j.level)}
-		}
-		return r.Entry.Value, nil
-	}
-	j.StartLive()
-	if r.Entry.Value, err = work(); err != nil {
+	if r.Value, err = work(); err != nil {
 		return nil, err
 	}
-	if err := j.Tasks.Keep(t.Name, func(w io.Writer) error { return Seal(w, taskFormat, r) }); err != nil {
-		return nil, err
+	if err := s.Keep(t.Name, func(w io.Writer) error { return Seal(w, taskFormat, r) }); err != nil {
+		return refuse(err)
 	}
-	j.done = true
+	s.done = true
 	return nil, field.ErrTask
+}
+
+// end ends the stage. The error lists what is left of it; nil: nothing is.
+func (s *stage) end() error {
+	s.open = false
+	switch {
+	case s.done:
+		return field.ErrTask
+	case len(s.left) > 0:
+		return &field.TasksLeft{Tasks: s.left}
+	}
+	return nil
 }

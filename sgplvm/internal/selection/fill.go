@@ -3,6 +3,7 @@ package selection
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -138,18 +139,17 @@ func (s *Search) foldsWithout(heldOut [][]int, points []int, grid field.Grid, ca
 func (j *Folds) validate(ctx context.Context, cfg training.Settings, hopeless func(validation.Scores) bool) (v validation.Scores, err error) {
 	all, known := j.scored.get(cfg.String())
 	if !known {
-		if all, err = j.fill(ctx, cfg, 0, 1); err != nil {
-			return v, err
-		}
-		if len(j.folds) > 1 {
+		if all, err = j.fill(ctx, cfg, 0, 1); err == nil && len(j.folds) > 1 {
 			if v = j.scores(all); hopeless(v) {
 				return v, nil
 			}
-			rest, err := j.fill(ctx, cfg, 1, len(j.folds))
-			if err != nil {
-				return v, err
-			}
-			all = append(all, rest...)
+		}
+		if err == nil || errors.Is(err, field.ErrTask) { // which does not wait for the first fold
+			rest, failure := j.others(ctx, cfg)
+			all, err = append(all, rest...), cmp.Or(err, failure)
+		}
+		if err != nil {
+			return v, err
 		}
 		j.scored.put(cfg.String(), all)
 	}
@@ -188,6 +188,19 @@ func (j *Folds) scores(all []caseScore) (v validation.Scores) {
 func (j *Folds) losses(ctx context.Context, cfg training.Settings) ([]caseScore, error) {
 	_, err := j.validate(ctx, cfg, func(validation.Scores) bool { return false })
 	all, _ := j.scored.get(cfg.String())
+	return all, err
+}
+
+// others fills in the cases of all folds but the first, at once, or each for itself where processes share them.
+func (j *Folds) others(ctx context.Context, cfg training.Settings) (all []caseScore, err error) {
+	each := len(j.folds) - 1
+	if j.journal.Shared() {
+		each = 1
+	}
+	for from := 1; from < len(j.folds); from += each {
+		some, failure := j.fill(ctx, cfg, from, from+each)
+		all, err = append(all, some...), cmp.Or(err, failure)
+	}
 	return all, err
 }
 

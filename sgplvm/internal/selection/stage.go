@@ -60,7 +60,7 @@ func (s *Search) try(j validator, best incumbent, q searchStage) (incumbent, err
 	var all []validation.Scores
 	first, chosen := best, -1
 	tried := map[string]bool{}
-	end := s.run.Journal.Stage(q.name)
+	name, end := s.run.Journal.Stage()
 	for i, o := range q.candidates {
 		if s.ended() {
 			break
@@ -82,6 +82,7 @@ func (s *Search) try(j validator, best incumbent, q searchStage) (incumbent, err
 		} else {
 			var err error
 			var steps int
+			name(q.name + ", " + o.name)
 			if trial.Scores, steps, err = s.validatedFrom(j, q, i, trial.settings, best.Scores); err != nil {
 				if s.ctx.Err() != nil {
 					break
@@ -89,7 +90,7 @@ func (s *Search) try(j validator, best incumbent, q searchStage) (incumbent, err
 				if errors.Is(err, field.ErrTask) {
 					continue
 				}
-				if unread := (*field.ReadError)(nil); errors.As(err, &unread) {
+				if unread, unkept := (*field.ReadError)(nil), (*field.FileError)(nil); errors.As(err, &unread) || errors.As(err, &unkept) {
 					return best, err
 				}
 				stage.Candidates = append(stage.Candidates, field.Candidate{Name: o.name, Failure: err.Error()})
