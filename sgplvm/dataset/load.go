@@ -226,15 +226,16 @@ const hugeValue = 1e19
 var noValues = []float64{99, 99.9, 99.99, 999, 999.9, 999.99, 9999, 9999.9, 9999.99, 99999, 999999, 32768, 32767, 2147483648, 2147483647}
 
 // suspects finds values that probably mean missing but are not declared, judged channel by channel. A table takes them for missing where there are two or more of
-// the same and the others differ, unless [SetOptions].KeepOutliers is set; others are noted.
+// the same beside ten others or more that differ, unless [SetOptions].KeepOutliers is set; others are noted.
 func (s *Set) suspects(o SetOptions) {
-	all := spans(s.Channels)
+	all, others := spans(s.Channels), make([]int, s.Channels)
 	usual := func(v float64) bool {
 		return (slices.Contains(noValues, math.Abs(v)) || math.Abs(v) >= hugeValue) && (o.FillValue == nil || v != *o.FillValue)
 	}
 	for i, v := range s.Values {
-		if !usual(v) {
-			all[i%s.Channels].add(v)
+		if c := i % s.Channels; v == v && !usual(v) {
+			all[c].add(v)
+			others[c]++
 		}
 	}
 	places, sample := map[float64][]int{}, 0. // by value, of huge ones by hugeValue
@@ -261,7 +262,7 @@ func (s *Set) suspects(o SetOptions) {
 			channels[i%s.Channels] = true
 		}
 		for _, c := range slices.Sorted(maps.Keys(channels)) {
-			take, in = take && all[c].high > all[c].low, append(in, s.channelName(c))
+			take, in = take && all[c].high > all[c].low && others[c] > 9, append(in, s.channelName(c))
 		}
 		text = fmt.Sprintf("%s %s, of %d", counted(len(at), "value is", "values are"), text, s.Count*s.Points()*len(in))
 		if s.Channels > 1 {
