@@ -503,7 +503,7 @@ def _table(path: Path) -> Any:
         import pandas
     except ImportError:
         return np.genfromtxt(path, delimiter=",", names=True)
-    return pandas.read_csv(path)
+    return pandas.read_csv(path, float_precision="round_trip")
 
 
 def _inputs(folder: Path, inputs: Any) -> List[str]:

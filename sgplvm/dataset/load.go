@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -216,6 +217,67 @@ func (s *Set) dropFill(fill float64) error {
 		}
 	}
 	return nil
+}
+
+// hugeValue is a size from which on a number is hardly one of data.
+const hugeValue = 1e19
+
+// noValues are the usual words for "no value" of a moderate size, with either sign.
+var noValues = []float64{99, 99.9, 99.99, 999, 999.9, 999.99, 9999, 9999.9, 9999.99, 99999, 999999, 32768, 32767, 2147483648, 2147483647}
+
+// suspects finds values that probably mean missing but are not declared, judged channel by channel. A table takes them for missing where there are two or more of
+// the same beside ten others or more that differ, unless [SetOptions].KeepOutliers is set; others are noted.
+func (s *Set) suspects(o SetOptions) {
+	all, others := spans(s.Channels), make([]int, s.Channels)
+	usual := func(v float64) bool {
+		return (slices.Contains(noValues, math.Abs(v)) || math.Abs(v) >= hugeValue) && (o.FillValue == nil || v != *o.FillValue)
+	}
+	for i, v := range s.Values {
+		if c := i % s.Channels; v == v && !usual(v) {
+			all[c].add(v)
+			others[c]++
+		}
+	}
+	places, sample := map[float64][]int{}, 0. // by value, of huge ones by hugeValue
+	for i, v := range s.Values {
+		a := all[i%s.Channels]
+		switch far := 10 * (a.high - a.low); {
+		case usual(v) && math.Abs(v) >= hugeValue:
+			v, sample = hugeValue, v
+		case !usual(v) || v >= a.low-far && v <= a.high+far:
+			continue
+		}
+		places[v] = append(places[v], i)
+	}
+	for _, v := range slices.Sorted(maps.Keys(places)) {
+		at, text, meant := places[v], fmt.Sprint(v), v
+		switch {
+		case v == hugeValue:
+			text, meant = fmt.Sprintf("of size %g or more, such as %g", hugeValue, sample), sample
+		case len(at) == 1:
+			continue
+		}
+		take, channels, in := s.Table && len(at) > 1 && !o.KeepOutliers, map[int]bool{}, []string(nil)
+		for _, i := range at {
+			channels[i%s.Channels] = true
+		}
+		for _, c := range slices.Sorted(maps.Keys(channels)) {
+			take, in = take && all[c].high > all[c].low && others[c] > 9, append(in, s.channelName(c))
+		}
+		text = fmt.Sprintf("%s %s, of %d", counted(len(at), "value is", "values are"), text, s.Count*s.Points()*len(in))
+		if s.Channels > 1 {
+			text += " in " + quote.Some(in, 3)
+		}
+		if !take {
+			s.note("%s, and no fill value is declared: if that means missing, -fill-value %s says so", text, numberText(meant))
+			continue
+		}
+		s.note("%s: taken as missing (-keep-outliers keeps them)", text)
+		s.change()
+		for _, i := range at {
+			s.Values[i] = math.NaN()
+		}
+	}
 }
 
 // spans returns no range of numbers yet for each of n channels.

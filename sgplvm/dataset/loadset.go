@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -224,72 +223,4 @@ func (s *Set) check(o SetOptions) error {
 		s.suspects(o)
 	}
 	return nil
-}
-
-// hugeValue is a size from which on a number is hardly one of data.
-const hugeValue = 1e19
-
-// noValues are the usual words for "no value" of a moderate size, with either sign.
-var noValues = []float64{99, 99.9, 99.99, 999, 999.9, 999.99, 9999, 9999.9, 9999.99, 99999, 999999, 32768, 32767, 2147483648, 2147483647}
-
-// suspects finds values that probably mean missing but are not declared, judged channel by channel. A table takes them for missing where there are two or more of
-// the same and the others differ, unless [SetOptions].KeepOutliers is set; others are noted.
-func (s *Set) suspects(o SetOptions) {
-	all := spans(s.Channels)
-	usual := func(v float64) bool {
-		return (slices.Contains(noValues, math.Abs(v)) || math.Abs(v) >= hugeValue) && (o.FillValue == nil || v != *o.FillValue)
-	}
-	for i, v := range s.Values {
-		if !usual(v) {
-			all[i%s.Channels].add(v)
-		}
-	}
-	places, sample := map[float64][]int{}, 0. // by value, of huge ones by hugeValue
-	for i, v := range s.Values {
-		a := all[i%s.Channels]
-		switch far := 10 * (a.high - a.low); {
-		case usual(v) && math.Abs(v) >= hugeValue:
-			v, sample = hugeValue, v
-		case !usual(v) || v >= a.low-far && v <= a.high+far:
-			continue
-		}
-		places[v] = append(places[v], i)
-	}
-	for _, v := range slices.Sorted(maps.Keys(places)) {
-		at, text := places[v], fmt.Sprint("are ", v)
-		meant, n := v, len(at)
-		if v == hugeValue {
-			meant, text = sample, fmt.Sprintf("%s of size %g or more, such as %g", map[bool]string{true: "is", false: "are"}[n == 1], hugeValue, sample)
-		} else if n == 1 {
-			continue
-		}
-		var channels []int
-		for _, i := range at {
-			channels = append(channels, i%s.Channels)
-		}
-		slices.Sort(channels)
-		channels = slices.Compact(channels)
-		text = fmt.Sprintf("%s %s, of %d", quote.Counted(n, "value"), text, s.Count*s.Points()*len(channels))
-		var in []string
-		take := s.Table && n > 1 && !o.KeepOutliers
-		for k, c := range channels {
-			if take = take && all[c].high > all[c].low; k == 3 {
-				in = append(in, fmt.Sprintf("%d more", len(channels)-k))
-			} else if k < 3 {
-				in = append(in, s.channelName(c))
-			}
-		}
-		if s.Channels > 1 {
-			text += " in " + strings.Join(in, ", ")
-		}
-		if !take {
-			s.note("%s, and no fill value is declared: if that means missing, -fill-value %s says so", text, numberText(meant))
-			continue
-		}
-		s.note("%s: taken as missing (-keep-outliers keeps them)", text)
-		s.change()
-		for _, i := range at {
-			s.Values[i] = math.NaN()
-		}
-	}
 }

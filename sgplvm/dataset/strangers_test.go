@@ -201,7 +201,7 @@ func TestNothingObservedWhy(t *testing.T) {
 	checkError(t, err, filepath.Dir(path), "data.nc: found nothing observed: all 12 values are missing (v: 12 values are a fill value, 0), expected some values")
 }
 
-// What looks like a fill value is judged by its own column, where it counts as missing unless outliers are kept or all others are the same. So is whether one lies
+// What looks like a fill value is judged by its own column, where it counts as missing unless outliers are kept, all others are the same, or these are few. So is whether one lies
 // among data.
 func TestSuspectsByColumn(t *testing.T) {
 	var b strings.Builder
@@ -219,6 +219,10 @@ func TestSuspectsByColumn(t *testing.T) {
 	missing, _ := s.Missing()
 	if want := []string{"4 values are -9999, of 20 in column temp: taken as missing (-keep-outliers keeps them)", full}; missing != 4 || !slices.Equal(s.Notes, want) {
 		t.Errorf("%d are missing, notes %q, want %q", missing, s.Notes, want)
+	}
+	few := loadSet(t, saveText(t, "few.csv", "a,b\n1,1\n2,3\n999,2\n999,5\n"), dataset.SetOptions{})
+	if missing, _ := few.Missing(); missing != 0 || len(few.Notes) != 1 {
+		t.Errorf("of few %d are missing, notes %q", missing, few.Notes)
 	}
 	s = loadSet(t, path, dataset.SetOptions{KeepOutliers: true})
 	missing, _ = s.Missing()
