@@ -11,11 +11,11 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
-// skewed returns 48 fields of 8×8 points, products of powers of two patterns and a little noise, of which a quarter of the values is hidden; in a second channel, if there is one, their
+// skewed returns 48 fields of 6×6 points, products of powers of two patterns and a little noise, of which a quarter of the values is hidden; in a second channel, if there is one, their
 // logarithms.
 func skewed(channels int) (truth, seen mat.Matrix) {
 	rng := rand.New(rand.NewPCG(5, 17))
-	const n, side = 48, 8
+	const n, side = 48, 6
 	truth = mat.New(n*side*side, channels)
 	for i := range n {
 		a, b := 1.5*rng.NormFloat64(), 1.2*rng.NormFloat64()
@@ -43,7 +43,7 @@ func TestTransform(t *testing.T) {
 	for channels, want := range map[int][]string{1: {"log"}, 2: {"log", "identity"}} {
 		truth, seen := skewed(channels)
 		fill := func(s Switch) (c *Completion, rmse float64) {
-			c, err := Complete(context.Background(), Data{Source: NewSource(seen.Data, 48, 64, channels), Grid: Grid{line(8), line(8)}}, Config{Effort: EffortQuick, Transform: s})
+			c, err := Complete(context.Background(), Data{Source: NewSource(seen.Data, 48, 36, channels), Grid: Grid{line(6), line(6)}}, Config{Effort: EffortQuick, Transform: s})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -80,7 +80,7 @@ func TestTransformOfLimits(t *testing.T) {
 		y, want = append(y, limit+max(0, math.Log(v))), append(want, limit+max(0, math.Log(truth.Data[k])))
 	}
 	fill := func(s Switch) (c *Completion, rmse float64) {
-		c, err := Complete(t.Context(), Data{Source: NewSource(y, 48, 64, 1), Grid: Grid{line(8), line(8)}}, Config{Effort: EffortQuick, Transform: s})
+		c, err := Complete(t.Context(), Data{Source: NewSource(y, 48, 36, 1), Grid: Grid{line(6), line(6)}}, Config{Effort: EffortQuick, Transform: s})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,7 +116,7 @@ func TestTransformOfViews(t *testing.T) {
 	truth, seen := skewed(1)
 	var views []View
 	for _, y := range []mat.Matrix{seen, truth} {
-		views = append(views, View{Name: string(rune('a' + len(views))), Data: Data{Source: NewSource(y.Data[:20*64], 20, 64, 1), Grid: Grid{line(8), line(8)}}})
+		views = append(views, View{Name: string(rune('a' + len(views))), Data: Data{Source: NewSource(y.Data[:20*36], 20, 36, 1), Grid: Grid{line(6), line(6)}}})
 	}
 	all, err := CompleteViews(t.Context(), views, Config{Effort: EffortQuick, LatentDims: 3, Training: steps(20)})
 	if err != nil {
