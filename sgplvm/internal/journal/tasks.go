@@ -53,7 +53,7 @@ func (s *stage) task(level, key string, work func() ([]byte, error)) ([]byte, er
 			return refuse(fmt.Errorf("done with the instructions %s, expected %s as everywhere (KRONFIELD_ISA)", got.Level, level))
 		}
 		return got.Value, nil
-	case s.Do != t.Name || s.done:
+	case s.Do != t.Name:
 		s.left = append(s.left, t)
 		return nil, field.ErrTask
 	}
