@@ -52,6 +52,9 @@ func TestPlan(t *testing.T) {
 			}
 			write(t, "P/"+name+".task", whole[:len(whole)-1])
 			mustFail(t, 1, "~P: task "+name+".*", tasks()...)
+			other, _, _ := strings.Cut(lines[1], " ")
+			write(t, "P/"+name+".task", read(t, "P/"+other+".task"))
+			mustFail(t, 1, "~P: task "+name+": found the result of another task.*", tasks()...)
 			write(t, "P/"+name+".task", whole)
 		}
 		succeed(t, tasks()...)

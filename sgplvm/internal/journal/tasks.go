@@ -3,6 +3,7 @@ package journal
 import (
 	"bufio"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -49,7 +50,10 @@ func (s *stage) task(level, key string, work func() ([]byte, error)) ([]byte, er
 		if err := Unseal(bufio.NewReader(found), taskFormat, &got); err != nil {
 			return refuse(err)
 		}
-		if got.Key != r.Key || got.Level != level {
+		if got.Key != r.Key {
+			return refuse(errors.New("found the result of another task"))
+		}
+		if got.Level != level {
 			return refuse(fmt.Errorf("done with the instructions %s, expected %s as everywhere (KRONFIELD_ISA)", got.Level, level))
 		}
 		return got.Value, nil
