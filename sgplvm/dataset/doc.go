@@ -96,8 +96,8 @@
 // Missing is not the same as not existing: a point without a value in any example, such as land in a map of the sea, is outside the
 // model, unless a mask says that it exists. [Set.Data] leaves such points out, or leaves them without values where a grid is too large to
 // be joined; they come back as they were. A fill value that lies among the data is refused, and what looks like
-// one without being declared (1e20, -9999) among the values of a channel is noted with its count: [Form].Notes are for the user. In a column of a table it is missing
-// where it stands twice or more, unless [SetOptions].KeepOutliers is set.
+// one without being declared (1e20, -9999) among the values of a channel is noted with its count: [Form].Notes are for the user. In a table it is missing
+// where it stands twice or more and far from all others of its columns, unless [SetOptions].KeepOutliers is set.
 //
 // What files claim is checked before memory is taken: reading a file takes at most four times its bytes and 1 MiB, and beyond that 8 bytes
 // for each number that a file stores in fewer, as a deflated one in an archive or an empty cell of a table.

@@ -8,7 +8,7 @@ import (
 )
 
 // Tasks divide the search of Fit among processes. Each process gives the same data, configuration and Checkpoints.Resume. One without a task ends with a
-// *TasksLeft that lists what must be tried before the search goes on; then a process for each task does it; then the first goes on. The model is that of one process, bit for bit.
+// *TasksLeft that lists what must be tried before the search goes on; then a process for each task does it; then the first goes on. The model is that of one process, bit for bit, where Run.Limit is not set.
 type Tasks struct {
 	Do   string                                                 // the name of the task to do; "": none
 	Find func(name string) (io.ReadCloser, error)               // opens what was kept of a task; nil: nothing was
