@@ -195,7 +195,7 @@ func (s *Views) fillers(v int, missing []bool) []completion.Filler {
 			some, cancel = own.InTime(ctx, limit.MethodsShare)
 		}
 		defer cancel()
-		if mean, variance, err = s.atPlaces(some, v, filled, missing); some.Err() != nil && ctx.Err() == nil {
+		if mean, variance, err = s.atPlaces(some, v, filled); some.Err() != nil && ctx.Err() == nil {
 			own.Untried++
 		}
 		return mean, variance, err

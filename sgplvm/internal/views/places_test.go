@@ -1,4 +1,4 @@
-package rounds
+package views
 
 import (
 	"math"
@@ -12,7 +12,7 @@ import (
 
 // Where values are a mean of each point and a linear map of other views at the same places, with coordinates of the same region or of another, the regression leaves the mean
 // of each point, at missing values too.
-func TestRegression(t *testing.T) {
+func TestAtPlaces(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	const n, points = 12, 10
 	line := func(from, to float64, points int) field.Grid {
@@ -22,18 +22,17 @@ func TestRegression(t *testing.T) {
 		}
 		return field.Grid{x}
 	}
-	drawn := func(name string, g field.Grid, channels int) *view {
-		y := mat.New(n, g.Len()*channels)
+	grids := []field.Grid{line(0.2, 9.2, points), line(0, 9, points), line(100, 1000, 2*points-1), {mat.New(1, 1)}}
+	all := make([]Incomplete, len(grids))
+	for v, channels := range []int{2, 1, 1, 3} {
+		y := mat.New(n, grids[v].Len()*channels)
 		for k := range y.Data {
 			y.Data[k] = rng.NormFloat64()
 		}
-		w := &view{View: View{Name: name, Rows: []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}}, Filled: completion.Filled{Y: y, Channels: channels}}
-		w.Set.Grid = g
-		return w
+		all[v] = Incomplete{completion.Filled{Y: y, Channels: channels}, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}}
 	}
-	one, other, table := drawn("one", line(0.2, 9.2, points), 2), drawn("other", line(100, 1000, 2*points-1), 1), drawn("table", field.Grid{mat.New(1, 1)}, 3)
-	w := drawn("view", line(0, 9, points), 1)
-	other.Rows = other.Rows[:n-1]
+	one, w, other := all[0], all[1], all[2]
+	all[2].Rows = other.Rows[:n-1]
 	missing := make([]bool, n*points)
 	for i := range n {
 		for p := range points {
@@ -46,12 +45,8 @@ func TestRegression(t *testing.T) {
 			missing[i*points+p] = i == n-1 || rng.Float64() < .3
 		}
 	}
-	s := &Views{n: n, views: []*view{one, w, other, table}}
-	others := make([]completion.Filled, len(s.views))
-	for u := range s.views {
-		others[u] = s.views[u].Filled
-	}
-	by, err := s.regression(1, others, missing)
+	all[1].Holes = &completion.Mask{Size: points, Missing: missing}
+	by, err := AtPlaces(1, all, grids)
 	if err != nil {
 		t.Fatal(err)
 	}
