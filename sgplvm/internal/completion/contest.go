@@ -231,6 +231,14 @@ func (c *Contest) Lost(errors float64) bool {
 	return true
 }
 
+// Behind returns the mean error of the model over that of what fills in without it.
+func (c *Contest) Behind() float64 {
+	s := c.Without("")
+	model, _ := c.Scores(c.Of("", KindCount))
+	other, _ := c.Scores(c.ListOf(s.SharesOf(KindCount), KindCount))
+	return validation.Mean(model.Errors) / validation.Mean(other.Errors)
+}
+
 // Wins reports whether a method fills in some of the missing values.
 func (c *Contest) Wins(name string, kinds []Kind) bool {
 	return slices.ContainsFunc(kinds, func(k Kind) bool { return k < KindCount && c.Shares[k].Need(name) })

@@ -93,6 +93,9 @@ func (c *completer) first(s training.Settings) (training.Settings, error) {
 	return s, nil
 }
 
+// searchGain is how many times smaller the errors of fields become by a search and rounds, at most: 2.4 times for sea temperatures of which 30 % are missing here and there.
+const searchGain = 3
+
 // probe trains a first model and reports whether the simplest methods fill in the held-out values so much better that no search is worth its time.
 func (c *completer) probe(ctx context.Context, first, s training.Settings) (lost bool, err error) {
 	out := c.Holes.HeldExamples()
@@ -115,7 +118,8 @@ func (c *completer) probe(ctx context.Context, first, s training.Settings) (lost
 	if lost && s.Effort == field.EffortQuick { // which tries hardly anything else
 		lost = t.Lost(validation.SureErrors)
 	} else if lost { // local regression may be far ahead of a first model and behind one that was searched for
-		lost = t.Without(simple.Local).Lost(validation.StopErrors)
+		t := t.Without(simple.Local)
+		lost = t.Lost(validation.StopErrors) && (c.Points.Rows == 1 || t.Behind() > searchGain)
 	}
 	if !lost {
 		for k, i := range out {
