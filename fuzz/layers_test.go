@@ -48,7 +48,7 @@ var policy = map[string][]string{
 	"sgplvm/internal/data":       {"asm", "mat", "sgplvm/kernel", "sgplvm/internal/work", "sgplvm/field"},
 	"sgplvm/internal/outlier":    {"mat", "sgplvm/field", "sgplvm/internal/data"},
 	"sgplvm/internal/pca":        {"asm", "mat", "eig"},
-	"sgplvm/internal/emulator":   {"asm", "mat", "chol", "eig", "lbfgs", "sgplvm/field", "sgplvm/internal/data", "sgplvm/internal/journal", "sgplvm/internal/modelfile", "sgplvm/internal/outlier", "sgplvm/internal/points", "sgplvm/internal/work", "mat/safetensors"},
+	"sgplvm/internal/emulator":   {"internal/simple", "asm", "mat", "chol", "eig", "lbfgs", "sgplvm/field", "sgplvm/internal/data", "sgplvm/internal/journal", "sgplvm/internal/modelfile", "sgplvm/internal/outlier", "sgplvm/internal/points", "sgplvm/internal/work", "mat/safetensors"},
 	"sgplvm/internal/psi":        {"asm", "mat", "internal/record", "sgplvm/kernel", "sgplvm/internal/work"},
 	"sgplvm/internal/infer":      {"mat", "asm", "lbfgs", "sgplvm/kernel", "sgplvm/internal/psi"},
 	"sgplvm/internal/learn":      {"mat", "asm", "chol", "eig", "lbfgs", "sgplvm/internal/psi"}, // for small programs too
