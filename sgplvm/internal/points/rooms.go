@@ -35,7 +35,6 @@ type moments struct {
 	psi0    float64
 	own     *ownNoise // the example's own noise, or nil
 	degrees float64   // of freedom; 0: infinitely many
-	damping float64   // Blend.Damping
 	latent  bool      // latent variables count
 	refined bool      // by refine
 
@@ -106,7 +105,6 @@ type ownNoise struct {
 	wide        bool
 	taper       *points // coordinates of C
 	taperFactor float64
-	wideFactor  float64   // of C′; 0: any distance
 	imputed     []float64 // standard deviations of what was filled in of those examples, weighted, n; nothing was: nil
 }
 
