@@ -107,3 +107,25 @@ func (w *Workspace) addResiduals(dst mat.Matrix, amount float64, left, right atP
 		}
 	}
 }
+
+// taper multiplies dst by exp(−factor·‖x − x′‖²) between points a and b; by ones where there are no coordinates.
+func (w *Workspace) taper(dst mat.Matrix, x *points, factor float64, a, b []int) {
+	if x.x.Rows == 0 {
+		return
+	}
+	all, row := view(w.room.gathered, x.x.Rows, len(b)), w.room.row[:len(b)]
+	for q := range all.Rows {
+		pickFrom(all.Row(q), x.x.Row(q), b)
+	}
+	for k, i := range a {
+		clear(row)
+		for q := range all.Rows {
+			at := x.x.Row(q)[i]
+			for l, v := range all.Row(q) {
+				row[l] -= factor * (at - v) * (at - v)
+			}
+		}
+		asm.Exp(row, row)
+		asm.MulTo(dst.Row(k), dst.Row(k), row)
+	}
+}
