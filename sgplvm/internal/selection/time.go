@@ -217,7 +217,7 @@ func (s *Search) inTime() (training.Settings, error) {
 		return plain, nil
 	}
 	if n*points*channels > LargeFilm || s.data.Film {
-		return plain, nil
+		return plain, s.foretellPlain(plain)
 	}
 	if s.data.Holes != nil {
 		return s.holesInTime(plain)
@@ -247,6 +247,21 @@ func (s *Search) inTime() (training.Settings, error) {
 		return best, err
 	}
 	return s.partly(best)
+}
+
+// foretellPlain tells how long the training takes where nothing is tried, unless little is to be done or most of it sees some points alone.
+func (s *Search) foretellPlain(plain training.Settings) error {
+	if s.given.Effort == field.EffortQuick || plain.Training.CoarsePoints > 0 {
+		return nil
+	}
+	return s.foretell(func() (time.Duration, error) {
+		t, err := probing(s.trainers, s.data, plain)
+		if err != nil {
+			return 0, err
+		}
+		p, err := paced(s.ctx, t)
+		return time.Duration(p.inTime(plain)), err
+	})
 }
 
 // kernelsOfTime chooses one of the candidates, of which another than the first must be better by so many standard errors. The work of
