@@ -48,7 +48,7 @@ var policy = map[string][]string{
 	"sgplvm/internal/data":       {"asm", "mat", "sgplvm/kernel", "sgplvm/internal/work", "sgplvm/field"},
 	"sgplvm/internal/outlier":    {"mat", "sgplvm/field", "sgplvm/internal/data"},
 	"sgplvm/internal/pca":        {"asm", "mat", "eig"},
-	"sgplvm/internal/emulator":   {"asm", "mat", "chol", "eig", "lbfgs", "sgplvm/field", "sgplvm/internal/data", "sgplvm/internal/journal", "sgplvm/internal/modelfile", "sgplvm/internal/outlier", "sgplvm/internal/points", "sgplvm/internal/work", "mat/safetensors"},
+	"sgplvm/internal/emulator":   {"internal/simple", "asm", "mat", "chol", "eig", "lbfgs", "sgplvm/field", "sgplvm/internal/data", "sgplvm/internal/journal", "sgplvm/internal/modelfile", "sgplvm/internal/outlier", "sgplvm/internal/points", "sgplvm/internal/work", "mat/safetensors"},
 	"sgplvm/internal/psi":        {"asm", "mat", "internal/record", "sgplvm/kernel", "sgplvm/internal/work"},
 	"sgplvm/internal/infer":      {"mat", "asm", "lbfgs", "sgplvm/kernel", "sgplvm/internal/psi"},
 	"sgplvm/internal/learn":      {"mat", "asm", "chol", "eig", "lbfgs", "sgplvm/internal/psi"}, // for small programs too
@@ -56,7 +56,7 @@ var policy = map[string][]string{
 	"sgplvm/edge":                {"mat", "sgplvm/internal/infer", "sgplvm/internal/learn", "sgplvm/internal/points", "sgplvm/kernel"},
 	"sgplvm/internal/dynamics":   append([]string{"asm", "mat", "chol", "eig", "internal/record"}, leaves...),
 	"sgplvm/internal/bound":      slices.Concat(algebra, leaves, latent, []string{"internal/record"}),
-	"sgplvm/internal/predict":    slices.Concat(algebra, leaves, latent, []string{"sgplvm/internal/bound", "sgplvm/internal/infer", "sgplvm/internal/outlier", "sgplvm/internal/points", "sgplvm/edge"}), // edge: its tests alone
+	"sgplvm/internal/predict":    slices.Concat(algebra, leaves, latent, []string{"internal/simple", "sgplvm/internal/bound", "sgplvm/internal/infer", "sgplvm/internal/outlier", "sgplvm/internal/points", "sgplvm/edge"}), // edge: its tests alone
 	"sgplvm/internal/sums":       slices.Concat(algebra, leaves, latent, []string{"sgplvm/internal/bound", "sgplvm/internal/learn"}),
 	"sgplvm/internal/views":      {"mat", "chol", "lbfgs", "internal/simple", "sgplvm/internal/completion", "sgplvm/field", "sgplvm/internal/bound", "sgplvm/internal/data", "sgplvm/internal/pca", "sgplvm/internal/psi", "sgplvm/internal/work"},
 	"sgplvm/internal/validation": {},

@@ -3,7 +3,6 @@ package sgplvm
 import (
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/field"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
@@ -204,11 +203,4 @@ type TrainingConfig struct {
 	// Uncalibrated leaves the variances at a time as the model has them. Fit otherwise calibrates those
 	// of a model whose examples have times and can be left out (Trainer.Calibrate).
 	Uncalibrated bool `json:"uncalibrated,omitzero"`
-}
-
-// ParseLatentKernel checks a sum of parts of a latent kernel, as Config.LatentKernel takes it, and
-// returns it in the usual order.
-func ParseLatentKernel(s string) (string, error) {
-	names, err := psi.Parse(s)
-	return names.String(), err
 }

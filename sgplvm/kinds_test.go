@@ -35,17 +35,3 @@ func TestSpatialSumsTrain(t *testing.T) {
 		checkSamePredictions(t, name, l, m)
 	}
 }
-
-// The names of latent kernels are put in order.
-func TestParseLatentKernel(t *testing.T) {
-	for text, want := range map[string]string{"rbf": "rbf", "time+rbf": "rbf+time", "bias+linear": "linear+bias"} {
-		if got, err := ParseLatentKernel(text); got != want || err != nil {
-			t.Errorf("%q: %q, error %v", text, got, err)
-		}
-	}
-	for _, text := range []string{"", "rbf+", "cubic", "rbf+rbf", "RBF"} {
-		if got, err := ParseLatentKernel(text); err == nil {
-			t.Errorf("%q: %q", text, got)
-		}
-	}
-}

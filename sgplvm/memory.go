@@ -66,10 +66,7 @@ func MemoryNeeded(of Data, cfg Config) (Memory, error) {
 		m.Data += (2 + 4) * numbers // frames, and registered ones
 		m.Film = film.Memory(n, points, channels)
 	}
-	if d.Times != nil {
-		numbers = min(numbers, float64(selection.MaxDownsampled))
-	}
-	if open && numbers <= selection.MaxNumbers {
+	if open && numbers <= selection.MaxNumbers && !(d.Film || d.Times != nil && numbers > float64(selection.LargeFilm)) {
 		at := float64(min(points, selection.CoarseFrom))
 		folds := float64(selection.Plans[cfg.Effort].Folds)
 		beside := min(folds, float64(runtime.GOMAXPROCS(0))) // trainings side by side, which are of fewer examples

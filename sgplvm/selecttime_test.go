@@ -2,14 +2,11 @@ package sgplvm
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/selection"
@@ -52,72 +49,13 @@ func modes(rough bool, n, width, height int) []float64 {
 	return values
 }
 
-// The time part of large films becomes the rough kernel where things change roughly, and the sum where they do
-// so smoothly, by their frames in a quarter of the pixels; nothing else is changed, and nothing tried where it is given.
-func TestTimePart(t *testing.T) {
-	if testing.Short() {
-		t.Skip("several trainings")
-	}
-	const n, width, height = 40, 24, 15
-	defer func(large, most int) { selection.LargeFilm, selection.MaxDownsampled = large, most }(selection.LargeFilm, selection.MaxDownsampled)
-	selection.LargeFilm, selection.MaxDownsampled = n*width*height-1, n*width*height
-	matern32, matern52, rough := kernel.Kernel{Kind: kernel.Matern32}, kernel.Kernel{Kind: kernel.Matern52}, kernel.Kernel{Kind: kernel.Matern12}
-	both := kernel.Kernel{Kind: kernel.Sum, Terms: []kernel.Kernel{rough, matern32}}
-	for _, c := range []struct {
-		name   string
-		rough  bool
-		given  Config
-		grid   Grid
-		stages int
-		want   kernel.Kernel
-	}{
-		{"rough", true, Config{TimeKernel: matern52}, Grid{line(height), line(width)}, 1, rough},
-		{"smooth", false, Config{TimeKernel: matern52}, Grid{line(height), line(width)}, 1, both},
-		{"given", true, Config{TimeKernel: matern52, LatentTime: matern52}, Grid{line(height), line(width)}, 0, matern52},
-		{"no time part", true, Config{LatentKernel: "rbf"}, Grid{line(height), line(width)}, 0, matern32},
-		{"quick", true, Config{Effort: EffortQuick}, Grid{line(height), line(width)}, 0, matern32},
-		{"points", true, Config{}, Grid{plane(height, width)}, 0, matern32},
-	} {
-		d := Data{Source: NewSource(modes(c.rough, n, width, height), n, width*height, 1), Grid: c.grid, Times: line(n).Data}
-		given := c.given
-		given.LatentDims, given.Noise, given.Training = 4, 0.02, steps(60)
-		got, how, err := Select(context.Background(), d, given)
-		if err != nil {
-			t.Errorf("%s: %v", c.name, err)
-			continue
-		}
-		if !got.LatentTime.Equal(c.want) && c.name != "no time part" || len(how.Stages) != c.stages {
-			t.Errorf("%s: time part %v, %+v", c.name, got.LatentTime, how.Stages)
-		}
-		if c.stages > 0 && !strings.Contains(how.Task, fmt.Sprintf("%d×%d pixels", width/2, (height+1)/2)) && !strings.Contains(how.Task, fmt.Sprintf("%d×%d pixels", width/2, height/2)) {
-			t.Errorf("%s: by %s", c.name, how.Task)
-		}
-		if c.given.TimeKernel.Kind != "" && !got.TimeKernel.Equal(matern52) || got.NoiseFloor != 0 || got.LatentDims != 4 || got.Noise != 0.02 || got.Training.Iterations != 60 {
-			t.Errorf("%s: %+v is not as it was", c.name, got)
-		}
-	}
-	d := Data{Source: NewSource(modes(true, n, width, height), n, width*height, 1), Grid: Grid{line(height), line(width)}, Times: line(n).Data}
-	ended, cancel := context.WithCancel(context.Background())
-	cancel()
-	if _, _, err := Select(ended, d, Config{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v once the context has ended", err)
-	}
-	if got, s, err := (Run{Limit: time.Nanosecond}).Select(context.Background(), d, Config{}); err != nil || s.Ended == "" || got.LatentKernel != "rbf+time" {
-		t.Errorf("%+v, error %v without time", got, err)
-	}
-	d.Source = &countingSource{Source: d.Source, failAt: 1}
-	if _, _, err := Select(context.Background(), d, Config{}); !errors.Is(err, errSource) {
-		t.Errorf("error %v, expected that of the source", err)
-	}
-}
-
 // Most of a large film's training takes place at some of its points, unless that is refused; not that of other data.
 func TestCoarseFilm(t *testing.T) {
 	defer func(large, most, quick int) {
-		selection.LargeFilm, selection.MaxDownsampled, selection.QuickFilm = large, most, quick
-	}(selection.LargeFilm, selection.MaxDownsampled, selection.QuickFilm)
+		selection.LargeFilm, selection.CoarseFilm, selection.QuickFilm = large, most, quick
+	}(selection.LargeFilm, selection.CoarseFilm, selection.QuickFilm)
 	const n, width, height = 10, 8, 6
-	selection.LargeFilm, selection.MaxDownsampled, selection.QuickFilm = n*width*height-1, n*width*height/5, n*width*height/8
+	selection.LargeFilm, selection.CoarseFilm, selection.QuickFilm = n*width*height-1, n*width*height/5, n*width*height/8
 	for name, c := range map[string]struct {
 		film   bool
 		change func(c *Config)

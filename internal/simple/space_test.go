@@ -10,7 +10,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
-// The tree finds what looking at all points finds, also among many at equal places.
+// The tree finds what looking at all points finds, also among many at equal places, and among those with lower numbers.
 func TestTree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	for _, n := range []int{1, 2, 3, 10, 200} {
@@ -33,11 +33,14 @@ func TestTree(t *testing.T) {
 				return 1
 			})
 			var want []int
-			for _, f := range order[:min(k, n)] {
-				want = append(want, f.number)
+			before := 1 + rng.IntN(n)
+			for _, f := range order {
+				if f.number < before && len(want) < k {
+					want = append(want, f.number)
+				}
 			}
-			if got := tree.Nearest(nil, place, k); !slices.Equal(got, want) {
-				t.Fatalf("%d points, %d nearest %v: %v, expected %v", n, k, place, got, want)
+			if got := tree.NearestBefore(nil, place, k, before); !slices.Equal(got, want) {
+				t.Fatalf("%d points, %d of %d nearest %v: %v, expected %v", n, k, before, place, got, want)
 			}
 		}
 	}

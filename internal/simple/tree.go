@@ -65,15 +65,20 @@ func (a found) less(b found) bool {
 
 // Nearest appends the numbers of the k points nearest to a place to dst, the nearest first; all of them where there are fewer.
 func (t *Tree) Nearest(dst []int, place []float64, k int) []int {
+	return t.NearestBefore(dst, place, k, len(t.list))
+}
+
+// NearestBefore is Nearest among points with numbers below one.
+func (t *Tree) NearestBefore(dst []int, place []float64, k, before int) []int {
 	best := make([]found, 0, k+1)
-	t.search(&best, place, k, 0, len(t.list))
+	t.search(&best, place, k, before, 0, len(t.list))
 	for _, b := range best {
 		dst = append(dst, b.number)
 	}
 	return dst
 }
 
-func (t *Tree) search(best *[]found, place []float64, k, from, to int) {
+func (t *Tree) search(best *[]found, place []float64, k, before, from, to int) {
 	if from >= to {
 		return
 	}
@@ -83,7 +88,7 @@ func (t *Tree) search(best *[]found, place []float64, k, from, to int) {
 	for q, v := range row {
 		f.distance += square(v - place[q])
 	}
-	if list := *best; len(list) < k || f.less(list[len(list)-1]) {
+	if list := *best; f.number < before && (len(list) < k || f.less(list[len(list)-1])) {
 		at := len(list)
 		for at > 0 && f.less(list[at-1]) {
 			at--
@@ -94,15 +99,15 @@ func (t *Tree) search(best *[]found, place []float64, k, from, to int) {
 	axis := t.axis[middle]
 	gap := place[axis] - row[axis]
 	if gap < 0 {
-		t.search(best, place, k, from, middle)
+		t.search(best, place, k, before, from, middle)
 	} else {
-		t.search(best, place, k, middle+1, to)
+		t.search(best, place, k, before, middle+1, to)
 	}
 	if list := *best; len(list) < k || gap*gap <= list[len(list)-1].distance {
 		if gap < 0 {
-			t.search(best, place, k, middle+1, to)
+			t.search(best, place, k, before, middle+1, to)
 		} else {
-			t.search(best, place, k, from, middle)
+			t.search(best, place, k, before, from, middle)
 		}
 	}
 }

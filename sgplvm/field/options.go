@@ -101,19 +101,12 @@ type Blend struct {
 	// Taper is the distance, in mean spacings, over which the covariance of these examples is believed.
 	Taper float64 `json:"taper,omitzero"`
 
-	// WideTaper is the same for what the latent variables make of all training examples. 0: any distance.
-	WideTaper float64 `json:"wideTaper,omitzero"`
-
 	// Reach is how near to a part, in mean spacings, observed values count for likeness: the deviation of a
 	// Gaussian. 0: all of them alike.
 	Reach float64 `json:"reach,omitzero"`
 
 	// Parts is the number of parts, a power of two.
 	Parts int `json:"parts,omitzero"`
-
-	// Damping is how much of the factors by which variances follow an example's own residuals is held back, 0
-	// to 1: the factors count to the power of 1 − Damping.
-	Damping float64 `json:"damping,omitzero"`
 
 	// Inflation is the factor of all variances.
 	Inflation float64 `json:"inflation,omitzero"`

@@ -249,32 +249,48 @@ func newProcess(x, p mat.Matrix, kernels []*Kernel, modes [][]int) (*Process, er
 
 // Predict returns the means of coordinates at inputs (m×d), m×J, and their variances, the noise b included.
 func (m *Process) Predict(x mat.Matrix) (mean, variance mat.Matrix) {
-	n := m.x.Rows
 	mean, variance = mat.New(x.Rows, m.p.Cols), mat.New(x.Rows, m.p.Cols)
+	m.predict(mean, variance, x)
+	return mean, variance
+}
+
+// predict is Predict into matrices, of which variance may be empty.
+func (m *Process) predict(mean, variance, x mat.Matrix) {
+	n := m.x.Rows
 	mat.Parallel(len(m.groups), func(t int) {
 		g := &m.groups[t]
-		k, ku := mat.New(x.Rows, n), mat.New(x.Rows, n)
+		k, of := mat.New(x.Rows, n), mat.New(x.Rows, len(g.modes))
 		g.kernel.values(k, x, m.x, mat.Matrix{}, mat.Matrix{})
-		of := mat.New(x.Rows, len(g.modes))
 		mat.Mul(of, 1, k, g.alpha, 0)
-		mat.Mul(ku, 1, k, g.u, 0)
-		mat.MulElem(ku, ku, ku)
-		inverse := mat.New(n, len(g.modes))
-		for i, l := range g.lambda {
-			for j, r := range g.r {
-				inverse.Row(i)[j] = 1 / (l + r)
-			}
-		}
-		known, prior := mat.New(x.Rows, len(g.modes)), g.kernel.diagonal(x)
-		mat.Mul(known, 1, ku, inverse, 0)
 		for i := range x.Rows {
 			for c, j := range g.modes {
 				mean.Set(i, j, of.At(i, c))
+			}
+		}
+		if variance.Cols == 0 {
+			return
+		}
+		ku, known, prior := mat.New(x.Rows, n), mat.New(x.Rows, len(g.modes)), g.kernel.diagonal(x)
+		mat.Mul(ku, 1, k, g.u, 0)
+		mat.MulElem(ku, ku, ku)
+		mat.Mul(known, 1, ku, g.inverse(), 0)
+		for i := range x.Rows {
+			for c, j := range g.modes {
 				variance.Set(i, j, g.a[c]*(max(0, prior[i]-known.At(i, c))+g.r[c]))
 			}
 		}
 	})
-	return mean, variance
+}
+
+// inverse returns 1/(λ_i + r_j), n×modes.
+func (g *group) inverse() mat.Matrix {
+	inverse := mat.New(len(g.lambda), len(g.modes))
+	for i, l := range g.lambda {
+		for j, r := range g.r {
+			inverse.Row(i)[j] = 1 / (l + r)
+		}
+	}
+	return inverse
 }
 
 // LeaveOneOut returns the errors of every run's coordinates when predicted from the others, and their variances, noise included; kernels, a and b held.
@@ -283,15 +299,10 @@ func (m *Process) LeaveOneOut() (errors, variances mat.Matrix) {
 	errors, variances = mat.New(n, modes), mat.New(n, modes)
 	mat.Parallel(len(m.groups), func(t int) {
 		g := &m.groups[t]
-		squares, inverse := mat.New(n, n), mat.New(n, len(g.modes))
+		squares := mat.New(n, n)
 		mat.MulElem(squares, g.u, g.u)
-		for i, l := range g.lambda {
-			for j, r := range g.r {
-				inverse.Row(i)[j] = 1 / (l + r)
-			}
-		}
 		d := mat.New(n, len(g.modes)) // the diagonal of (K + rI)⁻¹
-		mat.Mul(d, 1, squares, inverse, 0)
+		mat.Mul(d, 1, squares, g.inverse(), 0)
 		for i := range n {
 			for c, j := range g.modes {
 				errors.Set(i, j, g.alpha.At(i, c)/d.At(i, c))

@@ -4,24 +4,23 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/seed-08962ecc/kronfield/chol"
+	"github.com/seed-08962ecc/kronfield/internal/simple"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
-// Missing values are filled in by at most holeRounds rounds with each number of components, 2, 4, … holeModes, until values change by less than holeChange of
-// the standard deviation; maxHoled limits the values of all runs, which are in memory then.
-const holeRounds, holeModes, holeChange, maxHoled = 30, 32, 1e-3, 1 << 28
+// Missing values are filled in by at most holeRounds rounds with holeModes components, until values change by less than holeChange of the standard
+// deviation; maxHoled limits the values of all runs, which are in memory then. Eight components gave the same errors.
+const holeRounds, holeModes, holeChange, maxHoled = 10, 32, 1e-3, 1 << 28
 
-// A completion fills in missing values. In each round the coordinates of a run have the prior that the other runs and its inputs give them (leave one out), and
-// its observed values the likelihood. How many components serve best is what held-out values say: of every fifth run those that another run misses.
+// A completion fills in missing values: first by principal components of inputs and outputs side by side. In each round then the coordinates of a run have the
+// prior that the other runs and its inputs give them (leave one out), and its observed values the likelihood.
 type completion struct {
 	y       mat.Matrix // n×values, scaled
 	missing [][]int    // values of each run
-	heldOut []map[int]float64
 	x       mat.Matrix
 	u       []float64
 	kernel  *Kernel
@@ -40,7 +39,6 @@ func completed(ctx context.Context, in *Inputs, y *data.Scaled) (full *data.Scal
 	}); err != nil {
 		return nil, nil, err
 	}
-	unseen = c.start()
 	all := sample(n, n, 0)
 	scaling, err := newScaling(in, all, holeModes)
 	if err != nil {
@@ -48,8 +46,17 @@ func completed(ctx context.Context, in *Inputs, y *data.Scaled) (full *data.Scal
 	}
 	c.x = scaling.apply(in, all)
 	c.u = normalised(c.x, scaling.weights())
-	if err := c.complete(ctx, all); err != nil {
+	if unseen, err = c.start(ctx); err != nil {
 		return nil, nil, err
+	}
+	for round := range holeRounds {
+		change, err := c.round(ctx, all, round)
+		if err != nil {
+			return nil, nil, err
+		}
+		if change < holeChange {
+			break
+		}
 	}
 	for i := range n {
 		row := c.y.Row(i)
@@ -62,113 +69,43 @@ func completed(ctx context.Context, in *Inputs, y *data.Scaled) (full *data.Scal
 	return full, unseen, err
 }
 
-// start fills in the mean of what was observed of each value, and returns the values of which nothing was.
-func (c *completion) start() (unseen []int) {
-	sums, counts := make([]float64, c.y.Cols), make([]float64, c.y.Cols)
-	for i := range c.y.Rows {
+// start fills in by principal components, and returns the values that no run has, which are 0.
+func (c *completion) start(ctx context.Context) (unseen []int, err error) {
+	n, size, width := c.y.Rows, c.y.Cols, c.y.Cols+c.x.Cols
+	d := simple.Data{Y: mat.New(n, width), Missing: make([]bool, n*width), Channels: 1}
+	mat.Copy(d.Y.Slice(0, n, 0, size), c.y)
+	mat.Copy(d.Y.Slice(0, n, size, width), c.x)
+	seen := make([]bool, size)
+	for i := range n {
 		for k, v := range c.y.Row(i) {
-			if v != v {
-				c.missing[i] = append(c.missing[i], k)
+			if v == v {
+				seen[k] = true
 			} else {
-				sums[k] += v
-				counts[k]++
+				c.missing[i], d.Missing[i*width+k] = append(c.missing[i], k), true
 			}
 		}
 	}
-	for i, list := range c.missing {
-		for _, k := range list {
-			c.y.Set(i, k, sums[k]/max(1, counts[k]))
-		}
+	mean, _, err := simple.PrincipalComponents.Fill(ctx, d)
+	if err != nil {
+		return nil, err
 	}
-	for k, n := range counts {
-		if n == 0 {
+	mat.Copy(c.y, mean.Slice(0, n, 0, size))
+	for k, is := range seen {
+		if !is {
 			unseen = append(unseen, k)
+			c.y.Slice(0, n, k, k+1).Fill(0)
 		}
 	}
-	return unseen
-}
-
-// complete fills in with more and more components until the held-out values get worse, and then with the best number all but what was observed.
-func (c *completion) complete(ctx context.Context, all []int) error {
-	c.holdOut()
-	best, least := 0, math.Inf(1)
-	for rank := 2; rank <= min(holeModes, modes(len(all))); rank *= 2 {
-		if err := c.rounds(ctx, all, rank); err != nil {
-			return err
-		}
-		if e := c.heldOutError(); e < least {
-			best, least = rank, e
-		} else {
-			break
-		}
-	}
-	for i, values := range c.heldOut {
-		for k, v := range values {
-			c.y.Set(i, k, v)
-		}
-		c.missing[i] = slices.DeleteFunc(c.missing[i], func(k int) bool { _, aside := values[k]; return aside })
-	}
-	return c.rounds(ctx, all, max(best, 1))
-}
-
-// holdOut makes values missing of every fifth run that a later run misses.
-func (c *completion) holdOut() {
-	n := len(c.missing)
-	c.heldOut = make([]map[int]float64, n)
-	var holed []int
-	for i, list := range c.missing {
-		if len(list) > 0 {
-			holed = append(holed, i)
-		}
-	}
-	for t, i := range sample(n, (n+4)/5, 1) {
-		c.heldOut[i] = map[int]float64{}
-		for _, k := range c.missing[holed[t%len(holed)]] {
-			if !slices.Contains(c.missing[i], k) {
-				c.heldOut[i][k] = c.y.At(i, k)
-			}
-		}
-		for k := range c.heldOut[i] {
-			c.missing[i] = append(c.missing[i], k)
-		}
-		slices.Sort(c.missing[i])
-	}
-}
-
-// heldOutError returns the mean squared error of the held-out values.
-func (c *completion) heldOutError() float64 {
-	sum, count := 0., 0.
-	for i, list := range c.missing {
-		for _, k := range list {
-			if v, ok := c.heldOut[i][k]; ok {
-				sum, count = sum+(v-c.y.At(i, k))*(v-c.y.At(i, k)), count+1
-			}
-		}
-	}
-	return sum / max(1, count)
-}
-
-// rounds goes on until values hardly change.
-func (c *completion) rounds(ctx context.Context, all []int, rank int) error {
-	for round := range holeRounds {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		change, err := c.round(ctx, all, rank, round)
-		if err != nil || change < holeChange {
-			return err
-		}
-	}
-	return nil
+	return unseen, nil
 }
 
 // round fills in once more, and returns the root mean squared change.
-func (c *completion) round(ctx context.Context, all []int, rank, round int) (float64, error) {
+func (c *completion) round(ctx context.Context, all []int, round int) (float64, error) {
 	n := c.y.Rows
 	gram := mat.New(n, n)
 	mat.Syrk(gram, 1, c.y, 0)
 	mat.MirrorLower(gram)
-	basis, err := NewBasis(gram, all, min(modes(n), rank))
+	basis, err := NewBasis(gram, all, min(modes(n), holeModes))
 	if err != nil {
 		return 0, err
 	}

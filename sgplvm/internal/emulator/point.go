@@ -16,14 +16,8 @@ type surface struct {
 
 func newSurface(m *Model) *surface {
 	s := &surface{m: m, columns: columns(m.process.x)}
-	for _, g := range m.process.groups {
-		inverse := mat.New(m.process.x.Rows, len(g.modes))
-		for i, l := range g.lambda {
-			for j, r := range g.r {
-				inverse.Row(i)[j] = 1 / (l + r)
-			}
-		}
-		s.inverse = append(s.inverse, inverse)
+	for k := range m.process.groups {
+		s.inverse = append(s.inverse, m.process.groups[k].inverse())
 	}
 	return s
 }

@@ -104,27 +104,11 @@ func (s *Sensitivity) factors(m *Model, prior *Prior) (groups [][]int) {
 // coordinatesAt returns the means of coordinates at rows of ξ, less some numbers.
 func (m *Model) coordinatesAt(x mat.Matrix, less []float64) mat.Matrix {
 	mean := mat.New(x.Rows, m.P.Cols)
-	m.process.means(mean, x)
+	m.process.predict(mean, mat.Matrix{}, x)
 	for i := range mean.Rows {
 		asm.Axpy(-1, less, mean.Row(i))
 	}
 	return mean
-}
-
-// means sets dst to the means of coordinates at rows of x.
-func (m *Process) means(dst, x mat.Matrix) {
-	mat.Parallel(len(m.groups), func(t int) {
-		g := &m.groups[t]
-		k, of := mat.New(x.Rows, m.x.Rows), mat.New(x.Rows, len(g.modes))
-		g.kernel.values(k, x, m.x, mat.Matrix{}, mat.Matrix{})
-		mat.Mul(of, 1, k, g.alpha, 0)
-		for i := range x.Rows {
-			row := dst.Row(i)
-			for c, j := range g.modes {
-				row[j] = of.At(i, c)
-			}
-		}
-	})
 }
 
 // Of sets first and all to the shares of the variances of v·p that an input explains alone, and that it has a part in, for each row v; 0 where nothing varies.

@@ -30,14 +30,6 @@ func TestUnlike(t *testing.T) {
 	}
 }
 
-func TestFollow(t *testing.T) {
-	for _, c := range []struct{ damping, want float64 }{{0, 6}, {1, 1}, {0.5, math.Sqrt(6)}} {
-		if got := Follow(2, 3, c.damping); math.Abs(got-c.want) > 1e-15*6 {
-			t.Errorf("damping %v: %v, expected %v", c.damping, got, c.want)
-		}
-	}
-}
-
 // Observed values whose variances are half of those of the missing ones count a quarter, and larger ones no more than equal ones.
 func TestTelling(t *testing.T) {
 	for _, c := range []struct{ observed, missing, want float64 }{{1, 1, 1}, {3, 1, 1}, {1, 2, 0.25}, {0, 1, 0}, {0, 0, 1}} {

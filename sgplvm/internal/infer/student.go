@@ -1,7 +1,5 @@
 package infer
 
-import "math"
-
 // StudentScale returns what all variances of an example are multiplied by whose |O| observed
 // values have the squared Mahalanobis distance χ from their mean: (ν + τ·χ)/(ν + τ·|O|), for τ = 1 as under
 // a multivariate Student distribution with ν degrees of freedom (Kotz and Nadarajah,
@@ -21,18 +19,6 @@ func StudentWeight(observed, missing float64) float64 {
 		return 1
 	}
 	return observed / missing * (observed / missing)
-}
-
-// Follow returns what the variance of a missing point is multiplied by, given StudentScale, NearbyScale and how much of the
-// two is held back: their product to the power of 1 − damping.
-func Follow(scale, nearby, damping float64) float64 {
-	switch damping {
-	case 0:
-		return scale * nearby
-	case 1:
-		return 1
-	}
-	return math.Exp((1 - damping) * math.Log(scale*nearby))
 }
 
 // nearbyStrength is the weight of an example's mean square, in values, beside those observed

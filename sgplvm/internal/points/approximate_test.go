@@ -197,53 +197,6 @@ func TestHeaviest(t *testing.T) {
 	}
 }
 
-// Gaussians on a grid, in one to three dimensions, are those of its points.
-func TestLevels(t *testing.T) {
-	rng := rand.New(rand.NewPCG(5, 5))
-	for dims := 1; dims <= 3; dims++ {
-		c := &Contents{Points: 1, Channels: 1}
-		side := []int{12, 8, 5}[dims-1]
-		for range dims {
-			c.Points *= side
-		}
-		units := make([]float64, dims)
-		for q := range units {
-			units[q] = 0.5 + rng.Float64()
-		}
-		for i := range c.Points {
-			for q, at := 0, i; q < dims; q++ {
-				c.Coordinates = append(c.Coordinates, float64(at%side))
-				at /= side
-			}
-		}
-		l := c.coordinates()
-		x := l.in(units)
-		if x.pairs != dims*side*side {
-			t.Fatalf("%d dimensions: %d pairs of levels", dims, x.pairs)
-		}
-		w := &Workspace{}
-		w.room.gathered, w.room.row = make([]float64, dims*c.Points), make([]float64, c.Points)
-		for k := range w.room.levels {
-			w.room.levels[k].values = make([]float64, x.pairs)
-		}
-		w.room.merged = make([]int, c.Points)
-		a, b := rng.Perm(c.Points)[:12], rng.Perm(c.Points)
-		for _, factor := range []float64{0.1, 2, 0.1, 3, 4, 5, 6, 0.1, 2} {
-			got, want := mat.New(len(a), len(b)), mat.New(len(a), len(b))
-			for i := range got.Data {
-				got.Data[i], want.Data[i] = float64(i), float64(i)
-			}
-			w.multiplyLevels(got, &x, factor, a, b)
-			w.evaluate(want, &x, factor, a, b)
-			for i, v := range want.Data {
-				if !(math.Abs(got.Data[i]-v) <= 1e-14*float64(i)) {
-					t.Fatalf("%d dimensions, factor %v: %v, expected %v", dims, factor, got.Data[i], v)
-				}
-			}
-		}
-	}
-}
-
 // What a fast model makes in rows of all points, and keeps, is what others make of the pairs that are asked for.
 func TestShapedNoise(t *testing.T) {
 	for seed := range uint64(10) {
@@ -269,12 +222,8 @@ func TestShapedNoise(t *testing.T) {
 				w.setMoments(m.mu.Row(1), m.s.Row(1))
 				w.moments.own = w.setLocal()
 				add()
-				for _, wide := range []float64{1, 0, 3} {
-					b := m.c.Options.Blends[0]
-					b.WideTaper = wide
-					w.moments.own, w.moments.latent = w.setSimilar(&b, w.distances, m.points), false
-					add()
-				}
+				w.moments.own, w.moments.latent = w.setSimilar(&m.c.Options.Blends[0], w.distances, m.points), false
+				add()
 			}
 			for k, want := range all[0] {
 				part, left := 1e-10, fast.c.Options.Blends[0].Shrinkage*asm.MaxAbs(fast.unfitted) // of F

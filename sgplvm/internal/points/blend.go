@@ -60,7 +60,7 @@ func (w *Workspace) mixParts(b *field.Blend) error {
 // mixPart mixes in what examples that are like this one near a part say of that, given their distances.
 func (w *Workspace) mixPart(b *field.Blend, points []int, distances []float64) error {
 	t := &w.moments
-	t.own, t.latent, t.degrees, t.damping = w.setSimilar(b, distances, points), false, w.o.Degrees, b.Damping
+	t.own, t.latent, t.degrees = w.setSimilar(b, distances, points), false, w.o.Degrees
 	w.marginal(w.direct, points)
 	w.ready = false
 	if err := w.condition(w.direct, points); err != nil {

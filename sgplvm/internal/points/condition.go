@@ -267,7 +267,7 @@ func (w *Workspace) conditionBlock(p prediction, place, c int, block, seen []int
 		v = max(0, v)
 		white := 1 / w.m.c.Beta // is in the scaled variance and not in p's
 		p.mean.Row(i)[c] += shift.Data[k]
-		p.variance.Row(i)[c] = v + (infer.Follow(scale, w.nearby[i*w.m.c.Channels+c], t.damping)-1)*(v+white)
+		p.variance.Row(i)[c] = v + (scale*w.nearby[i*w.m.c.Channels+c]-1)*(v+white)
 	}
 }
 

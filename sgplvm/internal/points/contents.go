@@ -262,8 +262,8 @@ func (o *Options) visit(f codec) {
 		o.Blends = make([]field.Blend, n)
 	}
 	for i := range o.Blends {
-		b := &o.Blends[i]
-		for _, v := range []*float64{&b.Gap, &b.Seen, &b.Share, &b.Neighbours, &b.Shrinkage, &b.Taper, &b.WideTaper, &b.Reach, &b.Damping, &b.Inflation} {
+		b, unused := &o.Blends[i], [2]float64{} // which version 1 of the format has
+		for _, v := range []*float64{&b.Gap, &b.Seen, &b.Share, &b.Neighbours, &b.Shrinkage, &b.Taper, &unused[0], &b.Reach, &unused[1], &b.Inflation} {
 			f.number(v)
 		}
 		f.integer(&b.Parts)

@@ -13,7 +13,7 @@ func (m *Model) Bytes() int {
 		numbers += len(v)
 	}
 	for _, x := range []points{m.tapered, m.spacings, m.trainingSpacings, m.scaled} {
-		numbers += x.numbers()
+		numbers += len(x.x.Data)
 	}
 	if c.Whitened {
 		numbers += len(m.structure.data)/8 + noiseRows*(2*m.features+c.Points)

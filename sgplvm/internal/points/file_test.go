@@ -64,7 +64,7 @@ func contents(seed uint64, structured bool) *Contents {
 	}
 	c.Filled, c.Alike = NewTable(mat.New(examples, dy*n)), NewLowerTable(mat.New(n, n))
 	c.Options.Degrees = 10
-	c.Options.Blends = []field.Blend{{Share: 0.5, Neighbours: 2, Shrinkage: 0.5, Taper: 2, WideTaper: 1, Reach: 1, Inflation: 1.2, Parts: 2}}
+	c.Options.Blends = []field.Blend{{Share: 0.5, Neighbours: 2, Shrinkage: 0.5, Taper: 2, Reach: 1, Inflation: 1.2, Parts: 2}}
 	if seed%6 == 0 {
 		c.Approximate(Float64)
 	}
@@ -335,9 +335,7 @@ func TestBadBlends(t *testing.T) {
 		{"Neighbours", func(b *field.Blend) *float64 { return &b.Neighbours }, []float64{1, 4}, []float64{0.5, -1, nan, inf}},
 		{"Shrinkage", func(b *field.Blend) *float64 { return &b.Shrinkage }, []float64{0.1, 1}, []float64{0, 1.1, nan, inf}},
 		{"Taper", func(b *field.Blend) *float64 { return &b.Taper }, []float64{0.5, 9}, []float64{0, -1, nan, inf}},
-		{"WideTaper", func(b *field.Blend) *float64 { return &b.WideTaper }, []float64{0, 9}, []float64{-1, nan, inf}},
 		{"Reach", func(b *field.Blend) *float64 { return &b.Reach }, []float64{0, 9}, []float64{-1, nan, inf}},
-		{"Damping", func(b *field.Blend) *float64 { return &b.Damping }, []float64{0, 1}, []float64{-0.1, 1.1, nan, inf}},
 		{"Inflation", func(b *field.Blend) *float64 { return &b.Inflation }, []float64{0.1, 9}, []float64{0, -1, nan, inf}},
 	} {
 		file := func(v float64) []byte {

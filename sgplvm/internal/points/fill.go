@@ -76,9 +76,6 @@ func (w *Workspace) complete() error {
 		return nil
 	}
 	b := w.blend()
-	if b != nil {
-		t.damping = b.Damping
-	}
 	if err := w.condition(w.result, w.missing); err != nil {
 		return err
 	}

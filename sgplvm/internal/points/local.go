@@ -192,7 +192,7 @@ func (w *Workspace) setSimilar(b *field.Blend, distances []float64, points []int
 		o.roots[k] = math.Sqrt(o.shares[k] * (1 - b.Shrinkage) / float64(m.c.Channels))
 	}
 	o.whole, o.prior, o.less = 1, b.Shrinkage, 1
-	o.taper, o.taperFactor, o.wideFactor = &m.trainingSpacings, taperFactor(b), wideFactor(b)
+	o.taper, o.taperFactor = &m.trainingSpacings, taperFactor(b)
 	w.setMean(o, 1-b.Shrinkage, points)
 	w.setImputed(o, 1-b.Shrinkage)
 	return o

@@ -13,7 +13,7 @@ import (
 func (w *Workspace) setMoments(mu, s []float64) {
 	t, m := &w.moments, w.m
 	m.stats.SetMoments(&t.of, &w.optimiser.Scratch, w.one(mu, s))
-	t.psi0, t.own, t.degrees, t.damping, t.latent, t.refined = t.of.Psi0, nil, 0, 0, true, false
+	t.psi0, t.own, t.degrees, t.latent, t.refined = t.of.Psi0, nil, 0, true, false
 	if m.shaped() {
 		w.setAmounts()
 		return

@@ -62,33 +62,20 @@ func (w *Workspace) lessWhite() float64 {
 // ownRows is how many rows of a covariance are tapered at once. Tests lower it.
 var ownRows = 64
 
-// setOwnNoise sets dst to what training examples say of the example's own noise, whole·[(Σ_k near_k·near_kᵀ + g·R·g)∘C + prior·F∘C′] between points a and b.
-// same: a is b, and only the lower triangle counts. C and C′ are Gaussians: the narrower one is the other one times a third.
+// setOwnNoise sets dst to what training examples say of the example's own noise, whole·[(Σ_k near_k·near_kᵀ + g·R·g)∘C + prior·F] between points a and b.
+// same: a is b, and only the lower triangle counts. C is a Gaussian.
 func (w *Workspace) setOwnNoise(dst mat.Matrix, left, right atPoints, a, b []int, same bool) {
 	o, amount := w.moments.own, w.moments.own.whole
-	taper := func(factor float64) {
-		for from := 0; from < len(a); from += ownRows {
-			to, columns := min(from+ownRows, len(a)), len(b)
-			if same {
-				columns = to
-			}
-			w.taper(dst.Slice(from, to, 0, columns), o.taper, factor, a[from:to], b[:columns])
+	w.addResiduals(dst, amount, left, right, a, b, same)
+	for from := 0; from < len(a); from += ownRows {
+		to, columns := min(from+ownRows, len(a)), len(b)
+		if same {
+			columns = to
 		}
+		w.taper(dst.Slice(from, to, 0, columns), o.taper, o.taperFactor, a[from:to], b[:columns])
 	}
-	switch {
-	case o.wide && o.wideFactor > o.taperFactor:
-		products(dst, amount*o.prior, left.fitted, right.fitted, 0, same)
-		taper(o.wideFactor - o.taperFactor)
-		w.addResiduals(dst, amount, left, right, a, b, 1, same)
-		taper(o.taperFactor)
-	case o.wide:
-		w.addResiduals(dst, amount, left, right, a, b, 0, same)
-		taper(o.taperFactor - o.wideFactor)
+	if o.wide {
 		products(dst, amount*o.prior, left.fitted, right.fitted, 1, same)
-		taper(o.wideFactor)
-	default:
-		w.addResiduals(dst, amount, left, right, a, b, 0, same)
-		taper(o.taperFactor)
 	}
 	for k, i := range a {
 		if same && o.wide {
@@ -106,9 +93,9 @@ func products(dst mat.Matrix, alpha float64, left, right mat.Matrix, beta float6
 	}
 }
 
-// addResiduals adds Σ_k near_k·near_kᵀ + g·R·g, times an amount, to beta times dst.
-func (w *Workspace) addResiduals(dst mat.Matrix, amount float64, left, right atPoints, a, b []int, beta float64, same bool) {
-	products(dst, amount, left.residuals, right.residuals, beta, same)
+// addResiduals sets dst to Σ_k near_k·near_kᵀ + g·R·g, times an amount.
+func (w *Workspace) addResiduals(dst mat.Matrix, amount float64, left, right atPoints, a, b []int, same bool) {
+	products(dst, amount, left.residuals, right.residuals, 0, same)
 	g := w.moments.own.imputed
 	if g == nil {
 		return
@@ -118,5 +105,27 @@ func (w *Workspace) addResiduals(dst mat.Matrix, amount float64, left, right atP
 		for l, j := range upTo(b, k, same) {
 			row[l] += amount * g[i] * g[j] * w.m.c.Alike.pair(i, j)
 		}
+	}
+}
+
+// taper multiplies dst by exp(−factor·‖x − x′‖²) between points a and b; by ones where there are no coordinates.
+func (w *Workspace) taper(dst mat.Matrix, x *points, factor float64, a, b []int) {
+	if x.x.Rows == 0 {
+		return
+	}
+	all, row := view(w.room.gathered, x.x.Rows, len(b)), w.room.row[:len(b)]
+	for q := range all.Rows {
+		pickFrom(all.Row(q), x.x.Row(q), b)
+	}
+	for k, i := range a {
+		clear(row)
+		for q := range all.Rows {
+			at := x.x.Row(q)[i]
+			for l, v := range all.Row(q) {
+				row[l] -= factor * (at - v) * (at - v)
+			}
+		}
+		asm.Exp(row, row)
+		asm.MulTo(dst.Row(k), dst.Row(k), row)
 	}
 }

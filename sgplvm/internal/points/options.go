@@ -67,14 +67,14 @@ func CheckBlends(blends []field.Blend) string {
 
 // checkBlend returns why a blend has numbers that mean nothing, or "".
 func checkBlend(b *field.Blend) string {
-	for _, v := range []float64{b.Gap, b.Seen, b.Share, b.Neighbours, b.Shrinkage, b.Taper, b.WideTaper, b.Reach, b.Damping, b.Inflation} {
+	for _, v := range []float64{b.Gap, b.Seen, b.Share, b.Neighbours, b.Shrinkage, b.Taper, b.Reach, b.Inflation} {
 		if !(v >= 0) || math.IsInf(v, 0) {
 			return text.Sprintf("a blend with the number %v, expected finite ones, 0 or more", v)
 		}
 	}
 	switch {
-	case b.Seen > 1 || b.Share > 1 || b.Shrinkage > 1 || b.Damping > 1:
-		return text.Sprintf("a blend with seen %v, share %v, shrinkage %v and damping %v, expected 1 at most", b.Seen, b.Share, b.Shrinkage, b.Damping)
+	case b.Seen > 1 || b.Share > 1 || b.Shrinkage > 1:
+		return text.Sprintf("a blend with seen %v, share %v and shrinkage %v, expected 1 at most", b.Seen, b.Share, b.Shrinkage)
 	case b.Share > 0 && !(b.Neighbours >= 1 && b.Taper > 0 && b.Shrinkage > 0):
 		return text.Sprintf("a blend with %v neighbours, taper %v and shrinkage %v, expected at least 1 and positive numbers", b.Neighbours, b.Taper, b.Shrinkage)
 	case b.Parts < 1 || b.Parts&(b.Parts-1) != 0 || b.Parts > 1<<16:
@@ -98,14 +98,6 @@ func NearestBlend(blends []field.Blend, missing infer.Missing, d int) (nearest i
 
 // taperFactor is what squared distances are multiplied by in the exponent of a blend's taper C.
 func taperFactor(b *field.Blend) float64 { return 1 / (b.Taper * b.Taper) }
-
-// wideFactor is that of C′; 0: there is none.
-func wideFactor(b *field.Blend) float64 {
-	if b.WideTaper > 0 {
-		return 1 / (b.WideTaper * b.WideTaper)
-	}
-	return 0
-}
 
 // A Way is how missing values were conditioned on observed ones: not at all, on all of them, or each on those nearest to it.
 type Way int

@@ -35,7 +35,6 @@ type moments struct {
 	psi0    float64
 	own     *ownNoise // the example's own noise, or nil
 	degrees float64   // of freedom; 0: infinitely many
-	damping float64   // Blend.Damping
 	latent  bool      // latent variables count
 	refined bool      // by refine
 
@@ -70,8 +69,6 @@ type room struct {
 	seen                  atPoints  // of the observed ones
 	rows                  []float64 // noiseRows×most
 	gathered              []float64 // coordinates of points, dimensions×most
-	levels                [levelSets]ofLevels
-	nextLevels            int // which of them is the next to be another
 
 	po                   []float64 // L⁻¹·P_O of each channel, or L⁻¹·P_O·M, or slopes, most×m_ξ
 	residual             []float64 // L⁻¹·(y_O − mean_O) of each channel
@@ -106,7 +103,6 @@ type ownNoise struct {
 	wide        bool
 	taper       *points // coordinates of C
 	taperFactor float64
-	wideFactor  float64   // of C′; 0: any distance
 	imputed     []float64 // standard deviations of what was filled in of those examples, weighted, n; nothing was: nil
 }
 
@@ -197,16 +193,6 @@ func (t *moments) untold() float64 {
 		v -= tau
 	}
 	return max(0, v)
-}
-
-// levelSets is how many ofLevels are kept: an example needs as many.
-const levelSets = 4
-
-// ofLevels are Gaussians between levels of a dimension, for all dimensions one after the other.
-type ofLevels struct {
-	of     *float64 // the first coordinate
-	factor float64
-	values []float64
 }
 
 // A term is a table of pairs of points, and how often covariances have it.

@@ -260,9 +260,6 @@ func (w *Workspace) newRoom(exact int) {
 	}
 	r.gathered, r.rows = w.vector(w.dimensions()*wider), w.vector(noiseRows*wider)
 	r.pairs = w.vector(n)
-	for k := range r.levels {
-		r.levels[k].values = w.vector(max(w.m.tapered.pairs, w.m.spacings.pairs, w.m.trainingSpacings.pairs))
-	}
 	if !w.m.shaped() {
 		r.cross = w.vector(e * block)
 	}

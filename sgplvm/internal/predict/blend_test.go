@@ -21,7 +21,7 @@ import (
 // anyBlend returns a blend of some parts.
 func anyBlend(rng *rand.Rand, share float64) field.Blend {
 	return field.Blend{Share: share, Neighbours: 1 + 3*rng.Float64(), Shrinkage: 0.1 + 0.9*rng.Float64(), Taper: 0.5 + 2*rng.Float64(),
-		WideTaper: 3 * rng.Float64(), Reach: 3 * rng.Float64(), Parts: 1 << rng.IntN(3), Damping: float64(rng.IntN(3)) / 2, Inflation: 0.5 + rng.Float64()}
+		Reach: 3 * rng.Float64(), Parts: 1 << rng.IntN(3), Inflation: 0.5 + rng.Float64()}
 }
 
 // blendCase returns a model of several points that keeps residuals, and values seen in part.
@@ -50,7 +50,7 @@ func TestDirect(t *testing.T) {
 			m = m.with(t, Options{Residuals: m.residuals, Filled: filled})
 		}
 		b := anyBlend(rng, 1)
-		b.Parts, b.Damping, b.Inflation = 1, 0, 1
+		b.Parts, b.Inflation = 1, 1
 		if seed%3 == 0 {
 			b.Reach = 0
 		}
@@ -97,7 +97,6 @@ func TestDirect(t *testing.T) {
 					local += math.Sqrt(g[i]) * math.Sqrt(g[j]) * filled.Alike.At(i, j)
 				}
 				far := work.SquaredDistance(x.Row(i), x.Row(j))
-				wide *= math.Exp(-far / (b.WideTaper * b.WideTaper))
 				covariance.Set(i, j, local*math.Exp(-far/(b.Taper*b.Taper))+b.Shrinkage*(wide+m.params.Noise.Covariance.At(i, j)))
 			}
 		}
@@ -156,7 +155,7 @@ func TestBlendedMoments(t *testing.T) {
 			return p
 		}
 		b := anyBlend(rng, 0)
-		b.Inflation, b.Damping = 1, 0
+		b.Inflation = 1
 		with := impute(b)
 		b.Share = 1
 		direct := impute(b)
@@ -175,37 +174,6 @@ func TestBlendedMoments(t *testing.T) {
 				compare.NearOne(t, "mean of the latent variables alone", alone.Mean.At(i, c), plain.Mean.At(i, c), 1e-12)
 				compare.NearOne(t, "variance of the latent variables alone", alone.Variance.At(i, c), plain.Variance.At(i, c), 1e-12)
 			}
-		}
-	}
-}
-
-// Damping 1 is what infinitely many degrees of freedom make of variances, without damping all of the factors count, and between them their powers.
-func TestDamping(t *testing.T) {
-	for seed := range uint64(8) {
-		m, obs, rng := blendCase(t, 340+seed)
-		b := anyBlend(rng, []float64{0, 1}[seed%2])
-		b.Damping = 0
-		impute := func(damping, degrees float64) field.Prediction {
-			b := b
-			b.Damping = damping
-			p, _, err := m.Impute(t.Context(), obs, field.InferOptions{Blends: []field.Blend{b}, DegreesOfFreedom: degrees})
-			if err != nil {
-				t.Fatal(err)
-			}
-			return p
-		}
-		whole, half, held, without := impute(0, 3), impute(0.5, 3), impute(1, 3), impute(0, -1)
-		differ := false
-		for i := range whole.Mean.Rows {
-			for c, v := range whole.Variance.Row(i) {
-				compare.NearOne(t, "mean", half.Mean.At(i, c), whole.Mean.At(i, c), 1e-12)
-				compare.NearOne(t, "held back", held.Variance.At(i, c), without.Variance.At(i, c), 1e-9)
-				compare.NearOne(t, "half of it", half.Variance.At(i, c), math.Sqrt(v*held.Variance.At(i, c)), 1e-9)
-				differ = differ || math.Abs(v-held.Variance.At(i, c)) > 0.01*v
-			}
-		}
-		if !differ {
-			t.Errorf("seed %d: the variances follow nothing", seed)
 		}
 	}
 }
@@ -233,7 +201,7 @@ func TestBlendFor(t *testing.T) {
 	blends[0].Gap, blends[1].Seen = 0, 0
 	without := saying(t, m.ref, Options{})
 	compare.SameBits(t, "a model without residuals", impute(without, blends...), impute(without))
-	blends[1].Share, blends[1].Damping, blends[1].Inflation = 0, 0, 4
+	blends[1].Share, blends[1].Inflation = 0, 4
 	plain, wider := impute(without), impute(without, blends...)
 	for k, v := range plain[len(plain)/2:] {
 		compare.NearOne(t, "variances of a model without residuals, which needs none to multiply them", wider[len(plain)/2+k], 4*v, 1e-12)
@@ -312,7 +280,7 @@ func TestBlendCheck(t *testing.T) {
 		func(b *field.Blend) { b.Share = 1.5 }, func(b *field.Blend) { b.Share = math.NaN() }, func(b *field.Blend) { b.Neighbours = 0 },
 		func(b *field.Blend) { b.Shrinkage = 0 }, func(b *field.Blend) { b.Taper = 0 }, func(b *field.Blend) { b.Parts = 3 }, func(b *field.Blend) { b.Parts = 0 },
 		func(b *field.Blend) { b.Inflation = 0 }, func(b *field.Blend) { b.Reach = math.Inf(1) }, func(b *field.Blend) { b.Gap = -1 },
-		func(b *field.Blend) { b.Seen = 1.5 }, func(b *field.Blend) { b.Seen = -0.1 }, func(b *field.Blend) { b.Damping = 1.5 }, func(b *field.Blend) { b.Damping = -0.5 },
+		func(b *field.Blend) { b.Seen = 1.5 }, func(b *field.Blend) { b.Seen = -0.1 },
 	} {
 		b := good
 		change(&b)

@@ -75,7 +75,6 @@ func compileCase(t *testing.T, seed uint64, rng *rand.Rand) (m model, o field.In
 			o.Blends[1].Gap = 3 * rng.Float64()
 			if seed%4 == 0 {
 				o.Blends[0].Gap, o.Blends[0].Seen, o.Blends[1].Seen = 1, rng.Float64(), rng.Float64()
-				o.Blends[0].Damping, o.Blends[1].Damping = 0.5, 0.5
 			}
 		}
 		if seed%4 < 2 {

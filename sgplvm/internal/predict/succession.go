@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/chol"
+	"github.com/seed-08962ecc/kronfield/internal/simple"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
@@ -43,13 +44,14 @@ func newSuccession(ctx context.Context, k kernel.Kernel, given, x mat.Matrix) (*
 	for at, i := range s.order {
 		copy(all.Row(given.Rows+at), x.Row(i))
 	}
-	tree := newPointTree(inLengthScales(k, all))
+	scaled := inLengthScales(k, all)
+	tree := simple.NewTree(scaled)
 	blocks := (n + 255) / 256
 	failures := make([]error, blocks)
 	mat.Parallel(blocks, func(b int) {
 		from, to := work.Block(b, blocks, n)
 		if failures[b] = ctx.Err(); failures[b] == nil {
-			failures[b] = s.condition(k, all, tree, from, to)
+			failures[b] = s.condition(k, all, scaled, tree, from, to)
 		}
 	})
 	for _, err := range failures {
@@ -79,14 +81,14 @@ func inLengthScales(k kernel.Kernel, x mat.Matrix) mat.Matrix {
 const minNugget = 1e-10
 
 // condition finds neighbours, weights and deviations of points from ≤ at < to of the order.
-func (s *succession) condition(k kernel.Kernel, all mat.Matrix, tree *pointTree, from, to int) error {
+func (s *succession) condition(k kernel.Kernel, all, scaled mat.Matrix, tree *simple.Tree, from, to int) error {
 	var factor chol.Factor
 	system, cross, one := mat.New(neighboursDrawn, neighboursDrawn), mat.New(1, neighboursDrawn), mat.New(1, 1)
 	points := mat.New(neighboursDrawn, all.Cols)
-	search := tree.search(neighboursDrawn)
+	var near []int
 	for at := from; at < to; at++ {
 		row := s.given + at
-		near := search.nearest(row)
+		near = tree.NearestBefore(near[:0], scaled.Row(row), neighboursDrawn, row)
 		x, places := all.Slice(row, row+1, 0, all.Cols), s.near[at*neighboursDrawn:(at+1)*neighboursDrawn]
 		for j := range places {
 			places[j] = -1

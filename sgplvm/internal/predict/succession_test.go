@@ -1,10 +1,8 @@
 package predict
 
 import (
-	"cmp"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/internal/tier"
@@ -12,42 +10,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/dynamics"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
-
-// The nearest points are those that a search through all finds.
-func TestPointTree(t *testing.T) {
-	tier.Skip(t, tier.Race|tier.Emulated)
-	for seed := range uint64(20) {
-		rng := rand.New(rand.NewPCG(seed, 71))
-		x := mat.New(1+rng.IntN(300), 1+rng.IntN(3))
-		for i := range x.Data {
-			x.Data[i] = float64(rng.IntN(12)) // many ties, and points twice
-		}
-		search := newPointTree(x).search(1 + rng.IntN(20))
-		for i := range x.Rows {
-			distance := func(j int) float64 {
-				var d float64
-				for q, v := range x.Row(j) {
-					d += (v - x.At(i, q)) * (v - x.At(i, q))
-				}
-				return d
-			}
-			all := make([]int, i)
-			for j := range all {
-				all[j] = j
-			}
-			slices.SortStableFunc(all, func(a, b int) int { return cmp.Compare(distance(a), distance(b)) })
-			near := search.nearest(i)
-			if len(near) != min(i, search.most) {
-				t.Fatalf("%d points near %d, expected %d", len(near), i, min(i, search.most))
-			}
-			for k, j := range near {
-				if j >= i || distance(j) != distance(all[k]) || slices.Contains(near[:k], j) {
-					t.Fatalf("point %d: nearest %v, expected %v", i, near, all[:len(near)])
-				}
-			}
-		}
-	}
-}
 
 // The covariance of what is drawn at a grid finer than the points given is the kernel's, to a
 // hundredth of the variance, and that of points drawn twice is their variance.

@@ -82,12 +82,6 @@ func partsOf(k psi.Kernel) parts {
 	return all
 }
 
-// LatentMoments is E k(x, z) and E k(x, z)·k(x, w) for a latent kernel and x ~ N(mu, diag s), without a part of time.
-func LatentMoments(k psi.Kernel, mu, s, z, w []float64) (psi1, psi2 float64) {
-	all := partsOf(k)
-	return all.psi1(mu, s, z), all.psi2(mu, s, z, w)
-}
-
 func (k parts) covariance(x, y []float64) float64 {
 	sum := k.bias
 	if k.rbf != nil {

@@ -35,7 +35,6 @@ var blendParameters = []blendParameter{
 	{[]float64{4, 8, 16, 32, 64}, 2, func(b *field.Blend, v float64) { b.Neighbours = v }},
 	{[]float64{0.1, 0.3, 0.5, 0.7, 0.9}, 2, func(b *field.Blend, v float64) { b.Shrinkage = v }},
 	{[]float64{2.8, 4, 5.6, 8, 11, 22}, 2, func(b *field.Blend, v float64) { b.Taper = v }},
-	{[]float64{0, 22, 11, 5.6}, 0, func(b *field.Blend, v float64) { b.WideTaper = v }},
 }
 
 // blendParts are the divisions of missing points that are tried, and how near to a part observed values count.
@@ -92,12 +91,7 @@ func (s *blendSearch) search(ctx context.Context) (field.Blend, float64, error) 
 		best.Parts, best.Reach = last.parts, last.reach // the division that is chosen most often
 	}
 	var err error
-	if s.direct && s.rounds > 0 {
-		best, err = s.damp(ctx, best)
-	} else {
-		s.with, err = s.fill(ctx, best)
-	}
-	if err != nil {
+	if s.with, err = s.fill(ctx, best); err != nil {
 		return best, 0, err
 	}
 	best, least, err := s.share(ctx, best)
@@ -188,53 +182,6 @@ func (s *blendSearch) walk(ctx context.Context, best field.Blend, least float64,
 		}
 	}
 	return best, least, nil
-}
-
-// dampings are the candidates for Blend.Damping.
-var dampings = []float64{0, 0.25, 0.5, 0.75, 1}
-
-// dampingStrength is the weight of the square of a damping, in nats a value of one example: few examples tell little of it.
-const dampingStrength = 0.5
-
-// damp returns a blend with the best damping, and predicts with it from then on. Moments between are interpolated from those without damping and with all of it.
-func (s *blendSearch) damp(ctx context.Context, b field.Blend) (field.Blend, error) {
-	with, alone, direct := [2][]field.Prediction{}, b, [2][]field.Prediction{}
-	for k := range with {
-		var err error
-		b.Share, b.Damping, alone.Damping = 1, float64(k), float64(k)
-		if direct[k], err = s.fill(ctx, b); err != nil {
-			return b, err
-		}
-		if with[k], err = s.fill(ctx, alone); err != nil {
-			return b, err
-		}
-	}
-	least, best := math.Inf(1), alone
-	for _, d := range dampings {
-		s.with = damped(with, d)
-		_, score := s.shared(b, damped(direct, d))
-		if score += dampingStrength / float64(s.count) * d * d; score < least-shareGain {
-			best.Damping, least = d, score
-		}
-	}
-	s.with = damped(with, best.Damping)
-	return best, nil
-}
-
-// damped interpolates predictions between those without damping and those with all of it.
-func damped(of [2][]field.Prediction, damping float64) []field.Prediction {
-	list := make([]field.Prediction, len(of[0]))
-	for k, p := range of[0] {
-		list[k] = field.Prediction{Mean: p.Mean, Variance: p.Variance.Clone()}
-		for i := range p.Variance.Rows {
-			for c, v := range of[1][k].Variance.Row(i) {
-				if u := p.Variance.At(i, c); u > 0 && v > 0 {
-					list[k].Variance.Set(i, c, u*math.Pow(v/u, damping))
-				}
-			}
-		}
-	}
-	return list
 }
 
 // share returns a blend with the best share and inflation, and its score.
@@ -596,9 +543,6 @@ func sharesText(list []field.Blend) string {
 	text := "shares"
 	for _, b := range list {
 		text += fmt.Sprintf(" %.0f %%", 100*b.Share)
-		if b.Damping > 0 {
-			text += fmt.Sprintf("/damped %.0f %%", 100*b.Damping)
-		}
 	}
 	return text
 }

@@ -72,13 +72,13 @@ func TestBlendIsFound(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		moved = moved || found.Neighbours != start.Neighbours || found.Shrinkage != start.Shrinkage || found.Taper != start.Taper || found.WideTaper != start.WideTaper
+		moved = moved || found.Neighbours != start.Neighbours || found.Shrinkage != start.Shrinkage || found.Taper != start.Taper
 		if err := all.infer(ctx); err != nil {
 			t.Fatal(err)
 		}
 		scores := []float64{}
 		for _, b := range []field.Blend{start, found} {
-			if all.with, err = all.fill(ctx, field.Blend{Parts: 1, Inflation: 1, Damping: b.Damping}); err != nil {
+			if all.with, err = all.fill(ctx, field.Blend{Parts: 1, Inflation: 1}); err != nil {
 				t.Fatal(err)
 			}
 			_, score, err := all.share(ctx, b)
@@ -100,32 +100,12 @@ func TestBlendIsFound(t *testing.T) {
 				t.Errorf("pattern %d: a share of %v has the score %v, expected %v, less %v, more %v", kind, b.Share, score, least, drawn(b.Share-0.1), drawn(b.Share+0.1))
 			}
 		}
-		if !(scores[1] <= scores[0]) && found.Damping == start.Damping {
+		if !(scores[1] <= scores[0]) {
 			t.Errorf("pattern %d: found %+v of score %v, from %+v of score %v", kind, found, scores[1], start, scores[0])
 		}
 	}
 	if !moved {
 		t.Error("the search stays where it starts")
-	}
-}
-
-// Where little is to be done no damping is tried.
-func TestQuickDampsNothing(t *testing.T) {
-	defer func(list []float64) { dampings = list }(dampings)
-	dampings = []float64{1} // if it were
-	s := newSearch(t, correlated(24, 6, 5), training.Settings{Effort: field.EffortQuick, LatentDims: 2, Training: steps(6)})
-	j, err := s.thinnedFolds(1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	found, err := j.blends(t.Context(), s.given.Or(s.learnedNoise()))
-	if err != nil || len(found.Blends) != len(completion.Patterns) {
-		t.Fatalf("%d blends, error %v", len(found.Blends), err)
-	}
-	for _, b := range found.Blends {
-		if b.Damping != 0 {
-			t.Errorf("%+v", b)
-		}
 	}
 }
 
@@ -258,75 +238,6 @@ func TestQuickHoldsOutFewOfFew(t *testing.T) {
 		if got := j.examples(); got != want || j.many != (n >= 200) {
 			t.Errorf("%d examples: %d held out, many %v, expected %d", n, got, j.many, want)
 		}
-	}
-}
-
-// The damping is the one with the best score of those tried, each filled in with it; variances between none and all of it follow from these two.
-func TestDampingIsFound(t *testing.T) {
-	if testing.Short() {
-		t.Skip("fills in many examples")
-	}
-	ctx := t.Context()
-	search := newSearch(t, correlated(60, 6, 5), training.Settings{Effort: field.EffortNormal, LatentDims: 2, Training: steps(6)})
-	j, err := search.thinnedFolds(1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	models, err := j.models(ctx, search.given.Or(search.learnedNoise()), 0, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	found := map[float64]int{}
-	for _, factor := range []float64{1, 0.01, 100} { // where what is seen has little noise or much, variances follow nothing that matters
-		for kind := range j.kinds {
-			trial := blendTrial{model: models[0]}
-			for i := range j.Cases {
-				if c := j.Cases[i]; c.Fold == 0 && c.kind == kind {
-					c.seen = slices.Clone(c.seen)
-					for k := range c.seen {
-						c.seen[k] *= factor
-					}
-					trial.cases = append(trial.cases, &c)
-				}
-			}
-			s := blendSearch{trials: []blendTrial{trial}, rounds: 1, direct: true, count: len(trial.cases)}
-			if err := s.infer(ctx); err != nil {
-				t.Fatal(err)
-			}
-			start := field.Blend{Parts: 1, Inflation: 1, Neighbours: 4, Shrinkage: 0.5, Taper: 4}
-			got, err := s.damp(ctx, start)
-			if err != nil {
-				t.Fatal(err)
-			}
-			with := s.with
-			best, least := 0.0, math.Inf(1)
-			for _, d := range dampings {
-				b := start
-				b.Damping = d
-				if s.with, err = s.fill(ctx, b); err != nil {
-					t.Fatal(err)
-				}
-				if d == got.Damping {
-					for k, p := range s.with {
-						compare.Near(t, "variances with a damping", with[k].Variance.Data, p.Variance.Data, 1e-9)
-					}
-				}
-				_, score, err := s.share(ctx, b)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if score += 0.5 * d * d / float64(s.count); score < least-1e-9 {
-					best, least = d, score
-				}
-			}
-			if got.Damping != best {
-				t.Errorf("values times %v, pattern %d: a damping of %v, expected %v", factor, kind, got.Damping, best)
-			}
-			found[got.Damping]++
-		}
-	}
-	if len(found) < 2 {
-		t.Errorf("found %v: always the same", found)
 	}
 }
 

@@ -276,7 +276,7 @@ func atSpacing(list []field.Blend, factor float64) []field.Blend {
 	list = slices.Clone(list)
 	for i := range list {
 		b := &list[i]
-		b.Gap, b.Taper, b.WideTaper, b.Reach = b.Gap/factor, b.Taper/factor, b.WideTaper/factor, b.Reach/factor
+		b.Gap, b.Taper, b.Reach = b.Gap/factor, b.Taper/factor, b.Reach/factor
 	}
 	return list
 }

@@ -430,7 +430,7 @@ func thinnedOut(t *testing.T, s *Search, want int, scale float64) {
 	if got := f.data.Fitted(cfg); got.LatentDims != 3 || got.Inducing != 4 || got.Training.CoarsePoints != -1 {
 		t.Errorf("%+v", got)
 	}
-	if b := atSpacing([]field.Blend{{Gap: 8, Taper: 4, WideTaper: 2, Reach: 1}}, 1/scale)[0]; b.Gap != 8*scale || b.Reach != scale {
+	if b := atSpacing([]field.Blend{{Gap: 8, Taper: 4, Reach: 1}}, 1/scale)[0]; b.Gap != 8*scale || b.Reach != scale {
 		t.Errorf("%+v", b)
 	}
 }

@@ -173,16 +173,6 @@ const (
 	learnNoise = 1.25
 )
 
-// longerAtAll returns how many times as long as at some points of a film training takes, of which most may be at some points of its own.
-func (s *Search) longerAtAll(cfg training.Settings, some field.Grid) float64 {
-	all, coarse := float64(s.data.Grid.Len())/float64(some.Len()), float64(cfg.Training.CoarsePoints)/float64(some.Len())
-	if coarse <= 0 || coarse >= all {
-		return all
-	}
-	steps := float64(cmp.Or(cfg.Training.Iterations, training.Iterations))
-	return coarse + min(training.CoarseRounds*(training.LatentSteps+training.JointSteps)/steps, 1./8)*all
-}
-
 // foretell tells how long the search and the training after it will take, that of a film with its variances. Where it cannot be measured, nothing is told:
 // the first candidate says what is wrong. Errors: *ReadError.
 func (s *Search) foretell(expected func() (time.Duration, error)) error {

@@ -124,19 +124,3 @@ func TestForetell(t *testing.T) {
 		}
 	}
 }
-
-// Where most of training is at some points of a film, all of them take as long for a few steps alone.
-func TestLongerAtAll(t *testing.T) {
-	s := &Search{data: Data{Data: training.Data{Grid: pixels(10, 6)}}}
-	for coarse, want := range map[int]float64{-1: 4, 0: 4, 20: 20./15 + 4./8, 60: 4, 100: 4} {
-		cfg := training.Settings{Training: steps(100)}
-		cfg.Training.CoarsePoints = coarse
-		if got := s.longerAtAll(cfg, pixels(5, 3)); math.Abs(got-want) > 1e-12 {
-			t.Errorf("with %d points of coarse training %v times as long, expected %v", coarse, got, want)
-		}
-	}
-	cfg := training.Settings{Training: training.Training{CoarsePoints: 20}}
-	if got, want := s.longerAtAll(cfg, pixels(5, 3)), 20./15+4*float64(training.CoarseRounds*(training.LatentSteps+training.JointSteps))/training.Iterations; math.Abs(got-want) > 1e-12 {
-		t.Errorf("of as many steps as nobody says %v times as long, expected %v", got, want)
-	}
-}

@@ -89,10 +89,6 @@ func (t *untrained) EvaluateDense(ctx context.Context) error {
 	return err
 }
 
-func (t *untrained) LeaveOut(context.Context, func(int, mat.Matrix, mat.Matrix)) error { return nil }
-func (t *untrained) CanLeaveOut() error                                                { return nil }
-func (t *untrained) Scales() []float64                                                 { return t.evaluator.Data().Scaler.Scale }
-
 // newSearch is one of some data, as Select begins it.
 func newSearch(t testing.TB, d Data, given training.Settings) *Search {
 	t.Helper()

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
@@ -47,11 +46,6 @@ type Trainer interface {
 
 	// EvaluateDense evaluates the bound once with a covariance of the noise of which no symmetry is known.
 	EvaluateDense(ctx context.Context) error
-
-	// LeaveOut calls body with what all others leave unexplained of each example, and its variance. Scales are the standard deviations of the channels.
-	LeaveOut(ctx context.Context, body func(example int, residual, variance mat.Matrix)) error
-	CanLeaveOut() error
-	Scales() []float64
 }
 
 // A Run watches and ends a search. The zero Run does nothing of that.

@@ -2,17 +2,14 @@ package selection
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/journal"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/training"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
@@ -40,24 +37,18 @@ const selectedLatent = 16 // latent dimensions of few examples in time
 // LargeFilm is the number of numbers from which on a training takes too long to try many. Tests lower it.
 var LargeFilm = 1000000
 
-// MaxDownsampled is how many numbers of a large film are left at most for the choice of its time
-// part. Tests lower it.
-var MaxDownsampled = 1 << 21
+// CoarseFilm is how many numbers of a large film most of its training sees. Tests lower it.
+var CoarseFilm = 1 << 21
 
-// coarseFilm is by how many times a film has more numbers than MaxDownsampled from which on most of its training takes place at
+// coarseFilm is by how many times a film has more numbers than CoarseFilm from which on most of its training takes place at
 // as few of its points.
 const coarseFilm = 4
 
 // QuickFilm is how many numbers of a film most of its training sees where little is to be done. Tests lower it.
 var QuickFilm = 1 << 19
 
-// roughTime and mixedTime are the candidates for the time part of large films: rough changes, or
-// rough ones and smooth ones in shares that training finds. Those are the shares under which the
-// values of a frame tell most of one another; rough changes alone may tell more of frames left out.
-var (
-	roughTime = kernel.Kernel{Kind: kernel.Matern12}
-	mixedTime = kernel.Kernel{Kind: kernel.Sum, Terms: []kernel.Kernel{roughTime, matern32}}
-)
+// mixedTime is the kernel of a film's time part: rough changes and smooth ones in shares that training finds.
+var mixedTime = kernel.Kernel{Kind: kernel.Sum, Terms: []kernel.Kernel{{Kind: kernel.Matern12}, matern32}}
 
 // A timeCandidate says what a model knows of time, and how much of what an example has beside its
 // neighbours it takes for noise.
@@ -125,7 +116,7 @@ func (c timeCandidate) preset(s *Search) training.Settings {
 // coarseFilmPoints returns at how many points most of a large film's training takes place; 0: at all.
 func (s *Search) coarseFilmPoints() int {
 	n, points, channels := s.data.Source.Dims()
-	from, most := coarseFilm*MaxDownsampled, MaxDownsampled
+	from, most := coarseFilm*CoarseFilm, CoarseFilm
 	if s.quick() {
 		from, most = QuickFilm, QuickFilm
 	}
@@ -225,17 +216,13 @@ func (s *Search) inTime() (training.Settings, error) {
 	if n < MinTraining {
 		return plain, nil
 	}
-	if n*points*channels > LargeFilm || s.data.Film && (s.data.Holes != nil || s.given.Effort == field.EffortQuick) {
-		return s.timePart(plain)
+	if n*points*channels > LargeFilm || s.data.Film {
+		return plain, s.foretellPlain(plain)
 	}
 	if s.data.Holes != nil {
 		return s.holesInTime(plain)
 	}
 	options := s.timeOptions(s.timeCandidates())
-	if s.data.Film {
-		s.Task = "examples left out, one after the other, predicted from all others"
-		return s.kernelsOfTime(leaveOutValidator{s.data, s.trainers, s.run.Journal}, plain, options, timeErrors, float64(len(options)), 1)
-	}
 	s.Task = "examples that were held out, predicted at their times"
 	j, err := s.HoldOutWhole()
 	if err != nil {
@@ -262,11 +249,26 @@ func (s *Search) inTime() (training.Settings, error) {
 	return s.partly(best)
 }
 
+// foretellPlain tells how long the training takes where nothing is tried, unless little is to be done or most of it sees some points alone.
+func (s *Search) foretellPlain(plain training.Settings) error {
+	if s.given.Effort == field.EffortQuick || plain.Training.CoarsePoints > 0 {
+		return nil
+	}
+	return s.foretell(func() (time.Duration, error) {
+		t, err := probing(s.trainers, s.data, plain)
+		if err != nil {
+			return 0, err
+		}
+		p, err := paced(s.ctx, t)
+		return time.Duration(p.inTime(plain)), err
+	})
+}
+
 // kernelsOfTime chooses one of the candidates, of which another than the first must be better by so many standard errors. The work of
 // as many as will be tried is foretold, and that of training larger ones at the end.
-func (s *Search) kernelsOfTime(j timeValidator, plain training.Settings, options []option, sure, tried, larger float64) (training.Settings, error) {
+func (s *Search) kernelsOfTime(j *Folds, plain training.Settings, options []option, sure, tried, larger float64) (training.Settings, error) {
 	if err := s.foretell(func() (d time.Duration, err error) {
-		if !s.data.Film && s.given.Partly == nil {
+		if s.given.Partly == nil {
 			whole := plain
 			options[0].apply(&whole) // which holds most often
 			d, err = s.expectedPartly(whole)
@@ -285,12 +287,6 @@ func (s *Search) kernelsOfTime(j timeValidator, plain training.Settings, options
 	}
 	best, err := s.try(j, incumbent{settings: plain}, searchStage{name: "kernels of time", candidates: options, sure: sure})
 	return best.settings, err
-}
-
-// A timeValidator scores what is predicted at times, and measures what that takes.
-type timeValidator interface {
-	validator
-	probe(ctx context.Context, cfg training.Settings) (probe, error)
 }
 
 // partly adds the configuration for examples of which something is seen, where another is better for these.
@@ -451,55 +447,12 @@ func (s *Search) expectedPartly(whole training.Settings) (time.Duration, error) 
 	return time.Duration(total + longest/float64(len(j.folds))), nil
 }
 
-// timePart chooses the kernel of the time part of a large film, on frames of half the pixels each way, or fewer
-// where that leaves more than MaxDownsampled numbers.
-func (s *Search) timePart(plain training.Settings) (training.Settings, error) {
-	g := s.data.Grid
-	if len(g) != 2 || s.given.LatentTime.Kind != "" || plain.LatentKernel != plainTime.latent || s.given.Effort == field.EffortQuick {
-		return plain, nil
-	}
-	stop := s.run.Timing("model selection: smaller frames")
-	source, width, height, err := data.Downsample(s.ctx, s.data.Source, g[1].Rows, g[0].Rows, MaxDownsampled)
-	stop()
-	if err != nil {
-		return plain, s.outerError(err)
-	}
-	small := s.data
-	small.Source, small.Grid = source, pixels(width, height)
-	s.Task = fmt.Sprintf("frames of %d×%d pixels left out, one after the other, predicted from all others", width, height)
-	var options []option
-	for _, part := range []kernel.Kernel{roughTime, mixedTime} {
-		options = append(options, option{part.String(), func(c *training.Settings) { c.LatentTime = part.Clone() }})
-	}
-	j, larger := leaveOutValidator{small, s.trainers, s.run.Journal}, s.longerAtAll(plain, small.Grid)
-	if err := s.foretell(func() (time.Duration, error) {
-		p, err := j.probe(s.ctx, plain)
-		return time.Duration((float64(len(options)) + larger) * p.inTime(plain)), err
-	}); err != nil {
-		return plain, err
-	}
-	best, err := s.try(j, incumbent{settings: plain}, searchStage{name: "kernel of the time part", candidates: options, sure: timeErrors})
-	return best.settings, err
-}
-
 // outerError returns an error, or nil where it only says that the search has ended.
 func (s *Search) outerError(err error) error {
 	if s.ended() {
 		return s.outer.Err()
 	}
 	return err
-}
-
-// pixels returns the rows and the columns of a picture, a factor each.
-func pixels(width, height int) field.Grid {
-	count := func(n int) mat.Matrix {
-		x := mat.New(n, 1)
-		for i := range n {
-			x.Set(i, 0, float64(i))
-		}
-		return x
-	}
-	return field.Grid{count(height), count(width)}
 }
 
 // Series are the settings of the model of a series, a single value over time. Latent variables tell nothing that the values

@@ -7,12 +7,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 )
 
-// LeaveOut calls body with what all other examples leave unexplained of each, and its variance: a method of selection.Trainer, as those below.
-func (t *Trainer) LeaveOut(ctx context.Context, body func(example int, residual, variance mat.Matrix)) error {
-	return t.leftUnexplained(ctx, every, body)
-}
-
-// Evaluate evaluates bound and gradient once, with the parameters of some groups moved by a little.
+// Evaluate evaluates bound and gradient once, with the parameters of some groups moved by a little: a method of selection.Trainer, as the one below.
 func (t *Trainer) Evaluate(ctx context.Context, by float64, moved, free bound.Group) error {
 	at, grad, to := t.params.Clone(), t.params.Clone(), t.free(moved)
 	x := make([]float64, to.Count(at))

@@ -98,9 +98,6 @@ func (t *Trainer) Settings() Settings { return t.config }
 // Stopped reports whether Progress has stopped training.
 func (t *Trainer) Stopped() bool { return t.stopped }
 
-// Scales returns the standard deviations of the channels.
-func (t *Trainer) Scales() []float64 { return t.evaluator.Data().Scaler.Scale }
-
 // Film returns the film that the trainer's models put motion back with; nil where they are of no film.
 func (t *Trainer) Film() *film.Film {
 	if t.film == nil && t.data.Motion != nil {
