@@ -38,7 +38,7 @@ const normalMedian = 0.6745
 
 // Foresee sets scores, n·d_y, of the observed values to how many standard deviations they are from what N(mean, diag variance) predicts. The
 // covariance of what was predicted of a channel is C + P·(Ψ2 − ψ1ψ1ᵀ)·Pᵀ, or has these variances and the correlations of Contents.Innovations. Values and patches of values that are off by more than bounds are suspects
-// (Suspects). Errors: those of Complete.
+// (Suspects). A drift becomes what it is given the others. Errors: those of Complete.
 func (w *Workspace) Foresee(scores, mean, variance []float64, bounds Bounds) (f Foresight, err error) {
 	f.Score = math.NaN()
 	clear(w.suspects)
@@ -66,11 +66,20 @@ func (w *Workspace) Foresee(scores, mean, variance []float64, bounds Bounds) (f 
 			f.Patch, f.Place = z, seen[centre]*w.m.c.Channels+c
 		}
 		scale, _ := w.suspect(c, seen, solved, precision, 1, bounds.Value)
-		f.Scale = max(f.Scale, scale)
 		if z > bounds.Patch {
 			_, left := w.suspect(c, seen, solved, precision, most, bounds.Patch)
 			f.Left = f.Left || left
 		}
+		if w.drift.active {
+			if err := w.drift.see(c, seen, solved, precision); err != nil {
+				return f, err
+			}
+			scale = w.scale(solved, precision)
+		}
+		f.Scale = max(f.Scale, scale)
+	}
+	if w.drift.active {
+		w.drift.set(w.m.c.Channels)
 	}
 	if w.exactly() {
 		f.Score = square / float64(w.observed)
@@ -81,6 +90,9 @@ func (w *Workspace) Foresee(scores, mean, variance []float64, bounds Bounds) (f 
 // foreseen returns the standard deviation of what was predicted of a value.
 func (w *Workspace) foreseen(i, c int) float64 {
 	v := w.result.variance.Row(i)[c] + 1/w.m.c.Beta
+	if w.drift.active {
+		v += w.drift.unsure[i*w.m.c.Channels+c]
+	}
 	if w.m.c.Innovations.rows > 0 {
 		v = w.m.c.Calibrated(v)
 	}
