@@ -223,7 +223,7 @@ func TestAlarms(t *testing.T) {
 	numbers, said := map[int]bool{}, alarms.String()
 	for line := range strings.Lines(said) {
 		number, _ := strconv.Atoi(strings.Fields(line)[1][:2])
-		if numbers[number] = true; number != hot && number < stuck {
+		if numbers[number] = true; number != hot && number < stuck && !strings.HasSuffix(line, " is sound\n") {
 			t.Errorf("a sound frame: %s", line)
 		}
 	}
