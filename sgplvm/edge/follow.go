@@ -27,10 +27,14 @@ func (w *Workspace) NewStream(o StreamOptions) (*Stream, error) {
 	} else {
 		s.field = newProcess(t.Systems[:1], 0)
 	}
-	short := mat.New(1, 1)
-	short.Data[0] = -1 / (points.DriftMemory * t.Spacing)
-	one := []float64{1}
-	s.drift = newProcess([]kernel.System{{Generator: short, Output: one, Input: one}}, w.w.Drifts())
+	rate, one, drifts := mat.New(1, 1), []float64{1}, w.w.Drifts()
+	if rate.Data[0] = -1. / points.DriftMemory; t.Spacing > 0 {
+		rate.Data[0] /= t.Spacing
+	}
+	if o.Still {
+		drifts = 0
+	}
+	s.drift = newProcess([]kernel.System{{Generator: rate, Output: one, Input: one}}, drifts)
 	s.newPast()
 	s.Reset()
 	return s, nil
@@ -120,6 +124,7 @@ func (s *Stream) fill(time float64, dst, variance, values []float64, mask []bool
 		return err
 	}
 	w.calibrated = w.w.Observed() == 0
+	w.partly = true
 	if err := w.fill(dst, variance, values); err != nil {
 		return err
 	}

@@ -52,8 +52,8 @@ func (s *Stream) choose() (f points.Foresight, strange bool, err error) {
 		if err != nil {
 			return f, false, err
 		}
+		strange = g.Scale > strangest*s.typical || g.Scale*strangest > f.Scale
 		f.Scale, f.Left = g.Scale, g.Left
-		strange = f.Scale > strangest*s.typical
 	}
 	s.patched = f.Left
 	for k, suspect := range w.w.Suspects() {

@@ -53,6 +53,7 @@ func (p *process) found(mu, v []float64) {
 // StreamOptions steer a stream. The zero value works.
 type StreamOptions struct {
 	Believe bool // all values, those that disagree with all else too
+	Still   bool // nothing drifts: what all values have in common is the model's
 	Lag     int  // how many examples may have come before one that is late: it is put into its place among them, given those before it
 }
 
@@ -107,7 +108,7 @@ func (w *Workspace) end() {
 	w.SetPrior(nil, nil)
 	w.w.SetField(nil, nil, nil)
 	w.w.SetDrift(nil, nil, 0)
-	w.calibrated = false
+	w.calibrated, w.partly = false, false
 }
 
 // A past is an example among the last that a stream has seen, before which another may come late.

@@ -82,7 +82,7 @@ func (w *Workspace) Drifts() int { return len(w.drift.mean) }
 // SetDrift sets what is known of the amounts of the next example's drift before it is seen, mean and variance of Drifts each, all variances more by some number; nil: there is none.
 func (w *Workspace) SetDrift(mean, variance []float64, more float64) {
 	d := &w.drift
-	if d.active = mean != nil; d.active {
+	if d.active = len(mean) > 0; d.active {
 		copy(d.mean, mean)
 		for k, v := range variance {
 			d.variance[k] = v + more
