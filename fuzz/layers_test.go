@@ -58,7 +58,7 @@ var policy = map[string][]string{
 	"sgplvm/internal/bound":      slices.Concat(algebra, leaves, latent, []string{"internal/record"}),
 	"sgplvm/internal/predict":    slices.Concat(algebra, leaves, latent, []string{"sgplvm/internal/bound", "sgplvm/internal/infer", "sgplvm/internal/outlier", "sgplvm/internal/points", "sgplvm/edge"}), // edge: its tests alone
 	"sgplvm/internal/sums":       slices.Concat(algebra, leaves, latent, []string{"sgplvm/internal/bound", "sgplvm/internal/learn"}),
-	"sgplvm/internal/views":      {"mat", "lbfgs", "internal/simple", "sgplvm/internal/completion", "sgplvm/field", "sgplvm/internal/bound", "sgplvm/internal/data", "sgplvm/internal/pca", "sgplvm/internal/psi", "sgplvm/internal/work"},
+	"sgplvm/internal/views":      {"mat", "chol", "lbfgs", "internal/simple", "sgplvm/internal/completion", "sgplvm/field", "sgplvm/internal/bound", "sgplvm/internal/data", "sgplvm/internal/pca", "sgplvm/internal/psi", "sgplvm/internal/work"},
 	"sgplvm/internal/validation": {},
 	"sgplvm/internal/completion": {"asm", "mat", "internal/simple", "sgplvm/field", "sgplvm/internal/data", "sgplvm/internal/dynamics", "sgplvm/internal/validation", "sgplvm/internal/work"},
 	"sgplvm/internal/limit":      {},

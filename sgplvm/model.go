@@ -505,7 +505,7 @@ func (m *Model) CheckFilling(ctx context.Context, n int, observed func(i int) Ob
 
 // CheckMemory is about how many bytes CheckFilling takes for n examples.
 func (m *Model) CheckMemory(n int) float64 {
-	return completion.FillTestMemory(n, m.Examples(), m.Grid().Len()*m.Channels())
+	return completion.FillTestMemory(n, m.Examples(), m.Grid().Len(), m.Channels())
 }
 
 // recall sets the rows of y to training examples as the model knows them at the points of a grid (nil: its own): as they were, where it keeps that, or as it predicts them.

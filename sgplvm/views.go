@@ -8,8 +8,8 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/rounds"
 )
 
-// CompleteViews is [Complete] of several views of the same examples: each is filled in as by itself, and by what a model of all views says, whatever was better
-// on values that were held out, for each kind of missing values. Results are in the order of views; one of which nothing was missing has no model. Errors: those of Complete; *ConfigError.
+// CompleteViews is [Complete] of several views of the same examples: each is filled in as by itself, by what a model of all views says, and by regression on the others at the
+// same places, whatever was better on values that were held out, for each kind of missing values. Results are in the order of views; one of which nothing was missing has no model. Errors: those of Complete; *ConfigError.
 func CompleteViews(ctx context.Context, views []View, cfg Config) ([]*Completion, error) {
 	return Run{}.CompleteViews(ctx, views, cfg)
 }

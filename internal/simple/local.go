@@ -263,14 +263,12 @@ func (l *local) regress(e incomplete, near []neighbour, k int, ridges []float64,
 		away.Set(0, c, e.y[j]-centre[c])
 	}
 	from, to := x.Slice(0, k, 0, o), x.Slice(0, k, o, len(all))
-	mean, variance := make([]float64, len(e.want)), make([]float64, len(e.want))
-	gram := fewerProducts(from)
+	variance, gram := make([]float64, len(e.want)), fewerProducts(from)
 	for r, ridge := range ridges {
-		slopes, rest, leverage, err := ridgeRegression(gram, from, to, max(ridge*float64(o), minVariance))
+		said, rest, leverage, err := ridgeRegression(gram, from, to, away, max(ridge*float64(o), minVariance))
 		if err != nil {
 			return err
 		}
-		mat.Mul(mat.NewDense(1, len(mean), mean), 1, away, slopes, 0)
 		clear(variance)
 		pooled := 0.
 		for n := range k {
@@ -281,6 +279,7 @@ func (l *local) regress(e incomplete, near []neighbour, k int, ridges []float64,
 				pooled += r / float64(len(variance))
 			}
 		}
+		mean := said.Row(0)
 		for c := range mean {
 			mean[c] += centre[o+c]
 			variance[c] = (variance[c] + noiseWeight*squares*max(pooled, minVariance)) / (1 + noiseWeight*squares) * (1 + squares) // few neighbours hardly tell that of one column
@@ -301,33 +300,36 @@ func fewerProducts(x mat.Matrix) mat.Matrix {
 	return gram
 }
 
-// ridgeRegression returns the slopes B of y on x that minimise ‖y − xB‖² + penalty·‖B‖², what they leave of y, and the diagonal of the matrix that takes y to xB; gram are the
-// fewer products of x.
-func ridgeRegression(gram, x, y mat.Matrix, penalty float64) (slopes, rest mat.Matrix, leverage []float64, err error) {
-	slopes, rest, leverage = mat.New(x.Cols, y.Cols), y.Clone(), make([]float64, x.Rows)
+// ridgeRegression returns what slopes B of y on x say at other places, a row of x each, what they leave of y, and the diagonal of the matrix that takes y to xB. B minimises
+// ‖y − xB‖² + penalty·‖B‖²; gram are the fewer products of x.
+func ridgeRegression(gram, x, y, at mat.Matrix, penalty float64) (said, rest mat.Matrix, leverage []float64, err error) {
+	said, rest, leverage = mat.New(at.Rows, y.Cols), y.Clone(), make([]float64, x.Rows)
 	var factor chol.Factor
 	if err = factor.RefactorizeShifted(gram, penalty); err != nil {
-		return slopes, rest, leverage, err
+		return said, rest, leverage, err
 	}
 	if x.Cols < x.Rows {
+		slopes, half := mat.New(x.Cols, y.Cols), x.T().Clone()
 		mat.Mul(slopes, 1, x.T(), y, 0)
 		factor.Solve(slopes)
-		half := x.T().Clone()
 		factor.SolveHalf(half)
 		for i := range half.Rows {
 			for k, v := range half.Row(i) {
 				leverage[k] += v * v
 			}
 		}
-	} else {
-		factor.InverseDiagonal(leverage)
-		for k, v := range leverage {
-			leverage[k] = 1 - penalty*v
-		}
-		factor.Solve(rest)
-		mat.Mul(slopes, 1, x.T(), rest, 0)
-		mat.Copy(rest, y)
+		mat.Mul(said, 1, at, slopes, 0)
+		mat.Mul(rest, -1, x, slopes, 1)
+		return said, rest, leverage, nil
 	}
-	mat.Mul(rest, -1, x, slopes, 1)
-	return slopes, rest, leverage, nil
+	factor.InverseDiagonal(leverage) // B = xᵀA with (xxᵀ + penalty)A = y
+	for k, v := range leverage {
+		leverage[k] = 1 - penalty*v
+	}
+	factor.Solve(rest)
+	products := mat.New(at.Rows, x.Rows)
+	mat.Mul(products, 1, at, x.T(), 0)
+	mat.Mul(said, 1, products, rest, 0)
+	mat.Scale(rest, penalty, rest)
+	return said, rest, leverage, nil
 }

@@ -66,7 +66,11 @@ func TestRidgeRegression(t *testing.T) {
 				m.Data[k] = rng.NormFloat64()
 			}
 		}
-		slopes, rest, leverage, err := ridgeRegression(fewerProducts(x), x, y, penalty)
+		one := mat.New(size[1], size[1]) // a place for each slope
+		for k := range one.Rows {
+			one.Set(k, k, 1)
+		}
+		slopes, rest, leverage, err := ridgeRegression(fewerProducts(x), x, y, one, penalty)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,7 +90,7 @@ func TestRidgeRegression(t *testing.T) {
 				copy(others.Row(k), x.Row(from))
 				copy(of.Row(k), y.Row(from))
 			}
-			without, _, _, err := ridgeRegression(fewerProducts(others), others, of, penalty)
+			without, _, _, err := ridgeRegression(fewerProducts(others), others, of, one, penalty)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/internal/simple"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/field"
@@ -15,10 +16,10 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
-// A FillTest hides values of one in oneChecked examples, at least minChecked if there are so many, and at most MaxChecked. The simplest methods learn from maxLearnedFrom of the given examples, and as many training examples, or as many as have
-// learnedNumbers numbers, but from minLearnedFrom at least.
+// A FillTest hides values of one in oneChecked examples, at least minChecked if there are so many, and at most MaxChecked, at the maxPoints points around the middle of what is missing. The simplest methods learn from maxLearnedFrom of the given
+// examples, and as many training examples, or as many as have learnedNumbers numbers, but from minLearnedFrom at least.
 const (
-	oneChecked, minChecked, MaxChecked             = 30, 32, 100
+	oneChecked, minChecked, MaxChecked, maxPoints  = 30, 32, 100, 2000
 	minLearnedFrom, maxLearnedFrom, learnedNumbers = 12, 500, 1 << 16
 )
 
@@ -37,6 +38,7 @@ type FillTest struct {
 
 	grid field.Grid // of the examples; nil: that of the model
 	some []int      // which of the examples
+	at   []int      // which of their values
 	own  Filled     // these
 	all  Filled     // and training examples after them
 }
@@ -69,7 +71,8 @@ func (t *FillTest) Check(ctx context.Context, n int) (checks []field.FillCheck, 
 }
 
 // FillTestMemory is about how many bytes a test of n examples takes beside so many training examples, with so many values each.
-func FillTestMemory(n, known, size int) float64 {
+func FillTestMemory(n, known, points, channels int) float64 {
+	size := min(points, maxPoints) * channels
 	most := learnedFrom(size)
 	return simple.Memory(min(n, most)+min(known, most), size)
 }
@@ -108,28 +111,62 @@ func (t *FillTest) read(n int) (count [KindCount]int, err error) {
 		t.own.At = nil
 	}
 	count = CountKinds(t.own.Kinds())
-	missing, at := h.Missing, t.own.At
-	most := learnedFrom(h.Size)
+	t.at = t.window()
+	missing, at, size := *h, t.own.At, len(t.at)
+	most := learnedFrom(size)
 	t.some = examplesNear(seen, most, at, at)
 	trained := examplesNear(work.AllBut(t.Known, nil), most, t.Times, at)
-	h.Missing, t.own.At, t.own.Y = nil, nil, mat.New(len(t.some)+len(trained), h.Size)
+	*h, t.own.At, t.own.Y = Mask{Size: size}, nil, mat.New(len(t.some)+len(trained), size)
 	for k, i := range t.some {
-		copy(t.own.Y.Row(k), t.Observed(i).Values.Clone().Data)
-		h.Missing = append(h.Missing, missing[i*h.Size:(i+1)*h.Size]...)
+		values, row := t.Observed(i).Values.Clone().Data, t.own.Y.Row(k)
+		for c, j := range t.at {
+			row[c] = values[j]
+			h.Missing = append(h.Missing, missing.Of(i)[j])
+		}
 		if at != nil {
 			t.own.At = append(t.own.At, at[i])
 		}
 	}
 	t.all = t.own
-	t.all.Holes = &Mask{Size: h.Size, Missing: append(slices.Clone(h.Missing), make([]bool, len(trained)*h.Size)...)}
-	t.own.Y = t.own.Y.Slice(0, len(t.some), 0, h.Size)
-	if at != nil {
-		t.all.At = slices.Clone(t.own.At)
-		for _, i := range trained {
-			t.all.At = append(t.all.At, t.Times[i])
+	t.all.Holes = &Mask{Size: size, Missing: append(slices.Clone(h.Missing), make([]bool, len(trained)*size)...)}
+	t.own.Y = t.own.Y.Slice(0, len(t.some), 0, size)
+	one := mat.New(1, missing.Size)
+	for k, i := range trained {
+		if at != nil {
+			t.all.At = append(slices.Clip(t.all.At), t.Times[i])
+		}
+		if err := t.Recall(one, []int{i}, t.grid); err != nil {
+			return count, err
+		}
+		for c, j := range t.at {
+			t.all.Y.Row(len(t.some) + k)[c] = one.Data[j]
 		}
 	}
-	return count, t.Recall(t.all.Y.Slice(len(t.some), t.all.Y.Rows, 0, h.Size), trained, t.grid)
+	return count, nil
+}
+
+// window returns the values of the points nearest to the middle of what is missing, and has their places take that of all points.
+func (t *FillTest) window() (at []int) {
+	x, centre, count := t.own.Points, make([]float64, t.own.Points.Cols), 0.
+	for k, missing := range t.own.Holes.Missing {
+		if missing {
+			asm.Axpy(1, x.Row(k%t.own.Holes.Size/t.Channels), centre)
+			count++
+		}
+	}
+	asm.Scale(centre, 1/max(1, count), centre)
+	points := work.AllBut(x.Rows, nil)
+	if x.Rows > maxPoints {
+		points = simple.NewTree(x).Nearest(nil, centre, maxPoints)
+		slices.Sort(points)
+		t.own.Points = work.Gather(x, points)
+	}
+	for _, p := range points {
+		for c := range t.Channels {
+			at = append(at, p*t.Channels+c)
+		}
+	}
+	return at
 }
 
 // examplesNear returns so many of the examples in a list, or all: at even steps or, where times are known, those nearest to the middle one of given times.
@@ -180,14 +217,14 @@ func (t *FillTest) fill(ctx context.Context, held []Held) (list []HeldValue, err
 		obs := t.Observed(t.some[r.Example])
 		obs.Values = obs.Values.Clone()
 		for j := range r.Values() {
-			obs.Values.Data[j] = math.NaN()
+			obs.Values.Data[t.at[j]] = math.NaN()
 		}
 		var p field.Prediction
 		if p, failures[k] = t.Impute(ctx, obs); failures[k] != nil {
 			return
 		}
 		for j, truth := range r.Values() {
-			lists[k] = append(lists[k], HeldValue{Example: r.Example, Value: j, Group: r.Group, Truth: truth, Mean: p.Mean.Data[j], Variance: p.Variance.Data[j]})
+			lists[k] = append(lists[k], HeldValue{Example: r.Example, Value: j, Group: r.Group, Truth: truth, Mean: p.Mean.Data[t.at[j]], Variance: p.Variance.Data[t.at[j]]})
 		}
 	})
 	list = slices.Concat(lists...)

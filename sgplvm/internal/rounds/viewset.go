@@ -115,34 +115,30 @@ type teller func(took time.Duration)
 // Forecast tells it.
 func (t teller) Forecast(took time.Duration, _ bool) { t(took) }
 
-// foretell has the clock of view v by itself tell how long the run takes: work on those after it takes as much a value, and more is what the work on all views takes.
+// foretell has the clock of view v by itself tell how long the run takes: work on those after it takes as much a value, regressions on other views as much again each time, and more is
+// what the work on all views takes.
 func (s *Views) foretell(clock *limit.Clock, v int, more time.Duration) {
 	begin := time.Now()
 	clock.Watch = teller(func(took time.Duration) {
-		total := took + more
-		for _, w := range s.views[v+1:] {
-			total += time.Duration(float64(took) * float64(len(w.Y.Data)) / float64(len(s.views[v].Y.Data)))
+		total := more
+		for _, w := range s.views[v:] {
+			total += time.Duration(float64(took) * float64((2+s.contests(w))*len(w.Y.Data)) / float64(len(s.views[v].Y.Data)))
 		}
 		s.clock.Tell(total-time.Since(begin), true)
 	})
 }
 
-// completions returns how many completions by all views there will be: for each view in the contest, where whole examples are missing again for each fold, and one to fill in.
-func (s *Views) completions() int {
-	runs := 1
-	for _, w := range s.views {
-		switch {
-		case w.Holes.Count() == 0:
-		case w.Set.Times == nil:
-			runs += 2
-		default:
-			runs++
-			if slices.ContainsFunc(w.Incomplete(), func(i int) bool { return !slices.Contains(w.Holes.Of(i), false) }) {
-				runs += 1 + selection.Plans[s.settings.Effort].Folds
-			}
-		}
+// contests returns how often all views fill in held-out values of a view: where whole examples are missing again for each fold.
+func (s *Views) contests(w *view) int {
+	switch {
+	case w.Holes.Count() == 0:
+		return 0
+	case w.Set.Times == nil:
+		return 2
+	case slices.ContainsFunc(w.Incomplete(), func(i int) bool { return !slices.Contains(w.Holes.Of(i), false) }):
+		return 2 + selection.Plans[s.settings.Effort].Folds
 	}
-	return runs
+	return 1
 }
 
 // Complete completes view v by itself, with all views as one more method of its contest. There is no model of a view of which nothing is missing. Errors: those of Complete.
@@ -156,7 +152,11 @@ func (s *Views) Complete(ctx context.Context, v int) (*Completion, error) {
 	share := s.clock.Part(1 / float64(len(s.views)-v))
 	w.joint = share.Part(jointShare)
 	*w.Set.Clock = *share.Part(1 - jointShare)
-	s.foretell(w.Set.Clock, v, time.Duration(s.completions())*s.completes)
+	completions := 1 // to fill in
+	for _, w := range s.views {
+		completions += s.contests(w)
+	}
+	s.foretell(w.Set.Clock, v, time.Duration(completions)*s.completes)
 	done, err := Complete(ctx, w.Set, s.settings, s.options, s.learner)
 	w.Set.Clock.Ended(w.joint)
 	if err != nil {
@@ -172,16 +172,33 @@ const allViews = "all views together"
 func (s *Views) fillers(v int, missing []bool) []completion.Filler {
 	w := s.views[v]
 	own, contest := w.Set.Clock, !slices.Equal(missing, w.Holes.Missing)
+	var filled []completion.Filled // by components, once it is known
 	components := func(ctx context.Context) (mean, variance mat.Matrix, err error) {
 		if contest && own.Over(limit.MethodsShare) {
 			own.Untried++
 			return mean, variance, errors.New("out of time")
 		}
-		filled, err := s.components(ctx, missing, v)
-		if err != nil {
-			return mean, variance, err
+		if filled == nil {
+			if filled, err = s.components(ctx, missing, v); err != nil {
+				return mean, variance, err
+			}
 		}
 		return filled[v].Y, filled[v].Variance, nil
+	}
+	places := func(ctx context.Context) (mean, variance mat.Matrix, err error) {
+		if _, _, err = components(ctx); err != nil {
+			return mean, variance, err
+		}
+		defer w.Set.Run.Timing(samePlaces)()
+		some, cancel := ctx, func() {}
+		if contest {
+			some, cancel = own.InTime(ctx, limit.MethodsShare)
+		}
+		defer cancel()
+		if mean, variance, err = s.atPlaces(some, v, filled); some.Err() != nil && ctx.Err() == nil {
+			own.Untried++
+		}
+		return mean, variance, err
 	}
 	var state []completion.Filled // once it is known
 	if !contest {
@@ -213,5 +230,5 @@ func (s *Views) fillers(v int, missing []bool) []completion.Filler {
 		}
 		return state[v].Y, state[v].Variance, nil
 	}
-	return []completion.Filler{{Name: simple.Components + " of all views", Sure: true, Fill: components}, {Name: allViews, Sure: true, Fill: model}}
+	return []completion.Filler{{Name: simple.Components + " of all views", Sure: true, Fill: components}, {Name: samePlaces, Fill: places}, {Name: allViews, Sure: true, Fill: model}}
 }
