@@ -223,7 +223,7 @@ func TestAlarms(t *testing.T) {
 	numbers, said := map[int]bool{}, alarms.String()
 	for line := range strings.Lines(said) {
 		number, _ := strconv.Atoi(strings.Fields(line)[1][:2])
-		if numbers[number] = true; number != hot && number < stuck {
+		if numbers[number] = true; number != hot && number < stuck && !strings.HasSuffix(line, " is sound\n") {
 			t.Errorf("a sound frame: %s", line)
 		}
 	}
@@ -293,7 +293,7 @@ func TestSize(t *testing.T) {
 	for _, target := range []struct {
 		arch, arm string
 		most      int // in pages of 64 kB; ARMv5 has no floating point of its own
-	}{{"arm", "5", 3_150_000}, {"arm64", "", 3_095_000}} {
+	}{{"arm", "5", 3_150_000}, {"arm64", "", 3_160_000}} {
 		program := filepath.Join(t.TempDir(), "program")
 		build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", program, ".")
 		build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+target.arch, "GOARM="+target.arm)

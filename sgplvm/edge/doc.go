@@ -50,9 +50,12 @@
 // and instants may be missing, times be uneven, examples come late by some (StreamOptions.Lag), and a stream can go on behind the training examples: what is not seen is then predicted as sgplvm.Model.LatentAt
 // has it. Kernels in time are sums and products of Matérn, periodic and RBF kernels.
 //
+// What all values drift by and the model knows nothing of, as light and dust, is taken off them and added to predictions again: polynomials of second degree in the coordinates of the points, which change slowly, or at once
+// where nothing else explains an example (StreamOptions.Still: there is none).
+//
 // Values that disagree with all others, sensors that do so for long and examples of garbage are filled in as if they were missing, and do not enter the state. What was not
 // observed has the score NoEvidence. A model that was compiled with examples that were held back (sgplvm.CompileOptions.Held, compile -held) knows from which level on an example is
-// unlike training at a rate of false alarms (Model.Alarm), leaves patches of values out that are farther off than any were there, and has variances of what is not seen that fit what was found one to five steps ahead.
+// unlike training at a rate of false alarms (Model.Alarm), leaves patches of values out that are farther off than any were there, and has variances of what is not seen that fit what was found one to five steps ahead, and where parts of examples were hidden.
 // Other models give those of their kernels, which are often too small.
 //
 // # Learning

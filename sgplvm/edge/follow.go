@@ -3,6 +3,8 @@ package edge
 import (
 	"math"
 
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/points"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
@@ -25,6 +27,14 @@ func (w *Workspace) NewStream(o StreamOptions) (*Stream, error) {
 	} else {
 		s.field = newProcess(t.Systems[:1], 0)
 	}
+	rate, one, drifts := mat.New(1, 1), []float64{1}, w.w.Drifts()
+	if rate.Data[0] = -1. / points.DriftMemory; t.Spacing > 0 {
+		rate.Data[0] /= t.Spacing
+	}
+	if o.Still {
+		drifts = 0
+	}
+	s.drift = newProcess([]kernel.System{{Generator: rate, Output: one, Input: one}}, drifts)
 	s.newPast()
 	s.Reset()
 	return s, nil
@@ -32,7 +42,11 @@ func (w *Workspace) NewStream(o StreamOptions) (*Stream, error) {
 
 // Bytes returns what a stream takes beside its workspace.
 func (s *Stream) Bytes() int {
-	return s.latent.state.Bytes() + s.field.state.Bytes() + 8*(6*len(s.scores)+4*len(s.latent.mean)+4*len(s.field.mean)) + cap(s.past)*s.pastBytes()
+	bytes := 8*6*len(s.scores) + cap(s.past)*s.pastBytes()
+	for _, p := range s.processes() {
+		bytes += p.state.Bytes() + 8*4*len(p.mean)
+	}
+	return bytes
 }
 
 // newSequence is the label of a sequence that is none of training.
@@ -40,8 +54,9 @@ const newSequence = math.MinInt32
 
 // Reset begins a new sequence, of which nothing is known but the prior.
 func (s *Stream) Reset() {
-	s.latent.state.Reset()
-	s.field.state.Reset()
+	for _, p := range s.processes() {
+		p.state.Reset()
+	}
 	s.begun, s.at.Sequence, s.typical = false, newSequence, 1
 	s.sum, s.patched = 0, false
 	s.free, s.past = append(s.free, s.past...), s.past[:0]
@@ -55,6 +70,10 @@ func (s *Stream) Continue(sequence int) error {
 		if e := &s.w.c.Time.Ends[i]; e.Sequence == sequence {
 			s.Reset()
 			copy(s.latent.state.Get(), e.State)
+			amounts := s.drift.state.Get()
+			for k := len(amounts) / 2; k < len(amounts); k++ {
+				amounts[k] = -1 // a variance of 0: training has no drift
+			}
 			s.begun, s.at = true, kernel.Instant{Sequence: sequence, Time: e.Time}
 			return nil
 		}
@@ -105,6 +124,7 @@ func (s *Stream) fill(time float64, dst, variance, values []float64, mask []bool
 		return err
 	}
 	w.calibrated = w.w.Observed() == 0
+	w.partly = true
 	if err := w.fill(dst, variance, values); err != nil {
 		return err
 	}
@@ -114,6 +134,7 @@ func (s *Stream) fill(time float64, dst, variance, values []float64, mask []bool
 	}
 	s.latent.found(w.Latent().Mu, w.Latent().S)
 	s.field.found(w.w.Field())
+	s.drift.found(w.w.Drift())
 	s.update(nil)
 	return nil
 }

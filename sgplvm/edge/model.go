@@ -103,6 +103,7 @@ type Workspace struct {
 
 	compared   int  // values that the score of a stream's example is of
 	calibrated bool // variances are those of a stream's example of which nothing was seen
+	partly     bool // or some
 }
 
 // NewWorkspace returns room for examples of which at most so many values are observed in a channel; 0: all of them. What it
@@ -291,8 +292,11 @@ func (w *Workspace) deliver(dst, variance []float64) {
 		dst[k] = w.c.Mean[k%dy] + s*mean.Data[k]
 		if variance != nil {
 			v := own.Data[k]
-			if w.calibrated {
+			switch {
+			case w.calibrated:
 				v = w.c.Calibrated(v)
+			case w.partly && w.c.Partly != nil && w.scaled[k] != w.scaled[k]:
+				v = w.c.FilledIn(v, w.c.Distance(k, w.scaled))
 			}
 			variance[k] = s * s * v
 		}

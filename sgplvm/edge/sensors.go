@@ -16,6 +16,7 @@ const (
 	spikes      = 1. / 8
 	biased      = 2
 	unchanged   = 4
+	jump        = 100. // variance of the amounts of a drift after a step, of the size of a deviation
 )
 
 // choose gives the workspace the example without what does not agree: values of sensors that are not believed, those that disagree with all others, or all of
@@ -43,19 +44,28 @@ func (s *Stream) choose() (f points.Foresight, strange bool, err error) {
 	if err != nil {
 		return f, false, err
 	}
-	s.patched = f.Left
 	strange = !s.o.Believe && f.Scale > strangest*s.typical
-	again := strange
+	if strange { // unless the drift has made a step
+		w.w.SetDrift(s.drift.mean, s.drift.variance, jump)
+		w.w.Observe(w.scaled)
+		g, err := w.w.Foresee(w.room, s.latent.mean, s.latent.variance, bounds)
+		if err != nil {
+			return f, false, err
+		}
+		strange = g.Scale > strangest*s.typical || g.Scale*strangest > f.Scale
+		f.Scale, f.Left = g.Scale, g.Left
+	}
+	s.patched = f.Left
 	for k, suspect := range w.w.Suspects() {
 		if strange || suspect {
 			leave(k)
-			again = true
 		}
 	}
-	if again {
-		w.w.Observe(w.scaled)
+	if strange {
+		w.w.SetDrift(s.drift.mean, s.drift.variance, 0)
 	}
-	if f.Scale > 0 { // a running median
+	w.w.Observe(w.scaled) // less the drift that was found
+	if f.Scale > 0 {      // a running median
 		s.typical *= 1 + (recent/2)*math.Copysign(1, f.Scale-s.typical)
 		s.typical = max(1, s.typical)
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // A Stream fills in and predicts examples that follow one another in time, of a model whose latent variables do. What it remembers of them is
-// the state of a Kalman filter: some numbers for each latent dimension and, where the latent kernel has a part in time, for each feature of the
+// the state of a Kalman filter: some numbers for each latent dimension, for a slow drift of all values that the model does not have and, where the latent kernel has a part in time, for each feature of the
 // spatial kernel. Their marginals are the prior of the next example (docs/math.md, section 23). So memory and time do not grow, and times need not be even. Streams
 // that take turns may share a Workspace.
 type Stream struct {
@@ -18,7 +18,7 @@ type Stream struct {
 	begun bool
 	now   kernel.Instant // of the present one
 
-	latent, field process // field: of no variables where the model has no part in time
+	latent, field, drift process // field: of no variables where the model has no part in time
 
 	sensors []sensor // n·d_y
 	typical float64  // scale of the residuals of frames, 1 at least
@@ -53,6 +53,7 @@ func (p *process) found(mu, v []float64) {
 // StreamOptions steer a stream. The zero value works.
 type StreamOptions struct {
 	Believe bool // all values, those that disagree with all else too
+	Still   bool // nothing drifts: what all values have in common is the model's
 	Lag     int  // how many examples may have come before one that is late: it is put into its place among them, given those before it
 }
 
@@ -80,7 +81,7 @@ func (s *Stream) ahead(time float64) error {
 	if s.begun {
 		delta = time - s.at.Time
 	}
-	for _, p := range []*process{&s.latent, &s.field} {
+	for _, p := range s.processes() {
 		p.state.Ahead(p.mean, p.variance, delta)
 		for q, v := range p.variance {
 			if p.mean[q]-p.mean[q] != 0 || !(v <= 1/minPrecision) {
@@ -99,24 +100,26 @@ const minPrecision = 1e-6
 func (s *Stream) begin() {
 	s.w.SetPrior(s.latent.mean, s.latent.variance)
 	s.w.w.SetField(&s.now, s.field.mean, s.field.variance)
+	s.w.w.SetDrift(s.drift.mean, s.drift.variance, 0)
 }
 
 // end has the workspace forget it.
 func (w *Workspace) end() {
 	w.SetPrior(nil, nil)
 	w.w.SetField(nil, nil, nil)
-	w.calibrated = false
+	w.w.SetDrift(nil, nil, 0)
+	w.calibrated, w.partly = false, false
 }
 
 // A past is an example among the last that a stream has seen, before which another may come late.
 type past struct {
 	at, before kernel.Instant // its instant, and that of the example before it
 	begun      bool           // there was one
-	states     [2][]float64   // of the processes before it
-	sites      [2][]infer.Site
+	states     [3][]float64   // of the processes before it
+	sites      [3][]infer.Site
 }
 
-func (s *Stream) processes() [2]*process { return [2]*process{&s.latent, &s.field} }
+func (s *Stream) processes() [3]*process { return [3]*process{&s.latent, &s.field, &s.drift} }
 
 // A Fault says why a value is not believed.
 type Fault int

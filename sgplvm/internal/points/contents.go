@@ -75,6 +75,9 @@ type Contents struct {
 	// Calibration has a, p and b: a variance f + β⁻¹ of what a stream predicts of an example of which nothing was seen is a·f^p + b·β⁻¹. nil: it stays.
 	Calibration []float64
 
+	// Partly has a, p and b: a variance f + β⁻¹ of what a stream fills in, d spacings from the fourth nearest observed value, is a·d^p·f + b·β⁻¹, a·d^p·f at most 1. nil: it stays.
+	Partly []float64
+
 	Learning Learning // of a model whose streams may learn
 
 	Memory Memory
@@ -99,6 +102,7 @@ func (c *Contents) visitAbout(f codec) {
 }
 
 func (c *Contents) visitCalibration(f codec) { f.numbers(&c.Calibration) }
+func (c *Contents) visitPartly(f codec)      { f.numbers(&c.Partly) }
 
 func (c *Contents) visitLearning(f codec) {
 	l := &c.Learning
@@ -380,7 +384,7 @@ func (c *Contents) validateNumbers() string {
 	positive := [][]float64{c.Scale, c.RBF, c.Linear, c.Bias, c.S, c.Spacings, c.TrainingSpacings, c.Lengths, c.Tapers, {c.Beta, c.Precision}}
 	finite := [][]float64{c.Mean, c.Z, c.Coord, c.Mu, c.Coordinates, c.Shares}
 	finite = append(finite, c.Scores, c.Spreads, []float64{c.About.Low, c.About.High, c.About.First, c.About.Last})
-	notNegative := [][]float64{c.Latent, c.Lambda, c.Bends, c.Calibration, {c.Counted}}
+	notNegative := [][]float64{c.Latent, c.Lambda, c.Bends, c.Calibration, c.Partly, {c.Counted}}
 	for _, list := range []struct {
 		of   [][]float64
 		ok   func(v float64) bool
@@ -401,8 +405,10 @@ func (c *Contents) validateNumbers() string {
 	if n := len(c.Spreads); len(c.Scores) > 0 && n != 5 || n > 0 && !(c.Spreads[1] > 0 && c.Spreads[3] > 0 && c.Spreads[4] > 0) {
 		return text.Sprintf("%d spreads of scores, expected 5 positive ones", n)
 	}
-	if n := len(c.Calibration); n != 0 && n != 3 {
-		return text.Sprintf("%d numbers of a calibration, expected 3", n)
+	for _, k := range [...][]float64{c.Calibration, c.Partly} {
+		if n := len(k); n != 0 && n != 3 {
+			return text.Sprintf("%d numbers of a calibration, expected 3", n)
+		}
 	}
 	if l := &c.Learning; l.Sums.rows > 0 {
 		white := c.Structure.rows == 0 && !c.Whitened && c.Time.Variance == 0 && l.Jitter >= 0 && l.Floor >= 0 && l.Floor*c.Beta < 1 && l.Trace > 0

@@ -106,6 +106,7 @@ type section struct {
 var sections = [...]section{
 	{"about", (*Contents).visitAbout, func(c *Contents) bool { return c.About == About{} }},
 	{"calibration", (*Contents).visitCalibration, func(c *Contents) bool { return c.Calibration == nil }},
+	{"partly", (*Contents).visitPartly, func(c *Contents) bool { return c.Partly == nil }},
 	{"alarms", (*Contents).visitAlarms, func(c *Contents) bool { return len(c.Scores) == 0 && c.Innovations.rows == 0 }},
 	{"learning", (*Contents).visitLearning, func(c *Contents) bool { return c.Learning.Sums.rows == 0 }},
 }

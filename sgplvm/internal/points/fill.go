@@ -15,10 +15,14 @@ func (w *Workspace) Predict(mu, s []float64) {
 	w.addField()
 }
 
-// addField adds the field to the result's means.
+// addField adds the field and the drift to the result.
 func (w *Workspace) addField() {
 	if w.field.active {
 		asm.Axpy(1, w.field.at, w.result.mean.Data)
+	}
+	if w.drift.active {
+		asm.Axpy(1, w.drift.at, w.result.mean.Data)
+		asm.Axpy(1, w.drift.unsure, w.result.variance.Data)
 	}
 }
 

@@ -38,7 +38,7 @@ const normalMedian = 0.6745
 
 // Foresee sets scores, n·d_y, of the observed values to how many standard deviations they are from what N(mean, diag variance) predicts. The
 // covariance of what was predicted of a channel is C + P·(Ψ2 − ψ1ψ1ᵀ)·Pᵀ, or has these variances and the correlations of Contents.Innovations. Values and patches of values that are off by more than bounds are suspects
-// (Suspects). Errors: those of Complete.
+// (Suspects). A drift becomes what it is given the others. Errors: those of Complete.
 func (w *Workspace) Foresee(scores, mean, variance []float64, bounds Bounds) (f Foresight, err error) {
 	f.Score = math.NaN()
 	clear(w.suspects)
@@ -65,12 +65,21 @@ func (w *Workspace) Foresee(scores, mean, variance []float64, bounds Bounds) (f 
 		if z > f.Patch {
 			f.Patch, f.Place = z, seen[centre]*w.m.c.Channels+c
 		}
-		scale, _ := w.suspect(c, seen, solved, precision, 1, bounds.Value)
-		f.Scale = max(f.Scale, scale)
+		scale, left := w.suspect(c, seen, solved, precision, 1, bounds.Value)
 		if z > bounds.Patch {
-			_, left := w.suspect(c, seen, solved, precision, most, bounds.Patch)
-			f.Left = f.Left || left
+			_, patches := w.suspect(c, seen, solved, precision, most, bounds.Patch)
+			f.Left = f.Left || patches > 0
 		}
+		if w.drift.active && left >= 0 { // else what is left out of C⁻¹ is not what is suspect
+			if err := w.drift.see(c, seen, solved, precision); err != nil {
+				return f, err
+			}
+			scale = w.scale(solved, precision)
+		}
+		f.Scale = max(f.Scale, scale)
+	}
+	if w.drift.active {
+		w.drift.set(w.m.c.Channels)
 	}
 	if w.exactly() {
 		f.Score = square / float64(w.observed)
@@ -94,6 +103,35 @@ func (c *Contents) Calibrated(v float64) float64 {
 		return k[0]*math.Pow(max(0, v-white), k[1]) + k[2]*white
 	}
 	return v
+}
+
+// FilledIn returns what the variance v of a value that a stream fills in, in the model's units, is by Partly, d spacings from the fourth nearest observed one.
+func (c *Contents) FilledIn(v, d float64) float64 {
+	if k := c.Partly; k != nil {
+		white := 1 / c.Beta
+		return min(1, k[0]*math.Pow(d, k[1])*max(0, v-white)) + k[2]*white
+	}
+	return v
+}
+
+// Distance returns how many spacings value k is from the fourth nearest value of its channel that is not NaN; +Inf where there are fewer. A point within a gap has them on one side.
+func (c *Contents) Distance(k int, values []float64) float64 {
+	dims, dy := len(c.Spacings), c.Channels
+	nearest := [4]float64{math.Inf(1), math.Inf(1), math.Inf(1), math.Inf(1)}
+	for l := k % dy; l < len(values); l += dy {
+		if values[l] != values[l] {
+			continue
+		}
+		var square float64
+		for q, spacing := range c.Spacings {
+			d := (c.Coordinates[k/dy*dims+q] - c.Coordinates[l/dy*dims+q]) / spacing
+			square += d * d
+		}
+		for m, v := range nearest {
+			nearest[m], square = min(v, square), max(v, square)
+		}
+	}
+	return math.Sqrt(nearest[3])
 }
 
 // whiten returns C⁻¹·r and C⁻¹ of the observed values of a channel, and rᵀ·C⁻¹·r. What the example itself counts in Innovations is taken off C.
@@ -164,8 +202,8 @@ func (w *Workspace) scale(solved []float64, precision mat.Matrix) float64 {
 }
 
 // suspect makes the values of patches of so many values suspects that are off by more than a bound, from the farthest on; single values by more than that many scales. They are left out of C⁻¹·r and C⁻¹ before the next one is looked for:
-// given values A no more, these are C⁻¹ − C⁻¹_:A·(C⁻¹_AA)⁻¹·C⁻¹_A:. If they are much of the channel, none is suspect. It returns the scale of the others, and whether some are suspect.
-func (w *Workspace) suspect(c int, seen []int, solved []float64, precision mat.Matrix, most int, bound float64) (scale float64, some bool) {
+// given values A no more, these are C⁻¹ − C⁻¹_:A·(C⁻¹_AA)⁻¹·C⁻¹_A:. If they are much of the channel, none is suspect. It returns the scale of the others, and how many are suspect; −1: too many.
+func (w *Workspace) suspect(c int, seen []int, solved []float64, precision mat.Matrix, most int, bound float64) (scale float64, some int) {
 	scale = w.scale(solved, precision)
 	copy(w.before, w.suspects)
 	for left, whole := int(mostSuspect*float64(len(seen))), scale; !math.IsInf(bound, 1); scale = w.scale(solved, precision) {
@@ -179,9 +217,9 @@ func (w *Workspace) suspect(c int, seen []int, solved []float64, precision mat.M
 		}
 		if left -= size; left < 0 {
 			copy(w.suspects, w.before)
-			return whole, false
+			return whole, -1
 		}
-		some = true
+		some += size
 		for _, k := range w.around(seen, centre, size) {
 			w.suspects[seen[k]*w.m.c.Channels+c] = true
 			w.leaveOut(k, solved, precision)

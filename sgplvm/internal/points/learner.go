@@ -140,7 +140,9 @@ func (l *Learner) Take(w *Workspace) (observed int, left, square float64) {
 			e := v - asm.Dot(l.m.p[k%c.Channels].Row(k/c.Channels), l.of.Psi1.Data)
 			left, square, observed = left+e*e, square+v*v, observed+1
 		} else {
-			l.y[k] = w.result.mean.Data[k]
+			if l.y[k] = w.result.mean.Data[k]; w.drift.at != nil {
+				l.y[k] -= w.drift.at[k]
+			}
 			l.totals[learn.Square] += w.result.variance.Data[k]
 		}
 	}

@@ -46,6 +46,9 @@ func (w *Workspace) ObserveInexact(values, squares []float64) {
 			if w.field.active {
 				v -= w.field.at[k]
 			}
+			if w.drift.active {
+				v -= w.drift.at[k]
+			}
 			w.values[k], w.known[k], w.surprise[k], w.nearby[k] = v, 0, math.NaN(), 1
 			if v != v {
 				whole = false

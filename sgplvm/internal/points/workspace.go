@@ -56,6 +56,7 @@ type Workspace struct {
 
 	refinement refinement
 	field      streamField
+	drift      drift
 	suspects   []bool // n·d_y
 	before     []bool // before further ones were looked for
 	room       room   // for covariances and conditioning
@@ -117,6 +118,7 @@ func (m *Model) newWorkspace(most, exact int) *Workspace {
 	w.newRoom(exact)
 	w.newRefinement()
 	w.newField()
+	w.newDrift(exact)
 	w.suspects, w.before = make([]bool, m.values()), make([]bool, m.values())
 	w.result, w.direct, w.kept = w.newPrediction(), w.newPrediction(), w.newPrediction()
 	if m.kept() {

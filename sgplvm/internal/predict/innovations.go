@@ -139,14 +139,25 @@ func conditioned(x, unsure, covariance mat.Matrix) error {
 
 // Calibrate sets Contents.Calibration to a, p and b under which squared errors of examples, means of many, are likeliest of variances a·f^p + b·β⁻¹, given variances f + β⁻¹.
 func Calibrate(c *points.Contents, squares, variances []float64) {
-	white, f := 1/c.Beta, make([]float64, len(variances))
+	white := 1 / c.Beta
+	c.Calibration = likeliest(squares, white, 0.5, 2, func(k int, power float64) float64 { return math.Pow(max(0, variances[k]-white), power) })
+}
+
+// CalibratePartly sets Contents.Partly to a, p and b under which squared errors are likeliest of variances a·d^p·f + b·β⁻¹, given variances f + β⁻¹ and distances d.
+func CalibratePartly(c *points.Contents, squares, variances, distances []float64) {
+	white := 1 / c.Beta
+	c.Partly = likeliest(squares, white, 0, 6, func(k int, power float64) float64 { return math.Pow(distances[k], power) * max(0, variances[k]-white) })
+}
+
+// likeliest returns a, p between low and high, and b of variances a·part(k, p) + b·white.
+func likeliest(squares []float64, white, low, high float64, part func(k int, power float64) float64) []float64 {
+	f := make([]float64, len(squares))
 	of := func(power float64) (a, b, loss float64) {
-		for k, v := range variances {
-			f[k] = math.Pow(max(0, v-white), power)
+		for k := range f {
+			f[k] = part(k, power)
 		}
 		return components(squares, f, white)
 	}
-	low, high := 0.5, 2.0
 	for range 20 {
 		third := (high - low) / 3
 		_, _, left := of(low + third)
@@ -158,7 +169,7 @@ func Calibrate(c *points.Contents, squares, variances []float64) {
 	}
 	power := (low + high) / 2
 	a, b, _ := of(power)
-	c.Calibration = []float64{a, power, b}
+	return []float64{a, power, b}
 }
 
 // components returns a and b ≥ 0 of the lowest mean of log v + e²/v, v = a·f + b·white, and that, by steps that lower it (Févotte and Idier 2011, Itakura and Saito's divergence).

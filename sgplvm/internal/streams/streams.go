@@ -2,9 +2,11 @@
 package streams
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -46,6 +48,9 @@ type Held struct {
 	Times []float64
 }
 
+// still is how C and levels are found: a drift would take part of what they are to say, and the example itself would no longer be what C counts of it.
+var still = edge.StreamOptions{Still: true}
+
 // SetAlarms gives contents the levels of the examples, and how far off what a stream predicts of them is. Errors: *field.ConfigError.
 func (o *Held) SetAlarms(c *points.Contents) error {
 	refuse := func(format string, args ...any) error {
@@ -61,8 +66,11 @@ func (o *Held) SetAlarms(c *points.Contents) error {
 	if err != nil {
 		return refuse("%w", err)
 	}
+	if err := o.partly(c); err != nil {
+		return refuse("%w", err)
+	}
 	var levels, patches []float64
-	err = o.follow(c, func(i int, s *edge.Stream) error {
+	err = o.follow(c, still, nil, func(i int, s *edge.Stream, _, _ []float64) error {
 		if l := s.Level(); l != edge.NoEvidence && (i > 0 || c.Counted == 0) { // the first one counts nothing
 			patch, _ := s.Patch()
 			levels, patches = append(levels, l), append(patches, patch)
@@ -93,7 +101,7 @@ func (o *Held) innovations(c *points.Contents) (off mat.Matrix, err error) {
 	var squares, variances []float64
 	mean, variance := make([]float64, o.Y.Cols), make([]float64, o.Y.Cols)
 	c.Calibration = nil
-	err = o.follow(c, func(i int, s *edge.Stream) error {
+	err = o.follow(c, still, nil, func(i int, s *edge.Stream, _, _ []float64) error {
 		if i == 0 {
 			off.Slice(0, c.Channels, 0, c.Points).Fill(math.NaN())
 		}
@@ -129,6 +137,59 @@ func (o *Held) innovations(c *points.Contents) (off mat.Matrix, err error) {
 	return off.Slice(c.Channels, off.Rows, 0, off.Cols), nil
 }
 
+// hiddenFor is how many examples in turn a part of the points is hidden in, and a third of them at random after that, to learn how far off is what is filled in.
+const hiddenFor = 8
+
+// partly calibrates contents by what a stream fills in of examples that were held back of which values are hidden: for some examples those nearest to a point, then others at random.
+func (o *Held) partly(c *points.Contents) error {
+	rng := rand.New(rand.NewPCG(1, 1))
+	part, order, seen := 0, make([]int, o.Y.Cols), make([]float64, o.Y.Cols)
+	for k := range order {
+		order[k] = k
+	}
+	hide := func(i int, row []float64) {
+		if i%hiddenFor == 0 {
+			from, dims, far := rng.IntN(c.Points), len(c.Spacings), make([]float64, len(row))
+			for k := range far {
+				for q, spacing := range c.Spacings {
+					d := (c.Coordinates[k/c.Channels*dims+q] - c.Coordinates[from*dims+q]) / spacing
+					far[k] += d * d
+				}
+			}
+			slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(far[a], far[b]) })
+			part = len(row) * (1 + rng.IntN(4)) / 8
+		}
+		if i/hiddenFor%2 == 0 {
+			for _, k := range order[:part] {
+				row[k] = math.NaN()
+			}
+		} else {
+			for k := range row {
+				if rng.IntN(3) == 0 {
+					row[k] = math.NaN()
+				}
+			}
+		}
+		copy(seen, row)
+	}
+	var squares, variances, distances []float64
+	c.Partly = nil
+	err := o.follow(c, edge.StreamOptions{}, hide, func(i int, s *edge.Stream, mean, variance []float64) error {
+		for k, y := range o.Y.Row(i) {
+			if d := c.Distance(k, seen); y == y && seen[k] != seen[k] && !math.IsInf(d, 1) {
+				scale := c.Scale[k%c.Channels]
+				e := (y - mean[k]) / scale
+				squares, variances, distances = append(squares, e*e), append(variances, variance[k]/(scale*scale)), append(distances, d)
+			}
+		}
+		return nil
+	})
+	if err == nil && len(squares) > 0 {
+		predict.CalibratePartly(c, squares, variances, distances)
+	}
+	return err
+}
+
 // time returns that of an example that was held back.
 func (o *Held) time(c *points.Contents, i int) float64 {
 	if o.Times != nil {
@@ -137,29 +198,33 @@ func (o *Held) time(c *points.Contents, i int) float64 {
 	return float64(i) * c.Time.Spacing
 }
 
-// follow has a stream of the model fill in the examples that were held back, and calls each after each.
-func (o *Held) follow(c *points.Contents, each func(i int, s *edge.Stream) error) error {
+// follow has a stream of the model fill in the examples that were held back, without what hide makes NaN of a row (nil: nothing), and calls each after each with means and variances.
+func (o *Held) follow(c *points.Contents, options edge.StreamOptions, hide func(i int, row []float64), each func(i int, s *edge.Stream, mean, variance []float64) error) error {
 	m, err := edge.Open(points.Encode(c))
 	if err != nil {
 		return err
 	}
-	s, err := m.NewWorkspace(0).NewStream(edge.StreamOptions{})
+	s, err := m.NewWorkspace(0).NewStream(options)
 	if err != nil {
 		return err
 	}
-	filled, mask := make([]float64, o.Y.Cols), make([]bool, o.Y.Cols)
+	filled, variance, mask := make([]float64, o.Y.Cols), make([]float64, o.Y.Cols), make([]bool, o.Y.Cols)
 	for i := range o.Y.Rows {
 		at := o.time(c, i)
 		if i == 0 && len(c.Time.Ends) == 1 && at >= c.Time.Ends[0].Time {
 			_ = s.Continue(c.Time.Ends[0].Sequence) // which there is
 		}
-		for k, v := range o.Y.Row(i) {
+		row := slices.Clone(o.Y.Row(i))
+		if hide != nil {
+			hide(i, row)
+		}
+		for k, v := range row {
 			mask[k] = v == v
 		}
-		if err := s.Fill(at, filled, nil, o.Y.Row(i), mask); err != nil {
+		if err := s.Fill(at, filled, variance, row, mask); err != nil {
 			return fmt.Errorf("example %d: %w", i, err)
 		}
-		if err := each(i, s); err != nil {
+		if err := each(i, s, filled, variance); err != nil {
 			return err
 		}
 	}
