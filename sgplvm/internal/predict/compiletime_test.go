@@ -36,7 +36,7 @@ func timedShape(seed uint64) reference.Shape {
 
 // stream returns one that believes all values.
 func (m model) stream(t testing.TB, kind edge.Type) (*edge.Workspace, *edge.Stream) {
-	return m.streamOf(t, kind, edge.StreamOptions{Believe: true})
+	return m.streamOf(t, kind, edge.StreamOptions{Believe: true, Still: true})
 }
 
 func (m model) streamOf(t testing.TB, kind edge.Type, o edge.StreamOptions) (*edge.Workspace, *edge.Stream) {
@@ -230,7 +230,7 @@ func TestStreamLate(t *testing.T) {
 		}
 	}
 	after := func(order ...int) (mean, variance []float64) {
-		_, s := m.streamOf(t, edge.Float64, edge.StreamOptions{Believe: true, Lag: 2})
+		_, s := m.streamOf(t, edge.Float64, edge.StreamOptions{Believe: true, Still: true, Lag: 2})
 		mean, variance = make([]float64, n), make([]float64, n)
 		for _, k := range order {
 			if err := s.Fill(100+0.7*float64(k), mean, nil, values[k], nil); err != nil {
@@ -388,7 +388,7 @@ func TestStreamRefused(t *testing.T) {
 		m := modelOf(t, shape)
 		w := m.compiled(t, nil, field.InferOptions{}, edge.Float64)
 		var refused *edge.StreamError
-		if _, err := w.NewStream(edge.StreamOptions{}); !errors.As(err, &refused) || !strings.Contains(err.Error(), want) {
+		if _, err := w.NewStream(edge.StreamOptions{Still: true}); !errors.As(err, &refused) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", inTime, err)
 		}
 	}
@@ -398,7 +398,7 @@ func TestStreamRefused(t *testing.T) {
 func TestStreamAllocations(t *testing.T) {
 	allocateNothing(t, 84, func(seed uint64, rng *rand.Rand) map[string]func() error {
 		m := modelOf(t, []func(uint64) reference.Shape{streamShape, timedShape}[seed%2](seed))
-		_, s := m.streamOf(t, edge.Float32, edge.StreamOptions{Lag: 2})
+		_, s := m.streamOf(t, edge.Float32, edge.StreamOptions{Still: true, Lag: 2})
 		values := m.ref.UserValues(reference.Masked(rng, m.grid.Len(), m.channels(), 0.5, false))
 		mask, _ := seenOf(values)
 		dst, variance, scores := make([]float64, len(mask)), make([]float64, len(mask)), make([]float64, len(mask))
