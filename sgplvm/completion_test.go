@@ -13,6 +13,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/rounds"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/selection"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 )
@@ -346,6 +347,30 @@ func TestCompleteAtATime(t *testing.T) {
 	}
 	if !(squares < spread/100) {
 		t.Errorf("an error of %.2g, that of the mean is %.2g", math.Sqrt(squares), math.Sqrt(spread))
+	}
+}
+
+// Examples that have nothing to do with their neighbours in time, and of which something is seen everywhere, are completed as if they had no times.
+func TestCompleteWithoutTimes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("learns many models")
+	}
+	defer func(n int) { rounds.MinProbed = n }(rounds.MinProbed)
+	rounds.MinProbed = math.MaxInt // the examples are of low rank, which the simplest methods fill in
+	const n, width, height = 24, 6, 5
+	shuffled, ordered := mixed(n, width, height, 1), mixed(n, width, height, 1)
+	shuffled.Times = line(n).Data
+	for k := range shuffled.Y.Data { // pixels that tell nothing of those beside them either
+		shuffled.Y.Data[k] = ordered.Y.Data[k-k%30+7*(k%30)%30]
+	}
+	done, err := Complete(t.Context(), holed(shuffled, scatteredHoles(0.4, 3)), Config{LatentDims: 3, Training: steps(20)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stages := done.Model.Selection().Stages
+	last := stages[len(stages)-1]
+	if done.Model.Times() != nil || last.Name != "times of the examples" || !last.Candidates[1].Chosen || !(last.Candidates[0].Difference > last.Candidates[0].Error) {
+		t.Errorf("a model with times %v: %+v", done.Model.Times(), last)
 	}
 }
 

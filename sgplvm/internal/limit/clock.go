@@ -21,7 +21,7 @@ type Clock struct {
 	Told     time.Duration // how long the run will take; 0: nothing yet
 	After    time.Duration // what comes after a search and the training that follows
 	Searches int           // of which the first is under way; 0: it is the only one
-	Twice    bool          // a film is completed without motion too
+	Twice    bool          // a completion is tried without times too
 	waits    bool          // a training is not the last one
 	Parts    int           // trainings to come beside those of searches, by what is known
 	until    time.Time     // when the training under way ends; zero: it may take what it needs

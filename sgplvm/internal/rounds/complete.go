@@ -135,14 +135,18 @@ func (c *completer) sample(some []int, most int) []int {
 
 // learn chooses settings, completes the data with them, and returns them with nothing left open.
 func (c *completer) learn(ctx context.Context, s training.Settings) (training.Settings, error) {
-	other, observed, plan := c.withoutMotion(s), slices.Clone(c.Holes.Missing), selection.Plans[s.Effort]
+	other, observed, plan := c.withoutTimes(s), slices.Clone(c.Holes.Missing), selection.Plans[s.Effort]
 	if c.d.Clock != nil {
 		c.d.Clock.Twice = other != nil
 	}
 	chosen, err := c.chosen(ctx, s)
 	var still training.Settings
 	if err == nil && other != nil && c.contest == nil {
-		still, err = c.completeStill(ctx, other, s)
+		if c.d.Film {
+			still, err = c.completeStill(ctx, other, s)
+		} else {
+			chosen, err = c.better(ctx, chosen, other, s)
+		}
 	}
 	if err == nil && c.contest == nil && s.Effort != field.EffortNone {
 		c.contest, err = c.compete(ctx, s)

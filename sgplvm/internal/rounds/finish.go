@@ -106,7 +106,7 @@ func (c *completer) imputeOthers(ctx context.Context, m Model, kinds []completio
 	return late, cmp.Or(failures...)
 }
 
-// foresee tells the clock how long the work after the search will take. It scales the time of the first round, and counts the second completion of films without motion
+// foresee tells the clock how long the work after the search will take. It scales the time of the first round, and counts the second completion without times
 // and the search for whole examples if there will be any.
 func (c *completer) foresee(s training.Settings, spent time.Duration) {
 	clock := c.d.Clock

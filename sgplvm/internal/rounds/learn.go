@@ -96,11 +96,14 @@ func (c *completer) first(s training.Settings) (training.Settings, error) {
 // searchGain is how many times smaller the errors of fields become by a search and rounds, at most: 2.4 times for sea temperatures of which 30 % are missing here and there.
 const searchGain = 3
 
+// MinProbed is the least number of held-out examples for which probe compares anything. Tests raise it.
+var MinProbed = validation.MinValidated
+
 // probe trains a first model and reports whether the simplest methods fill in the held-out values so much better that no search is worth its time.
 func (c *completer) probe(ctx context.Context, first, s training.Settings) (lost bool, err error) {
 	out := c.Holes.HeldExamples()
 	in := work.AllBut(c.Y.Rows, out)
-	if c.d.Film || len(out) < validation.MinValidated || len(in) < selection.MinTraining {
+	if c.d.Film || len(out) < MinProbed || len(in) < selection.MinTraining {
 		return false, nil
 	}
 	if len(in) > probeExamples {

@@ -143,19 +143,23 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// Frames of a film are completed without motion too, whatever the effort, unless a kernel in time is given; maps are not.
-func TestWithoutMotion(t *testing.T) {
+// Maps with times are completed without them too, but for a quick choice, unless nothing was seen of an example or a kernel in time is given; tables are not.
+func TestWithoutTimes(t *testing.T) {
 	for _, w := range []struct {
-		film   bool
-		kernel kernel.Kind
-		want   bool
-	}{{false, "", false}, {true, "", true}, {true, kernel.Matern32, false}} {
-		c := completerOf(t, setOf(12, scattered(normals(12*3*3*3, 1), 0.05, 3), 3, line(12).Data, line(3), line(3)), training.Settings{})
-		c.d.Film = w.film
+		side, gone int
+		kernel     kernel.Kind
+		want       bool
+	}{{1, -1, "", false}, {3, -1, "", true}, {3, 5, "", false}, {3, -1, kernel.Matern32, false}} {
+		y := scattered(normals(12*w.side*w.side*3, 1), 0.05, 3)
+		for k := range y {
+			if k/(w.side*w.side*3) == w.gone {
+				y[k] = math.NaN()
+			}
+		}
+		c := completerOf(t, setOf(12, y, 3, line(12).Data, line(w.side), line(w.side)), training.Settings{})
 		for _, effort := range []field.Effort{field.EffortQuick, field.EffortNormal} {
-			other := c.withoutMotion(training.Settings{Effort: effort, TimeKernel: kernel.Kernel{Kind: w.kernel}})
-			if got := other != nil; got != w.want || got && (other.d.Film || other.d.Times != nil) {
-				t.Errorf("%+v, effort %v: completed without motion %v", w, effort, got)
+			if got := c.withoutTimes(training.Settings{Effort: effort, TimeKernel: kernel.Kernel{Kind: w.kernel}}) != nil; got != (w.want && effort == field.EffortNormal) {
+				t.Errorf("%+v, effort %v: completed without times %v", w, effort, got)
 			}
 		}
 	}

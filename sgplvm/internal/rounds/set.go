@@ -1,7 +1,7 @@
 // Package rounds completes data of which values are missing (docs/math.md, 22). A completer holds out observed values, chooses settings, and fills in round by round: examples
 // in folds, each by a model of all others. It knows what trains a model by an interface.
 //
-// complete.go has the stages in order, on the completer of completer.go: transform.go what values are learned from, learn.go the choice of settings, still.go frames without motion,
+// complete.go has the stages in order, on the completer of completer.go: transform.go what values are learned from, learn.go the choice of settings, times.go the same without times,
 // round.go a round, contest.go the comparison with the simplest methods, whole.go examples of which nothing was observed, finish.go the rest. viewset.go and viewcheck.go complete and fit several views
 // by the rounds of viewround.go.
 package rounds
