@@ -109,7 +109,10 @@ func (c *Contents) Calibrated(v float64) float64 {
 func (c *Contents) FilledIn(v, d float64) float64 {
 	if k := c.Partly; k != nil {
 		white := 1 / c.Beta
-		return min(1, k[0]*math.Pow(d, k[1])*max(0, v-white)) + k[2]*white
+		if v = max(0, v-white); v > 0 { // at any distance, Inf too
+			v = min(1, k[0]*math.Pow(d, k[1])*v)
+		}
+		return v + k[2]*white
 	}
 	return v
 }

@@ -34,7 +34,8 @@ func (s *Views) atPlaces(ctx context.Context, v int, filled []completion.Filled)
 	}
 	w, o := s.views[v], s.settings
 	d := w.untimed(rest)
-	d.Times, d.Sequences, d.Clock, d.beside = w.Set.Times, w.Set.Sequences, limit.New(0), nil
+	d.Times, d.Sequences, d.Clock = w.Set.Times, w.Set.Sequences, limit.New(0)
+	d.beside, d.transform, d.Outliers = nil, nil, nil // what is left is in no other units, and no value of it was taken out
 	if o.Effort != field.EffortNone {
 		o.Effort = field.EffortQuick
 	}

@@ -122,6 +122,9 @@ func (s *Views) foretell(clock *limit.Clock, v int, more time.Duration) {
 	clock.Watch = teller(func(took time.Duration) {
 		total := more
 		for _, w := range s.views[v:] {
+			if w.Holes.Count() == 0 {
+				continue
+			}
 			total += time.Duration(float64(took) * float64((2+s.contests(w))*len(w.Y.Data)) / float64(len(s.views[v].Y.Data)))
 		}
 		s.clock.Tell(total-time.Since(begin), true)

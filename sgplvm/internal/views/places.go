@@ -1,6 +1,7 @@
 package views
 
 import (
+	"errors"
 	"math"
 	"slices"
 
@@ -15,9 +16,12 @@ import (
 const sameRegion = 0.5
 
 // AtPlaces returns what other views say of the values of view v (n×points·channels): of each channel the least squares regression on all channels of the others at the nearest point,
-// both without the mean of each point (docs/math.md, 27). Values of the others are complete. Errors: those of chol.FactorizeJitter.
+// both without the mean of each point (docs/math.md, 27). Values of the others are complete. Errors: where no other view has places in common with v; those of chol.FactorizeJitter.
 func AtPlaces(v int, all []Incomplete, grids []field.Grid) (mat.Matrix, error) {
 	w, said := all[v], atPoints(v, all, grids)
+	if said.Cols == 0 {
+		return mat.Matrix{}, errors.New("views: no other view has places in common with this one")
+	}
 	n, points := w.Y.Rows, w.Y.Cols/w.Channels
 	by, x, y := mat.New(n, w.Y.Cols), mat.New(n*points, said.Cols), mat.New(n*points, 1)
 	gram, slopes := mat.New(x.Cols, x.Cols), mat.New(x.Cols, 1)

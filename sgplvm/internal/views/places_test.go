@@ -50,6 +50,10 @@ func TestAtPlaces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	all[3].Holes = &completion.Mask{Size: 3, Missing: make([]bool, 3*n)}
+	if _, err := AtPlaces(3, all, grids); err == nil {
+		t.Error("a table has the same places as fields")
+	}
 	for p := range points {
 		if v := by.At(n-1, p); v-v != 0 {
 			t.Errorf("point %d: %v of an example that a view lacks", p, v)
