@@ -47,7 +47,7 @@ func TestFillTestOfManyPoints(t *testing.T) {
 				t.Errorf("value %d is hidden, far from what is missing", k)
 			}
 			for i := range 5 { // which of the examples it is
-				if at := channels * (height*width - 1); obs.Values.Data[at] == truth(i, at) {
+				if at := channels * (height*width - 1); v != v && obs.Values.Data[at] == truth(i, at) {
 					p.Mean.Data[k] = truth(i, k) + 0.5
 				}
 			}

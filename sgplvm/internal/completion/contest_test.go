@@ -444,3 +444,18 @@ func TestSharesOfOpenMethods(t *testing.T) {
 		}
 	}
 }
+
+// A model whose errors are four times those of a method is so far behind.
+func TestBehind(t *testing.T) {
+	c := &Contest{Held: map[string][]HeldValue{}, Scale: []float64{1}, Centre: []float64{0}, Spread: []float64{10}, sure: map[string]bool{}}
+	for name, off := range map[string]float64{"": 2, "a method": 0.5} {
+		var list []HeldValue
+		for g := range 20 {
+			list = append(list, HeldValue{Group: g, Example: g, Truth: float64(g), Mean: float64(g) + off*float64(1-2*(g%2)), Variance: off * off})
+		}
+		c.Add(name, list)
+	}
+	if got := c.Behind(); math.Abs(got-4) > 1e-9 {
+		t.Errorf("%v times the errors, expected 4", got)
+	}
+}

@@ -190,3 +190,13 @@ func TestSuspects(t *testing.T) {
 		t.Errorf("too many patches: %d suspects, %v", count, some)
 	}
 }
+
+// Where fewer than four values are observed, and the model says that a value has no variance but noise, the variance filled in is that of the noise.
+func TestFilledInFarAway(t *testing.T) {
+	c := &Contents{Partly: []float64{1, 2, 3}, Beta: 100}
+	for _, v := range [][2]float64{{0.01, 0.03}, {0.009, 0.03}, {0.02, 1.03}} {
+		if got := c.FilledIn(v[0], math.Inf(1)); !(math.Abs(got-v[1]) < 1e-12) {
+			t.Errorf("variance %v: %v, expected %v", v[0], got, v[1])
+		}
+	}
+}

@@ -22,7 +22,7 @@ func TestAtPlaces(t *testing.T) {
 		}
 		return field.Grid{x}
 	}
-	grids := []field.Grid{line(0.2, 9.2, points), line(0, 9, points), line(100, 1000, 2*points-1), {mat.New(1, 1)}}
+	grids := []field.Grid{line(2.2, 11.2, points), line(0, 9, points), line(100, 1000, 2*points-1), {mat.New(1, 1)}}
 	all := make([]Incomplete, len(grids))
 	for v, channels := range []int{2, 1, 1, 3} {
 		y := mat.New(n, grids[v].Len()*channels)
@@ -37,7 +37,8 @@ func TestAtPlaces(t *testing.T) {
 	for i := range n {
 		for p := range points {
 			y := 10 * float64(p)
-			y += 2*one.Y.At(i, 2*p) - one.Y.At(i, 2*p+1)
+			at := max(0, p-2) // the nearest point
+			y += 2*one.Y.At(i, 2*at) - one.Y.At(i, 2*at+1)
 			if i < n-1 {
 				y += 0.5 * other.Y.At(i, 2*p)
 			}
