@@ -12,11 +12,15 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
+// leastRest is the least part of sums of squares that a regression leaves: below it there is nothing but rounding to complete.
+const leastRest = 1e-12
+
 // sameRegion is the part of the longer range of each coordinate that views of one region share.
 const sameRegion = 0.5
 
 // AtPlaces returns what other views say of the values of view v (n×points·channels): of each channel the least squares regression on all channels of the others at the nearest point,
-// both without the mean of each point (docs/math.md, 27). Values of the others are complete. Errors: where no other view has places in common with v; those of chol.FactorizeJitter.
+// both without the mean of each point (docs/math.md, 27). Values of the others are complete. Errors: where no other view has places in common
+// with v, or these tell all of it; those of chol.FactorizeJitter.
 func AtPlaces(v int, all []Incomplete, grids []field.Grid) (mat.Matrix, error) {
 	w, said := all[v], atPoints(v, all, grids)
 	if said.Cols == 0 {
@@ -46,9 +50,16 @@ func AtPlaces(v int, all []Incomplete, grids []field.Grid) (mat.Matrix, error) {
 			return by, err
 		}
 		f.Solve(slopes)
-		mat.Mul(y, 1, x, slopes, 0)
-		for k, value := range y.Data {
-			by.Data[k*w.Channels+c] = value
+		told, all, left := mat.New(y.Rows, 1), 0., 0.
+		mat.Mul(told, 1, x, slopes, 0)
+		for k, value := range told.Data {
+			if by.Data[k*w.Channels+c] = value; !missing(k) {
+				all += y.Data[k] * y.Data[k]
+				left += (y.Data[k] - value) * (y.Data[k] - value)
+			}
+		}
+		if !(left > leastRest*all) {
+			return by, errors.New("views: the regression on other views leaves nothing")
 		}
 	}
 	return by, nil
