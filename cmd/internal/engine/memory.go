@@ -59,9 +59,9 @@ func CheckViews(all []sgplvm.View, cfg sgplvm.Config) error {
 }
 
 // What is done with a model takes, as measured (docs/measurements.md, "Memory"): more than its file; to infer latent variables and fill in, expectations of the kernel at all
-// training examples, matrices of the points that are seen where noise has a covariance, and the values some times: as they are, and filled in; of a film that moves its frames. Each
+// training examples, matrices of the points that are seen where noise has a covariance, more of them to fill in, and the values some times: as they are, and filled in; of a film that moves its frames. Each
 // processor has room for one example, exampleNumbers for each value beside inducing points and latent dimensions.
-const predictTimes, updateTimes, inferExpectations, inferMatrices, inferValues, filledValues, frameTimes, exampleNumbers = 3, 7, 1 << 24, 10, 4, 6, 8, 20
+const predictTimes, updateTimes, inferExpectations, inferMatrices, filledMatrices, inferValues, filledValues, frameTimes, exampleNumbers = 3, 7, 1 << 24, 4, 10, 4, 6, 8, 20
 
 // loaded is how many bytes the files of the models that are in use have.
 var loaded float64
@@ -96,7 +96,7 @@ func CheckInferring(m *sgplvm.Model, n Inference) error {
 	}
 	need.Latent = collected * 8 * min(inferExpectations, float64(m.Examples())*float64(p.Inducing)*float64(p.Inducing)/2)
 	if p.Residual.Kind != "" {
-		need.Space = collected * 8 * inferMatrices * points * points
+		need.Space = collected * 8 * map[bool]float64{false: inferMatrices, true: filledMatrices}[n.Filled] * points * points
 	}
 	need.Space += float64(min(n.Examples, runtime.GOMAXPROCS(0))) * exampleRoom(m)
 	return fits(need)
