@@ -54,6 +54,9 @@ Prints what the file, filling in and fewer bits cost.`)
 	if err != nil {
 		return err
 	}
+	if err := engine.CheckCompiling(m); err != nil {
+		return err
+	}
 	o := sgplvm.CompileOptions{Grid: g.Points, Type: edgeTypes[*kind], Fast: *fast, Learn: *learn}
 	if g.Layout.Points() > 0 {
 		o.Label, o.Width, o.Height = dataset.FormatGrid(g.Layout.Width, g.Layout.Height), g.Layout.Width, g.Layout.Height
