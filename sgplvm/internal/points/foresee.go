@@ -159,12 +159,13 @@ func (w *Workspace) whiten(c int, seen []int) (solved []float64, precision mat.M
 // foreseenCovariance returns C of observed values of a channel; only the lower triangle counts.
 func (w *Workspace) foreseenCovariance(c int, seen []int) mat.Matrix {
 	if of := &w.m.c.Innovations; of.rows > 0 {
-		covariance := view(w.room.coo, len(seen), len(seen))
+		covariance, deviations := view(w.room.coo, len(seen), len(seen)), w.room.pairs[:len(seen)]
 		for k, i := range seen {
 			row := covariance.Row(k)[:k+1]
 			of.pick(row, i, seen[:k+1])
-			for l, j := range seen[:k+1] {
-				row[l] *= w.foreseen(i, c) * w.foreseen(j, c)
+			deviations[k] = w.foreseen(i, c)
+			for l := range row {
+				row[l] *= deviations[k] * deviations[l]
 			}
 		}
 		return covariance

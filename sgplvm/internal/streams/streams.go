@@ -51,7 +51,7 @@ type Held struct {
 // still is how C and levels are found: a drift would take part of what they are to say, and the example itself would no longer be what C counts of it.
 var still = edge.StreamOptions{Still: true}
 
-// SetAlarms gives contents the levels of the examples, and how far off what a stream predicts of them is. Errors: *field.ConfigError.
+// SetAlarms gives contents the levels of the examples, where a stream has levels of so many points, and how far off what it predicts of them is. Errors: *field.ConfigError.
 func (o *Held) SetAlarms(c *points.Contents) error {
 	refuse := func(format string, args ...any) error {
 		return &field.ConfigError{Field: "Held", Err: fmt.Errorf(format, args...)}
@@ -81,7 +81,10 @@ func (o *Held) SetAlarms(c *points.Contents) error {
 		return refuse("%w", err)
 	}
 	c.Counted = 0
-	if len(levels) == 0 {
+	switch {
+	case len(levels) == 0 && c.Points > c.Options.Exact:
+		return nil // a stream has no scores of so many values, and no alarms
+	case len(levels) == 0:
 		return refuse("nothing was observed of any example")
 	}
 	c.Spreads = append(append(medianAndSpread(levels), medianAndSpread(patches)...), slices.Max(patches))
