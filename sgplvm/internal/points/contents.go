@@ -68,7 +68,7 @@ type Contents struct {
 	// per observed value, as normal numbers, or of patches, each less its median and over a spread: Spreads has the two for both, and the farthest patch of all.
 	Scores, Spreads []float64
 
-	// Innovations are second moments of what the examples of Scores were off by what a stream predicted, in standard deviations of each value, n×n, lower triangle. Counted is what one example has of them, where it is one of these that is judged.
+	// Innovations are second moments of what the examples of Scores were off by what a stream predicted, in standard deviations of each value, lower triangle: of all values of an example, or of those of a channel (Judged). Counted is what one example has of them, where it is one of these that is judged.
 	Innovations Table
 	Counted     float64
 
@@ -416,7 +416,7 @@ func (c *Contents) validateNumbers() string {
 			return "sums of examples that do not go with the model"
 		}
 	}
-	if of := &c.Innovations; of.rows > 0 && !of.is(int64(c.Points), int64(c.Points), true) {
+	if of, n, all := &c.Innovations, int64(c.Points), int64(c.Points)*int64(c.Channels); of.rows > 0 && !of.is(n, n, true) && !(all <= mostJoint && of.is(all, all, true)) {
 		return "second moments of innovations of the wrong shape"
 	}
 	if len(c.RBF)+len(c.Linear)+len(c.Bias) == 0 && c.Time.Variance == 0 {
