@@ -51,7 +51,7 @@
 // has it. Kernels in time are sums and products of Matérn, periodic and RBF kernels.
 //
 // What all values drift by and the model knows nothing of, as light and dust, is taken off them and added to predictions again: polynomials of second degree in the coordinates of the points, which change slowly, or at once
-// where nothing else explains an example. Where light, dust and age do not matter StreamOptions.Still turns that off.
+// where nothing else explains two examples in a row. Where light, dust and age do not matter StreamOptions.Still turns that off.
 //
 // Values that disagree with all others, sensors that do so for long and examples of garbage are filled in as if they were missing, and do not enter the state. A value is judged by all others of an example of at most 256 values, columns of a table too, else by those of its channel. What was not
 // observed has the score NoEvidence. A model that was compiled with examples that were held back (sgplvm.CompileOptions.Held, compile -held) knows from which level on an example is

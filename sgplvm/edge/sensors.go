@@ -16,7 +16,6 @@ const (
 	spikes      = 1. / 8
 	biased      = 2
 	unchanged   = 4
-	few         = 4    // values for each amount of a drift, at least, with which a step of it explains an example; with fewer the example before was none of training either
 	jump        = 100. // variance of the amounts of a drift after a step, of the size of a deviation
 )
 
@@ -46,7 +45,7 @@ func (s *Stream) choose() (f points.Foresight, strange bool, err error) {
 		return f, false, err
 	}
 	strange = !s.o.Believe && f.Scale > strangest*s.typical
-	if strange && (s.strange || few*len(s.drift.mean) <= w.compared) { // unless the drift has made a step
+	if strange && s.strange { // again: unless the drift has made a step
 		w.w.SetDrift(s.drift.mean, s.drift.variance, jump)
 		w.w.Observe(w.scaled)
 		g, err := w.w.Foresee(w.room, s.latent.mean, s.latent.variance, bounds)

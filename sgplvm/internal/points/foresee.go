@@ -171,15 +171,18 @@ func (c *Contents) FilledIn(v, d float64) float64 {
 // Distance returns how many spacings value k is from the fourth nearest value of its channel that is not NaN; +Inf where there are fewer. A point within a gap has them on one side.
 func (c *Contents) Distance(k int, values []float64) float64 {
 	dims, dy := len(c.Spacings), c.Channels
-	nearest := [4]float64{math.Inf(1), math.Inf(1), math.Inf(1), math.Inf(1)}
+	here, nearest := c.Coordinates[k/dy*dims:][:dims], [4]float64{math.Inf(1), math.Inf(1), math.Inf(1), math.Inf(1)}
 	for l := k % dy; l < len(values); l += dy {
 		if values[l] != values[l] {
 			continue
 		}
 		var square float64
-		for q, spacing := range c.Spacings {
-			d := (c.Coordinates[k/dy*dims+q] - c.Coordinates[l/dy*dims+q]) / spacing
+		for q := 0; q < dims && square < nearest[3]; q++ {
+			d := (here[q] - c.Coordinates[l/dy*dims+q]) / c.Spacings[q]
 			square += d * d
+		}
+		if square >= nearest[3] {
+			continue
 		}
 		for m, v := range nearest {
 			nearest[m], square = min(v, square), max(v, square)
