@@ -127,6 +127,23 @@ type Learning struct {
 	Sums                 Table     // T_0ᵀ·G, m_ξ×Π m_f·d_y, of features, the channels of one side by side; 0×0: the model does not learn
 }
 
+// mostJoint is how many values an example has at most that are judged together, and not channel by channel: one of so many takes 4 ms.
+const mostJoint = 256
+
+// Judged returns how many values of an example are judged together: all, or those of a channel.
+func (c *Contents) Judged() int {
+	switch all := c.Points * c.Channels; {
+	case c.Innovations.rows > 0:
+		return c.Innovations.rows
+	case all <= mostJoint:
+		return all
+	}
+	return c.Points
+}
+
+// groups returns how many groups of values are judged apart: value k is in group k % groups, at the place k / groups.
+func (c *Contents) groups() int { return c.Points * c.Channels / c.Judged() }
+
 // Memory is what models that have no file have beside their tables. The zero value is nothing.
 type Memory struct {
 	Statistics *psi.Statistics       // of the whole latent kernel, its part of time too; nil: of RBF, Linear and Bias

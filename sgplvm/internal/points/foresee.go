@@ -26,31 +26,8 @@ type Foresight struct {
 // Bounds are how far a value may be off, in scales of leave-one-out residuals, and a patch of values, in standard deviations; +Inf: any distance.
 type Bounds struct{ Value, Patch float64 }
 
-// Which part of the observed values of a channel is a patch at most, and which may be suspect: what more of them agree upon is a change.
-const largestPatch, mostSuspect = 1. / 8, 1. / 4
-
 // minLeft is what rounding leaves of 1 − c·χ² at least, of an example that counts c.
 const minLeft = 1e-9
-
-// normalMedian is the median of the size of standard normal numbers.
-const normalMedian = 0.6745
-
-// mostJoint is how many values an example has at most that are judged together, and not channel by channel: one of so many takes 4 ms.
-const mostJoint = 256
-
-// Judged returns how many values of an example are judged together: all, or those of a channel.
-func (c *Contents) Judged() int {
-	switch all := c.Points * c.Channels; {
-	case c.Innovations.rows > 0:
-		return c.Innovations.rows
-	case all <= mostJoint:
-		return all
-	}
-	return c.Points
-}
-
-// groups returns how many groups of values are judged apart: value k is in group k % groups, at the place k / groups.
-func (c *Contents) groups() int { return c.Points * c.Channels / c.Judged() }
 
 // Foresee sets scores, n·d_y, of the observed values to how many standard deviations they are from what N(mean, diag variance) predicts. The
 // covariance of what was predicted, of all values or of those of a channel (Contents.Judged), is C + P·(Ψ2 − ψ1ψ1ᵀ)·Pᵀ, or has these variances and the correlations of Contents.Innovations. Values and patches of values that are off by more than bounds are suspects

@@ -8,6 +8,12 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
+// Which part of the observed values of a channel is a patch at most, and which may be suspect: what more of them agree upon is a change.
+const largestPatch, mostSuspect = 1. / 8, 1. / 4
+
+// normalMedian is the median of the size of standard normal numbers.
+const normalMedian = 0.6745
+
 // Suspects returns which values disagreed with all others in Foresee, n·d_y.
 func (w *Workspace) Suspects() []bool { return w.suspects }
 
