@@ -236,6 +236,34 @@ func TestSuspects(t *testing.T) {
 	}
 }
 
+// Of few values that three processes move, one that is far off is found, though all others are off by it too.
+func TestSuspectOfFew(t *testing.T) {
+	const n = 8
+	for seed := range uint64(20) {
+		rng := rand.New(rand.NewPCG(seed, 7))
+		w := scattered(rng, n)
+		w.suspects, w.before, w.room.block, w.room.row, w.room.z = make([]bool, n), make([]bool, n), make([]int, 0, n), make([]float64, n), make([]float64, n)
+		covariance, seen, residual, loads := mat.Identity(n), make([]int, n), make([]float64, n), mat.New(n, 3)
+		for k := range loads.Data {
+			loads.Data[k] = 10 * rng.NormFloat64()
+		}
+		mat.Syrk(covariance, 1, loads, 1)
+		mat.MirrorLower(covariance)
+		for k := range seen {
+			seen[k], residual[k] = k, rng.NormFloat64()
+			for q := range 3 {
+				residual[k] += 0.1 * float64(q) * loads.At(k, q)
+			}
+		}
+		residual[3] += 40
+		precision, solved := precisionOf(t, covariance, seen), make([]float64, n)
+		mat.Mul(mat.Vector(solved), 1, precision, mat.Vector(residual), 0)
+		if _, some := w.suspect(seen, solved, precision, 1, 5); some != 1 || !w.suspects[3] {
+			t.Errorf("seed %d: suspects %v", seed, w.suspects)
+		}
+	}
+}
+
 // Where fewer than four values are observed, and the model says that a value has no variance but noise, the variance filled in is that of the noise.
 func TestFilledInFarAway(t *testing.T) {
 	c := &Contents{Partly: []float64{1, 2, 3}, Beta: 100}
