@@ -127,7 +127,7 @@ type Learning struct {
 	Sums                 Table     // T_0ᵀ·G, m_ξ×Π m_f·d_y, of features, the channels of one side by side; 0×0: the model does not learn
 }
 
-// mostJoint is how many values an example has at most that are judged together, and not channel by channel: one of so many takes 4 ms.
+// mostJoint is how many values an example has at most that are judged together, and not channel by channel: one of 192 takes 2.3 ms.
 const mostJoint = 256
 
 // Judged returns how many values of an example are judged together: all, or those of a channel.
