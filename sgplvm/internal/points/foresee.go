@@ -221,17 +221,19 @@ func (w *Workspace) modelCovariance(group, groups int, seen []int) mat.Matrix {
 	covariance, po := view(w.room.joint, len(seen), len(seen)), view(w.room.po, len(seen), w.m.c.Inducing)
 	covariance.Fill(0)
 	for c, points := range w.seen {
-		own, places := w.observedCovariance(c, points, nil), w.room.block[:0]
+		places := w.room.block[:0]
 		for k, i := range seen {
-			if i%dy != c {
-				continue
+			if i%dy == c {
+				places = append(places, k)
 			}
-			for l, place := range places {
-				covariance.Row(k)[place] = own.Row(len(places))[l]
+		}
+		own := w.observedCovariance(c, points, nil)
+		for l, k := range places {
+			row := covariance.Row(k)
+			for m, v := range own.Row(l)[:l+1] {
+				row[places[m]] = v
 			}
-			covariance.Row(k)[k] = own.Row(len(places))[len(places)]
-			places = append(places, k)
-			copy(po.Row(k), w.m.p[c].Row(i/dy))
+			copy(po.Row(k), w.m.p[c].Row(points[l]))
 		}
 	}
 	w.addSpread(covariance, po)
