@@ -60,7 +60,7 @@ var policy = map[string][]string{
 	"sgplvm/internal/sums":       slices.Concat(algebra, leaves, latent, []string{"sgplvm/internal/bound", "sgplvm/internal/learn"}),
 	"sgplvm/internal/views":      {"mat", "chol", "lbfgs", "internal/simple", "sgplvm/internal/completion", "sgplvm/field", "sgplvm/internal/bound", "sgplvm/internal/data", "sgplvm/internal/pca", "sgplvm/internal/psi", "sgplvm/internal/work"},
 	"sgplvm/internal/validation": {},
-	"sgplvm/internal/completion": {"asm", "mat", "internal/simple", "sgplvm/field", "sgplvm/internal/data", "sgplvm/internal/dynamics", "sgplvm/internal/validation", "sgplvm/internal/work"},
+	"sgplvm/internal/completion": {"asm", "mat", "chol", "internal/simple", "sgplvm/field", "sgplvm/internal/data", "sgplvm/internal/dynamics", "sgplvm/internal/validation", "sgplvm/internal/work"},
 	"sgplvm/internal/limit":      {},
 	"sgplvm/internal/streams":    {"mat", "sgplvm/edge", "sgplvm/field", "sgplvm/internal/points", "sgplvm/internal/predict", "sgplvm/internal/sums", "sgplvm/internal/work"},
 	"sgplvm/internal/update":     {"asm", "mat", "sgplvm/field", "sgplvm/internal/bound", "sgplvm/internal/dynamics", "sgplvm/internal/infer", "sgplvm/internal/learn", "sgplvm/internal/predict", "sgplvm/internal/psi", "sgplvm/internal/sums", "sgplvm/internal/work"},
