@@ -5,6 +5,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/internal/simple"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/rounds"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/selection"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/training"
@@ -67,12 +68,13 @@ func MemoryNeeded(of Data, cfg Config) (Memory, error) {
 		m.Film = film.Memory(n, points, channels)
 	}
 	if open && numbers <= selection.MaxNumbers && !(d.Film || d.Times != nil && numbers > float64(selection.LargeFilm)) {
-		at := float64(min(points, selection.CoarseFrom))
 		folds := float64(selection.Plans[cfg.Effort].Folds)
 		beside := min(folds, float64(runtime.GOMAXPROCS(0))) // trainings side by side, which are of fewer examples
-		m.Search = m.Latent*(1+beside)/2 + 8*numbers*min(1, at/float64(points))*(1+3*folds)
-		if joint {
-			m.Search += 8 * at * at * covariancesKept(d, cfg.Effort)
+		m.Search = m.Latent * (1 + beside) / 2
+		if at := float64(min(points, selection.CoarseFrom)); joint { // of some points
+			m.Search += 8*numbers*at/float64(points)*(1+3*folds) + 8*at*at*covariancesKept(d, cfg.Effort)
+		} else {
+			m.Search += 8*numbers*(1+5*folds) + float64(runtime.GOMAXPROCS(0))*predict.RoomMemory(points*channels, s.Inducing, s.LatentDims)
 		}
 	}
 	if open && holes {

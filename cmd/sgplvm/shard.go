@@ -49,7 +49,7 @@ depend on their number. When all are done, reduce makes a better model of them, 
 	}
 	m, err := engine.Load(*model)
 	if err == nil {
-		err = engine.CheckInferring(m, engine.Inference{})
+		err = engine.CheckInferring(m, engine.Inference{Updates: true})
 	}
 	if err != nil {
 		return err

@@ -17,6 +17,13 @@ type filler struct {
 	wide  sync.Pool // of examples with room for covariances of all points
 }
 
+// RoomMemory is about how many bytes the room of one example takes that has so many values, beside matrices of its observed points, with a model of so many inducing points and
+// latent dimensions.
+func RoomMemory(values, inducing, latents int) float64 {
+	const others = 20 // numbers for each value, as measured
+	return 8 * float64(values*(inducing+latents+others))
+}
+
 // shapeTolerance is up to which part of it the covariance given x may be another one, as a sum of a few matrices. Tests set it; 0: it is exact.
 var shapeTolerance = 1e-3
 
