@@ -26,7 +26,7 @@ type em struct {
 	m     *moments
 	sd    []float64
 	slabs []slab
-	near  [][]int // of each point the points next to it; nil: the columns lie nowhere
+	near  [][]int // of each column those of the same channel next to it; nil: the columns lie nowhere
 	model factors
 	z     mat.Matrix // n×(q+1): E[(z, 1)]
 	last  float64    // mean noise
@@ -51,11 +51,8 @@ var slabSize = func(p int) int { return max(256, 1<<18/p) }
 func newEM(d Data, m *moments) *em {
 	n, p := d.Y.Rows, d.Y.Cols
 	e := &em{d: d, m: m, sd: make([]float64, p), model: factors{make([]float64, p), mat.New(p, 0), mat.New(p, 0), make([]float64, p)}}
-	smooth := d.Points.Rows > 0
-	if smooth {
-		e.near = d.neighbours()
-	}
-	for j, v := range m.scales(d.Channels, smooth) {
+	e.near = d.neighbours()
+	for j, v := range m.scales(d.parts()) {
 		e.sd[j] = math.Sqrt(v)
 		e.model.noise[j] = 1
 	}
@@ -281,7 +278,7 @@ func (e *em) maximise(next *factors, s *sums) error {
 		}
 		mat.Scale(a, 1/e.model.noise[j], m.Slice(0, q, 0, q))
 		for k := range q {
-			a.Set(k, k, a.At(k, k)+1+t[k]*e.stiffness(j))
+			a.Set(k, k, a.At(k, k)+1+t.At(j, k)*e.stiffness(j))
 		}
 		var factor chol.Factor
 		if failures[j] = factor.RefactorizeInPlace(a); failures[j] == nil {
