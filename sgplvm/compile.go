@@ -20,7 +20,7 @@ type CompileOptions struct {
 	Low, High     float64   // between which values lie; equal: not known
 
 	// Held are examples like those of training that the model has not learned from, a row each, n_s·d_y values with the channels of a point side by side, NaN where missing: their scores,
-	// as those of a stream where examples have times, say which scores raise an alarm, and how far off what a stream predicts is. HeldTimes are their times, in ascending order; nil: the training times' median spacing apart. 0×0: no alarms.
+	// as those of a stream where examples have times, say which scores raise an alarm, and how far off what a stream predicts is. HeldTimes are their times, in ascending order; nil: the training times' median spacing apart. 0×0: no alarms, which there are none of either beyond 2048 points.
 	Held      mat.Matrix
 	HeldTimes []float64
 	Learn     bool // streams can learn (edge.Model.NewLearner): the file has what the examples add up to. Models with times, white noise and no part in time, at their own points

@@ -47,7 +47,7 @@ type frame struct {
 // stream holds README's section on devices between two marks.
 func stream(file []byte, frames iter.Seq[frame], filled, variance []float64, faults []edge.Fault, report func(level float64, faults []edge.Fault)) error {
 	// README
-	m, err := edge.Open(file) // of //go:embed
+	m, err := edge.Open(file)
 	if err != nil {
 		return err
 	}
@@ -69,13 +69,17 @@ func stream(file []byte, frames iter.Seq[frame], filled, variance []float64, fau
 	return nil
 }
 
-// What README says of the library is in functions that run.
+// What README and the comment of package edge say of the library is in functions that run.
 func TestReadme(t *testing.T) {
 	readme, err := os.ReadFile("../README.md")
 	if err != nil {
 		t.Skip("not inside the module: ", err)
 	}
 	own, err := os.ReadFile("readme_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	edgeDoc, err := os.ReadFile("edge/doc.go")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,6 +97,9 @@ func TestReadme(t *testing.T) {
 		want := strings.ReplaceAll("\n"+string(formatted), "\n\t", "\n")[1:]
 		if diff := cmp.Diff(want, code); diff != "" {
 			t.Errorf("README.md (-compiled +written):\n%s", diff)
+		}
+		if lines := "//\t" + strings.ReplaceAll(strings.TrimSpace(code), "\n", "\n//\t"); k == len(blocks)-1 && !bytes.Contains(edgeDoc, []byte(lines)) {
+			t.Errorf("edge/doc.go does not have\n%s", lines)
 		}
 	}
 

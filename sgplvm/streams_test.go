@@ -14,6 +14,7 @@ import (
 type drawnStream struct {
 	truth, seen [][]float64
 	latent      string // kernel of the model
+	columns     int    // of a table; 0: pictures
 }
 
 func newDrawnStream(frames int, seed uint64) (w drawnStream) {
@@ -40,12 +41,16 @@ func newDrawnStream(frames int, seed uint64) (w drawnStream) {
 // compiled trains on the first frames and compiles, with some of the next ones for alarms.
 func (w drawnStream) compiled(t *testing.T, trained, held int) *edge.Model {
 	t.Helper()
-	y, times := mat.New(trained*48, 1), make([]float64, trained)
+	size := len(w.seen[0])
+	y, times, grid := mat.New(trained*size, 1), make([]float64, trained), Grid{line(6), line(8)}
+	if w.columns > 0 {
+		y, grid = mat.New(trained, w.columns), Grid{line(1)}
+	}
 	for i := range times {
-		copy(y.Data[48*i:], w.seen[i])
+		copy(y.Data[size*i:], w.seen[i])
 		times[i] = float64(i)
 	}
-	trainer, err := NewTrainer(Data{Examples: trained, Y: y, Grid: Grid{line(6), line(8)}, Times: times}, Config{LatentKernel: w.latent, LatentDims: 2, Inducing: 30, Training: TrainingConfig{Iterations: 120}})
+	trainer, err := NewTrainer(Data{Examples: trained, Y: y, Grid: grid, Times: times}, Config{LatentKernel: w.latent, LatentDims: 2, Inducing: 30, Training: TrainingConfig{Iterations: 120}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +63,7 @@ func (w drawnStream) compiled(t *testing.T, trained, held int) *edge.Model {
 	}
 	var o CompileOptions
 	if held > 0 {
-		o.Held = mat.New(held, 48)
+		o.Held = mat.New(held, size)
 		for i := range held {
 			copy(o.Held.Row(i), w.seen[trained+i])
 			o.HeldTimes = append(o.HeldTimes, float64(trained+i))
@@ -212,6 +217,76 @@ func TestStreamDrift(t *testing.T) {
 			t.Errorf("%s: error %.3f, without it %.3f", name, got, still)
 		} else {
 			t.Logf("%s: error %.3f, without it %.3f", name, got, still)
+		}
+	}
+}
+
+// Of a table of eight columns that two processes move, single values that are far off, a column that is stuck, soon, and rows of garbage are kept out, the former two are named, and no other column is.
+func TestTableStream(t *testing.T) {
+	const trained, held, frames, columns, broken = 60, 150, 120, 8, 5
+	rng, w := rand.New(rand.NewPCG(4, 4)), drawnStream{latent: "linear+bias", columns: columns}
+	var loads [2][columns]float64
+	for k := range loads {
+		for i := range loads[k] {
+			loads[k][i] = rng.NormFloat64()
+		}
+	}
+	for at := range trained + held + frames {
+		truth, seen := make([]float64, columns), make([]float64, columns)
+		for i := range truth {
+			for k := range loads {
+				truth[i] += math.Sin(float64(at)*(0.15+0.07*float64(k))+float64(k)) * loads[k][i]
+			}
+			seen[i] = truth[i] + 0.1*rng.NormFloat64()
+		}
+		w.truth, w.seen = append(w.truth, truth), append(w.seen, seen)
+	}
+	m := w.compiled(t, trained, held)
+	for _, kind := range []string{"spikes", "stuck", "garbage"} {
+		s, err := m.NewWorkspace(0).NewStream(edge.StreamOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		filled, faults := make([]float64, columns), make([]edge.Fault, columns)
+		var named, wrong, count, square float64
+		for k := range frames {
+			at := trained + held + k
+			values, bad := append([]float64{}, w.seen[at]...), -1
+			switch {
+			case kind == "spikes" && k >= 20 && k%4 == 0:
+				bad = rng.IntN(columns)
+				values[bad] += 6
+			case kind == "stuck" && k >= 20:
+				bad = broken
+				values[bad] = w.seen[trained+held+19][bad]
+			case kind == "garbage" && k >= 20 && k%10 == 0:
+				bad = broken
+				for i := range values {
+					values[i] = 3 * rng.NormFloat64()
+				}
+			}
+			if err := s.Fill(float64(at), filled, nil, values, nil); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Predict(float64(at), filled, nil); err != nil { // behind it
+				t.Fatal(err)
+			}
+			s.Faults(faults)
+			for i, f := range faults {
+				switch {
+				case i == bad && k >= 26:
+					off := filled[i] - w.truth[at][i]
+					count, square = count+1, square+off*off
+					if f == edge.Stuck || f == edge.Spiking && kind == "spikes" {
+						named++
+					}
+				case f >= edge.Drifting:
+					wrong++
+				}
+			}
+		}
+		if t.Logf("%s: error %.3f, named %.2f, wrong %v", kind, math.Sqrt(square/count), named/count, wrong); named < 0.9*count && kind != "garbage" || wrong > 0 || !(square/count < 0.3*0.3) {
+			t.Errorf("%s: error %.3f, named in %v of %v frames, %v times others", kind, math.Sqrt(square/count), named, count, wrong)
 		}
 	}
 }

@@ -19,7 +19,7 @@
 // With alarms, frames unlike those of training, a change for long and sensors that spike, drift or are stuck are told on the standard error, a line each:
 //
 //	frame 30: unlike training, level 19.9 above 1.7; farthest off are values around 27, by 15.7 deviations
-//	frame 47: value 44 is stuck
+//	frame 44: value 44 is stuck
 //	frame 78: changed for long, sum 5.35 above 4.49
 //
 // Of frames like those of training one in a hundred raises the first alarm and one the second, or as few as the examples that were held back can tell: the model is one of compile -held, which the faces' is not.

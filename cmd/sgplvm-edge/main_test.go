@@ -227,7 +227,7 @@ func TestAlarms(t *testing.T) {
 			t.Errorf("a sound frame: %s", line)
 		}
 	}
-	for _, want := range []string{"frame 30: unlike training, level ", "; farthest off are values around 27, by ", "frame 40: value 44 is spiking\n", "frame 47: value 44 is stuck\n", "frame 78: changed for long, sum "} {
+	for _, want := range []string{"frame 30: unlike training, level ", "; farthest off are values around 27, by ", "frame 40: value 44 is spiking\n", "frame 44: value 44 is stuck\n", "frame 78: changed for long, sum "} {
 		if !strings.Contains(said, want) {
 			t.Errorf("%s\ndoes not say %q", said, want)
 		}

@@ -54,6 +54,9 @@ Prints what the file, filling in and fewer bits cost.`)
 	if err != nil {
 		return err
 	}
+	if err := engine.CheckCompiling(m); err != nil {
+		return err
+	}
 	o := sgplvm.CompileOptions{Grid: g.Points, Type: edgeTypes[*kind], Fast: *fast, Learn: *learn}
 	if g.Layout.Points() > 0 {
 		o.Label, o.Width, o.Height = dataset.FormatGrid(g.Layout.Width, g.Layout.Height), g.Layout.Width, g.Layout.Height
@@ -125,7 +128,7 @@ func describeCompiled(ctx context.Context, e *cli.Environment, m *sgplvm.Model, 
 	fmt.Fprintf(e.Stdout, "file               %d bytes, %v\n", len(file), o.Type)
 	fmt.Fprintf(e.Stdout, "example            %d points, %d channels\n", n, compiled.Channels())
 	describeStream(e, compiled)
-	describeAlarms(e, compiled)
+	describeAlarms(e, compiled, o.Held.Rows > 0)
 	if o.Learn {
 		l, err := compiled.NewLearner(edge.LearnOptions{Surprising: true})
 		if err != nil {
@@ -160,8 +163,12 @@ func describeStream(e *cli.Environment, compiled *edge.Model) {
 }
 
 // describeAlarms says which rates of false alarms can be had.
-func describeAlarms(e *cli.Environment, compiled *edge.Model) {
-	if least, ok := compiled.Alarm(math.SmallestNonzeroFloat64); ok {
+func describeAlarms(e *cli.Environment, compiled *edge.Model, held bool) {
+	least, ok := compiled.Alarm(math.SmallestNonzeroFloat64)
+	switch {
+	case held && !ok:
+		fmt.Fprintf(e.Stdout, "alarms             none: they take two frames held out, of 2048 points at most\n")
+	case held:
 		sure := fmt.Sprintf("to within a third from %.2g on", 40*least.Rate)
 		if 40*least.Rate >= 1 {
 			sure = fmt.Sprintf("%d frames held out are too few to tell one to within a third", int(math.Round(1/least.Rate))-1)

@@ -12,7 +12,7 @@ import (
 // components: Tobit factor analysis (J. Tobin, Econometrica 26, 1958) by the rounds of EM. Errors: those of Fill.
 func Censor(ctx context.Context, d Data, limits []float64) error {
 	d.check()
-	e, err := new(start).of(ctx, d, d)
+	e, err := new(Start).of(ctx, d, d)
 	if err != nil {
 		return err
 	}

@@ -23,14 +23,49 @@ const (
 	hopeless      = 3       // times the error without components end the search
 )
 
-// A start is principal components of some data, whose number is chosen once for all methods that begin with them, one after the other.
-type start struct {
+// A Start is principal components of some data, for all methods that begin with them, one after the other: their number is chosen once, and they are fitted once to all that was
+// observed. The zero value is one of no data yet.
+type Start struct {
+	digest  uint64 // of the data
 	moments *moments
 	chosen  choice
+	fitted  *factors // nil: they were not yet
+}
+
+// start returns what components begin with, that of the data if it was begun already.
+func (d *Data) start() *Start {
+	s := d.Start
+	if s == nil {
+		s = new(Start)
+	}
+	if digest := d.digest(); s.digest != digest {
+		*s = Start{digest: digest}
+	}
+	return s
+}
+
+// digest tells apart what components depend on (FNV-1a, by words).
+func (d *Data) digest() uint64 {
+	sum := uint64(14695981039346656037)
+	add := func(v uint64) { sum = (sum ^ v) * 1099511628211 }
+	add(d.Seed)
+	add(uint64(d.Y.Cols))
+	add(uint64(d.Points.Rows))
+	for i := range d.Y.Rows {
+		y := d.Y.Row(i)
+		for j, missing := range d.missing(i) {
+			if missing {
+				add(1)
+			} else {
+				add(math.Float64bits(y[j]))
+			}
+		}
+	}
+	return sum
 }
 
 // of returns components of d, which are those of all data or of some of the examples, not yet fitted to these, with what was chosen on all.
-func (s *start) of(ctx context.Context, all, d Data) (e *em, err error) {
+func (s *Start) of(ctx context.Context, all, d Data) (e *em, err error) {
 	if s.moments == nil {
 		m := all.moments()
 		if s.chosen, err = chosenComponents(ctx, all, m); err != nil {
@@ -47,14 +82,17 @@ func (s *start) of(ctx context.Context, all, d Data) (e *em, err error) {
 // Statistical Society B 61(3), 1999; A. Ilin and T. Raiko, Journal of Machine Learning Research 11, 2010), with a noise variance for
 // each column, so that units do not matter (D. B. Rubin and D. T. Thayer, Psychometrika 47(1), 1982). Weights of neighbouring points
 // are alike. Hidden values choose the number of components, and a factor of all variances of examples partly seen.
-func (s *start) fillComponents(ctx context.Context, d Data, mean, variance mat.Matrix) error {
+func (s *Start) fillComponents(ctx context.Context, d Data, mean, variance mat.Matrix) error {
 	e, err := s.of(ctx, d, d)
 	if err != nil {
 		return err
 	}
-	if err := e.climb(ctx, lastRounds, lastTolerance); err != nil {
+	if s.fitted != nil {
+		e.model = *s.fitted
+	} else if err := e.climb(ctx, lastRounds, lastTolerance); err != nil {
 		return err
 	}
+	s.fitted = &e.model
 	return e.fill(ctx, mean, variance, s.chosen.scale)
 }
 

@@ -41,7 +41,7 @@ type slab struct {
 }
 
 const (
-	block       = 64 // columns that are worked on at once
+	block       = 64 // columns that are worked on one after the other
 	noiseWeight = 10 // observed values for which the noise of all columns counts in that of one
 )
 
@@ -87,6 +87,16 @@ func newEM(d Data, m *moments) *em {
 	return e
 }
 
+// eachColumn calls f for each of p columns, block of them one after the other in room for q numbers.
+func eachColumn(p, q int, f func(j int, room []float64)) {
+	mat.Parallel((p+block-1)/block, func(b int) {
+		room := make([]float64, q)
+		for j := b * block; j < min(p, (b+1)*block); j++ {
+			f(j, room)
+		}
+	})
+}
+
 // residuals returns what the model without components leaves of a slab, in standard deviations; 0 where missing.
 func (e *em) residuals(s slab) mat.Matrix {
 	r := mat.New(s.to-s.from, e.d.Y.Cols)
@@ -117,7 +127,7 @@ func (e *em) seen(s slab) mat.Matrix {
 // second returns E[w_jw_jᵀ]/ψ_j of each column, p×q².
 func (e *em) second() mat.Matrix {
 	s := e.model.cov.Clone()
-	mat.Parallel(s.Rows, func(j int) {
+	eachColumn(s.Rows, 0, func(j int, _ []float64) {
 		w, row := e.model.w.Row(j), s.Row(j)
 		for k, v := range w {
 			asm.Axpy(v, w, row[k*len(w):][:len(w)])
@@ -258,11 +268,17 @@ func (e *em) whiten(moment mat.Matrix) error {
 	w := mat.New(p, q)
 	mat.Mul(w, 1, e.model.w, l, 0)
 	e.model.w = w
-	mat.Parallel(p, func(j int) {
-		c, half := mat.NewDense(q, q, e.model.cov.Row(j)), mat.New(q, q)
-		mat.Mul(half, 1, c, l, 0)
-		mat.Mul(c, 1, l.T(), half, 0)
+	all, half := mat.NewDense(p*q, q, e.model.cov.Data), mat.New(p*q, q) // (CL)ᵀL of each column's covariance C
+	mat.Mul(half, 1, all, l, 0)
+	eachColumn(p, 0, func(j int, _ []float64) {
+		for a := range q {
+			for b := range a {
+				x, y := &half.Data[(j*q+a)*q+b], &half.Data[(j*q+b)*q+a]
+				*x, *y = *y, *x
+			}
+		}
 	})
+	mat.Mul(all, 1, half, l, 0)
 	return nil
 }
 
@@ -271,22 +287,23 @@ func (e *em) maximise(next *factors, s *sums) error {
 	p, q := e.model.w.Rows, e.model.w.Cols
 	t := e.roughness()
 	failures := make([]error, p)
-	mat.Parallel(p, func(j int) {
-		a, m := mat.NewDense(q, q, next.cov.Row(j)), mat.NewDense(q+1, q+1, s.moments.Row(j))
-		if m.At(q, q) == 0 && e.near == nil {
-			return // nothing tells of the column, whose variance over examples is that of the others
-		}
-		mat.Scale(a, 1/e.model.noise[j], m.Slice(0, q, 0, q))
-		for k := range q {
-			a.Set(k, k, a.At(k, k)+1+t.At(j, k)*e.stiffness(j))
-		}
+	mat.Parallel((p+block-1)/block, func(b int) {
 		var factor chol.Factor
-		if failures[j] = factor.RefactorizeInPlace(a); failures[j] == nil {
-			inverse := mat.New(q, q)
-			factor.Inverse(inverse)
-			mat.MirrorLower(inverse)
-			mat.Copy(a, inverse)
-			mat.Mul(mat.Vector(next.w.Row(j)), 1/e.model.noise[j], a, mat.Vector(s.b.Row(j)[:q]), 0)
+		a := mat.New(q, q)
+		for j := b * block; j < min(p, (b+1)*block); j++ {
+			m := s.moments.Row(j)
+			if m[q*(q+2)] == 0 && e.near == nil {
+				continue // nothing tells of the column, whose variance over examples is that of the others
+			}
+			for k := range q {
+				asm.Scale(a.Row(k), 1/e.model.noise[j], m[k*(q+1):][:q])
+				a.Row(k)[k] += 1 + t.At(j, k)*e.stiffness(j)
+			}
+			if failures[j] = factor.Refactorize(a); failures[j] == nil {
+				factor.Inverse(mat.NewDense(q, q, next.cov.Row(j)))
+				asm.DotRows(next.w.Row(j), next.cov.Row(j), q, s.b.Row(j)[:q])
+				asm.Scale(next.w.Row(j), 1/e.model.noise[j], next.w.Row(j))
+			}
 		}
 	})
 	for j, err := range failures {
@@ -297,15 +314,14 @@ func (e *em) maximise(next *factors, s *sums) error {
 	if e.near != nil {
 		e.smooth(next, s, t)
 	}
-	mat.Parallel(p, func(j int) {
-		b, m := s.b.Row(j), mat.NewDense(q+1, q+1, s.moments.Row(j))
-		weights, product := make([]float64, q+1), make([]float64, q+1)
-		copy(weights, next.w.Row(j))
+	eachColumn(p, 2*(q+1), func(j int, room []float64) {
+		b, m, weights, product := s.b.Row(j), mat.NewDense(q+1, q+1, s.moments.Row(j)), room[:q+1], room[q+1:]
+		weights[copy(weights, next.w.Row(j))] = 0
 		if n := m.At(q, q); n > 0 {
 			weights[q] = (b[q] - asm.Dot(m.Row(q)[:q], weights[:q])) / n
 		}
 		next.mean[j] = e.model.mean[j] + weights[q]
-		mat.Mul(mat.Vector(product), 1, m, mat.Vector(weights), 0)
+		asm.DotRows(product, m.Data, q+1, weights)
 		unsure := 0.
 		for k := range q {
 			unsure += asm.Dot(m.Row(k)[:q], next.cov.Row(j)[k*q:][:q])

@@ -42,7 +42,7 @@ type incomplete struct {
 }
 
 // fillLocal is local regression. Principal components fill in the examples first. Hidden values choose the neighbourhood and the penalty in each round.
-func (s *start) fillLocal(ctx context.Context, d Data, mean, variance mat.Matrix) error {
+func (s *Start) fillLocal(ctx context.Context, d Data, mean, variance mat.Matrix) error {
 	some := d.some(max(minNeighbours, min(maxReferences, int(math.Sqrt(maxLocalWork/float64(d.Y.Cols))))))
 	step := (d.Y.Rows + some.Y.Rows - 1) / some.Y.Rows
 	some.Wanted = nil // all of these are filled in

@@ -40,7 +40,7 @@ func TestLocalRegression(t *testing.T) {
 		}
 		d := Data{Y: c.y, Missing: scattered(len(c.y.Data), 0.15, 3), Channels: 1}
 		var errors []float64
-		for _, m := range []Method{PrincipalComponents, {fill: new(start).fillLocal}} {
+		for _, m := range []Method{PrincipalComponents, {fill: new(Start).fillLocal}} {
 			mean, variance, err := m.Fill(t.Context(), d)
 			if err != nil {
 				t.Fatal(err)
@@ -118,7 +118,7 @@ func TestLocalRegressionDegenerate(t *testing.T) {
 	for j := range 4 {
 		d.Missing[j] = true
 	}
-	mean, variance, err := Method{fill: new(start).fillLocal}.Fill(t.Context(), d)
+	mean, variance, err := Method{fill: new(Start).fillLocal}.Fill(t.Context(), d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +168,7 @@ func TestLocalWanted(t *testing.T) {
 		}
 		y := curve(n, 4, 5)
 		d := Data{Y: y, Missing: scattered(len(y.Data), 0.15, 3), Channels: 1}
-		method := Method{Local, new(start).fillLocal}
+		method := Method{Local, new(Start).fillLocal}
 		all, variances, err := method.Fill(t.Context(), d)
 		if err != nil {
 			t.Fatal(err)

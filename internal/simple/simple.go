@@ -33,6 +33,9 @@ type Data struct {
 	Times     []float64
 	Sequences []int // examples of different ones are independent in time; nil: all belong to one
 
+	// Start has what components of the same data began with, and is set to that; nil: it is not kept.
+	Start *Start
+
 	Seed uint64 // decides everything random: what is hidden to learn variances, the start of components
 }
 
@@ -66,7 +69,7 @@ const (
 
 // PrincipalComponents is the method of that name.
 var PrincipalComponents = Method{Components, func(ctx context.Context, d Data, mean, variance mat.Matrix) error {
-	return new(start).fillComponents(ctx, d, mean, variance)
+	return d.start().fillComponents(ctx, d, mean, variance)
 }}
 
 // Methods returns those that can tell something about the data, the simplest first. They fill in these data alone, one after the other.
@@ -80,7 +83,7 @@ func Methods(d Data) []Method {
 		return list
 	}
 	if d.Y.Cols > 1 && d.Y.Rows > 2 {
-		s := new(start)
+		s := d.start()
 		list = append(list, Method{Components, s.fillComponents})
 		if d.Y.Rows > minNeighbours+1 {
 			list = append(list, Method{Local, s.fillLocal})

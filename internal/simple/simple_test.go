@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -436,6 +437,37 @@ func TestHostile(t *testing.T) {
 			cancel()
 			if _, _, err := m.Fill(ctx, d); err != context.Canceled {
 				t.Errorf("%s by %s, cancelled: %v", name, m.Name, err)
+			}
+		}
+	}
+}
+
+// Methods that share a start say to the bit what each says by itself, also after what was observed, what is missing or the seed has changed.
+func TestStart(t *testing.T) {
+	d := Data{Y: lowRank(40, 9, 2, 0.3, 1), Missing: scattered(40*9, 0.2, 1), Channels: 1}
+	shared := new(Start)
+	for _, change := range []func(){
+		func() {},
+		func() { d.Seed++ },
+		func() { d.Y.Data[slices.Index(d.Missing, false)]++ },
+		func() { d.Missing[slices.Index(d.Missing, false)] = true },
+	} {
+		change()
+		own := d
+		own.Start = shared
+		for range 2 { // the second one begins with what the first has found
+			for k, m := range Methods(own) {
+				mean, variance, err := m.Fill(t.Context(), own)
+				if err != nil {
+					t.Fatal(err)
+				}
+				wantMean, wantVariance, err := Methods(d)[k].Fill(t.Context(), d)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !slices.Equal(mean.Data, wantMean.Data) || !slices.Equal(variance.Data, wantVariance.Data) {
+					t.Errorf("%s: a shared start fills in other values", m.Name)
+				}
 			}
 		}
 	}

@@ -73,7 +73,7 @@ func (e *em) stiffness(j int) float64 {
 
 // laplace sets dst to the Laplacian of each column of w: the number of neighbours times what is at a point, less what is at these.
 func (e *em) laplace(dst, w mat.Matrix) {
-	mat.Parallel(w.Rows, func(j int) {
+	eachColumn(w.Rows, 0, func(j int, _ []float64) {
 		list, to := e.near[j], dst.Row(j)
 		asm.Scale(to, float64(len(list)), w.Row(j))
 		for _, i := range list {
@@ -89,18 +89,17 @@ func (e *em) smooth(next *factors, s *sums, t mat.Matrix) {
 	apply := func(dst, w mat.Matrix) {
 		e.laplace(l, w)
 		e.laplace(dst, l)
-		mat.Parallel(p, func(j int) {
-			to, from, m := dst.Row(j), w.Row(j), mat.NewDense(q+1, q+1, s.moments.Row(j))
+		eachColumn(p, q, func(j int, product []float64) {
+			to, from := dst.Row(j), w.Row(j)
+			asm.DotRows(product, s.moments.Row(j), q+1, from)
 			for k := range q {
-				to[k] = t.At(j, k)*to[k] + from[k] + asm.Dot(m.Row(k)[:q], from)/e.model.noise[j]
+				to[k] = t.At(j, k)*to[k] + from[k] + product[k]/e.model.noise[j]
 			}
 		})
 	}
 	r, z, step, product := mat.New(p, q), mat.New(p, q), mat.New(p, q), mat.New(p, q)
 	precondition := func() {
-		mat.Parallel(p, func(j int) {
-			mat.Mul(mat.Vector(z.Row(j)), 1, mat.NewDense(q, q, next.cov.Row(j)), mat.Vector(r.Row(j)), 0)
-		})
+		eachColumn(p, 0, func(j int, _ []float64) { asm.DotRows(z.Row(j), next.cov.Row(j), q, r.Row(j)) })
 	}
 	mat.Copy(next.w, e.model.w)
 	apply(r, next.w)

@@ -51,9 +51,9 @@
 // has it. Kernels in time are sums and products of Matérn, periodic and RBF kernels.
 //
 // What all values drift by and the model knows nothing of, as light and dust, is taken off them and added to predictions again: polynomials of second degree in the coordinates of the points, which change slowly, or at once
-// where nothing else explains an example (StreamOptions.Still: there is none).
+// where nothing else explains two examples in a row. Where light, dust and age do not matter StreamOptions.Still turns that off.
 //
-// Values that disagree with all others, sensors that do so for long and examples of garbage are filled in as if they were missing, and do not enter the state. What was not
+// Values that disagree with all others, sensors that do so for long and examples of garbage are filled in as if they were missing, and do not enter the state. A value is judged by all others of an example of at most 256 values, columns of a table too, else by those of its channel. What was not
 // observed has the score NoEvidence. A model that was compiled with examples that were held back (sgplvm.CompileOptions.Held, compile -held) knows from which level on an example is
 // unlike training at a rate of false alarms (Model.Alarm), leaves patches of values out that are farther off than any were there, and has variances of what is not seen that fit what was found one to five steps ahead, and where parts of examples were hidden.
 // Other models give those of their kernels, which are often too small.
@@ -79,13 +79,21 @@
 //	var file []byte
 //
 //	m, err := edge.Open(file)
-//	w := m.NewWorkspace(0)
-//	s, err := w.NewStream(edge.StreamOptions{})
-//	alarm, ok := m.Alarm(0.01)
-//	for time, values, seen := range frames {
-//		err = s.Fill(time, filled, variance, values, seen)
+//	if err != nil {
+//		return err
+//	}
+//	s, err := m.NewWorkspace(0).NewStream(edge.StreamOptions{})
+//	if err != nil {
+//		return err // its examples have no times
+//	}
+//	alarm, ok := m.Alarm(0.01) // one false alarm in 100 frames; compile -held
+//	for frame := range frames {
+//		if err := s.Fill(frame.Time, filled, variance, frame.Values, frame.Seen); err != nil {
+//			return err
+//		}
 //		if odd, drifted := s.Raised(alarm); ok && (odd || drifted) {
-//			…
+//			s.Faults(faults) // sensors that spike, drift or are stuck
+//			report(s.Level(), faults)
 //		}
 //	}
 //

@@ -58,7 +58,7 @@ func (s *Stream) Reset() {
 		p.state.Reset()
 	}
 	s.begun, s.at.Sequence, s.typical = false, newSequence, 1
-	s.sum, s.patched = 0, false
+	s.sum, s.patched, s.strange = 0, false, false
 	s.free, s.past = append(s.free, s.past...), s.past[:0]
 	clear(s.sensors)
 	s.forget()

@@ -45,7 +45,7 @@ func (s *Stream) choose() (f points.Foresight, strange bool, err error) {
 		return f, false, err
 	}
 	strange = !s.o.Believe && f.Scale > strangest*s.typical
-	if strange { // unless the drift has made a step
+	if strange && s.strange { // again: unless the drift has made a step
 		w.w.SetDrift(s.drift.mean, s.drift.variance, jump)
 		w.w.Observe(w.scaled)
 		g, err := w.w.Foresee(w.room, s.latent.mean, s.latent.variance, bounds)
@@ -55,7 +55,7 @@ func (s *Stream) choose() (f points.Foresight, strange bool, err error) {
 		strange = g.Scale > strangest*s.typical || g.Scale*strangest > f.Scale
 		f.Scale, f.Left = g.Scale, g.Left
 	}
-	s.patched = f.Left
+	s.patched, s.strange = f.Left, strange
 	for k, suspect := range w.w.Suspects() {
 		if strange || suspect {
 			leave(k)
@@ -76,7 +76,7 @@ func (s *Stream) choose() (f points.Foresight, strange bool, err error) {
 func (s *Stream) assess(values []float64, mask []bool) {
 	w := s.w
 	mean, variance := w.w.Result()
-	w.w.Surprise(w.room)
+	w.w.Alone(w.room)
 	for k := range s.sensors {
 		v := &s.sensors[k]
 		if mask != nil && !mask[k] {
@@ -91,7 +91,7 @@ func (s *Stream) assess(values []float64, mask []bool) {
 			residual = ((values[k]-w.c.Mean[c])/w.c.Scale[c] - mean.Data[k]) / math.Sqrt(variance.Data[k])
 		}
 		if residual != residual {
-			continue // too many values were observed
+			continue // too many values were observed, or disagreed
 		}
 		disagrees := 0.0
 		if math.Abs(residual) > disagreeing*s.typical {
@@ -99,10 +99,10 @@ func (s *Stream) assess(values []float64, mask []bool) {
 		}
 		v.rate += recent * (disagrees - v.rate)
 		v.bias += recent * (min(max(residual/s.typical, -disagreeing), disagreeing) - v.bias)
-		switch suspect := v.rate > often || math.Abs(v.bias) > biased; {
-		case suspect && v.same >= unchanged:
+		switch doubt := max(v.rate/often, math.Abs(v.bias)/biased); {
+		case doubt > 0.5 && v.same >= unchanged:
 			v.fault = Stuck
-		case suspect:
+		case doubt > 1:
 			v.fault = Drifting
 		case disagrees > 0 || v.rate > spikes:
 			v.fault = Spiking

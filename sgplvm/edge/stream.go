@@ -23,6 +23,7 @@ type Stream struct {
 	sensors []sensor // n·d_y
 	typical float64  // scale of the residuals of frames, 1 at least
 	patched bool     // a patch of the last example was left out
+	strange bool     // all of it was
 
 	past, later, free []*past // the last examples; those that come after the one at hand; room
 

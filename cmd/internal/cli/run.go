@@ -109,7 +109,7 @@ func Overview(e *Environment) error {
 	var s strings.Builder
 	fmt.Fprintf(&s, "%s\n\n", e.About)
 	for _, c := range e.commands {
-		fmt.Fprintf(&s, "  %s %-10s %s\n", e.program(), c.Name, c.Summary)
+		fmt.Fprintf(&s, "  %s %-11s %s\n", e.program(), c.Name, c.Summary)
 	}
 	fmt.Fprintf(&s, "\n%s COMMAND -h explains a command", e.program())
 	if slices.ContainsFunc(e.commands, func(c Command) bool { return c.Name == "help" }) {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -26,8 +27,9 @@ type Program struct {
 }
 
 // Run runs the program in this process, not at a terminal, and however slow the machine is without lines
-// about the work.
+// about the work. The memory that a command asks for holds no longer than it.
 func (p Program) Run(args ...string) (code int, stdout, stderr string) {
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))
 	var out, errors bytes.Buffer
 	code = cli.Run(context.Background(), &cli.Environment{Program: p.Name, Stdout: &out, Stderr: &errors, LineEvery: time.Hour}, p.Commands(), args)
 	return code, out.String(), errors.String()

@@ -59,8 +59,9 @@ func CheckViews(all []sgplvm.View, cfg sgplvm.Config) error {
 }
 
 // What is done with a model takes, as measured (docs/measurements.md, "Memory"): more than its file; to infer latent variables and fill in, expectations of the kernel at all
-// training examples, matrices of the points that are seen where noise has a covariance, and the values some times: as they are, and filled in; of a film that moves its frames.
-const predictTimes, updateTimes, inferExpectations, inferMatrices, inferValues, filledValues, frameTimes = 3, 7, 1 << 24, 10, 4, 6, 8
+// training examples, matrices of the points that are seen where noise has a covariance, more of them to fill in, and the values some times: as they are, and filled in; of a film that moves its frames. Each
+// processor has room for one example, exampleNumbers for each value beside inducing points and latent dimensions.
+const predictTimes, updateTimes, inferExpectations, inferMatrices, filledMatrices, inferValues, filledValues, frameTimes, exampleNumbers = 3, 7, 1 << 24, 4, 10, 4, 6, 8, 20
 
 // loaded is how many bytes the files of the models that are in use have.
 var loaded float64
@@ -85,19 +86,37 @@ func InferenceOf(f *dataset.Frames) (n Inference) {
 // CheckInferring refuses an inference that takes more memory than is free.
 func CheckInferring(m *sgplvm.Model, n Inference) error {
 	p := m.Summary()
-	points := float64(min(cmp.Or(n.Seen, m.Grid().Len()), m.Grid().Len(), 2000))
+	points := seenAtOnce(m, n.Seen)
 	need := sgplvm.Memory{Inducing: predictTimes * loaded, Data: collected * 8 * inferValues * float64(n.Values)}
 	if n.Updates {
-		need.Inducing = updateTimes * loaded
+		need.Inducing = collected * updateTimes * loaded
 	}
 	if n.Filled {
 		need.Data += collected * (8*filledValues*float64(n.Values) + m.CheckMemory(n.Examples))
 	}
 	need.Latent = collected * 8 * min(inferExpectations, float64(m.Examples())*float64(p.Inducing)*float64(p.Inducing)/2)
 	if p.Residual.Kind != "" {
-		need.Space = collected * 8 * inferMatrices * points * points
+		need.Space = collected * 8 * map[bool]float64{false: inferMatrices, true: filledMatrices}[n.Filled] * points * points
 	}
+	need.Space += float64(min(n.Examples, runtime.GOMAXPROCS(0))) * exampleRoom(m)
 	return fits(need)
+}
+
+// seenAtOnce returns how many of the observed points (0: all are) count at once.
+func seenAtOnce(m *sgplvm.Model, seen int) float64 {
+	return float64(min(cmp.Or(seen, m.Grid().Len()), m.Grid().Len(), 2000))
+}
+
+// exampleRoom returns how many bytes one example takes while it is filled in, beside matrices of its observed points.
+func exampleRoom(m *sgplvm.Model) float64 {
+	p := m.Summary()
+	return 8 * float64(m.Grid().Len()*m.Channels()*(p.Inducing+p.LatentDims+exampleNumbers))
+}
+
+// CheckCompiling refuses to compile a model for so many points where its room, and what is told of it, is more memory than is free.
+func CheckCompiling(m *sgplvm.Model) error {
+	points := seenAtOnce(m, 0)
+	return fits(sgplvm.Memory{Inducing: predictTimes * loaded, Space: collected * (8*points*points + exampleRoom(m))})
 }
 
 // CheckNumbers refuses what takes so many numbers of 8 bytes where that is more memory than is free.

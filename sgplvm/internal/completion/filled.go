@@ -21,6 +21,8 @@ type Filled struct {
 	Series      *Folding // whose periods the examples are; nil: they are none
 	Film        bool     // the examples are its frames
 
+	Start *simple.Start // of principal components, which methods share; nil: they do not
+
 	// Beside returns the methods that fill in values by other views of the examples, all of which a mask says that they are missing; nil: there are no such views.
 	Beside func(missing []bool) []Filler
 }
@@ -60,7 +62,7 @@ func (f *Filled) Fillers(held []HeldValue, seed uint64) []Filler {
 			wanted[v.Example*f.Holes.Size+v.Value] = true
 		}
 	}
-	list := fillers(f.Y, missing, wanted, f.Points, f.Channels, f.At, seed)
+	list := fillers(f.Start, f.Y, missing, wanted, f.Points, f.Channels, f.At, seed)
 	if f.Beside != nil {
 		list = append(list, f.Beside(missing)...)
 	}
@@ -80,7 +82,7 @@ func (f *Filled) Fillers(held []HeldValue, seed uint64) []Filler {
 	for k := range at {
 		at[k].Time = float64(k)
 	}
-	for _, m := range fillers(mat.NewDense(n, size, f.Y.Data), missing, wanted, mat.New(1, 1), size, at, seed) {
+	for _, m := range fillers(nil, mat.NewDense(n, size, f.Y.Data), missing, wanted, mat.New(1, 1), size, at, seed) {
 		list = append(list, Filler{Name: m.Name, Fill: func(ctx context.Context) (mean, variance mat.Matrix, err error) {
 			if mean, variance, err = m.Fill(ctx); err == nil {
 				mean, variance = mat.NewDense(f.Y.Rows, f.Y.Cols, mean.Data), mat.NewDense(f.Y.Rows, f.Y.Cols, variance.Data)
@@ -140,13 +142,13 @@ func Once(methods []Filler) []Filler {
 
 // ByComponents fills in what is missing by principal components; what these leave open by 0. Errors: ctx.Err(), those of chol.
 func (f *Filled) ByComponents(ctx context.Context) error {
-	mean, _, err := simple.PrincipalComponents.Fill(ctx, examples(f.Y, f.Holes.Missing, f.Points, f.Channels))
+	mean, _, err := simple.PrincipalComponents.Fill(ctx, examples(f.Start, f.Y, f.Holes.Missing, f.Points, f.Channels))
 	return f.start(mean, err)
 }
 
 // ByMeans fills in what is missing by the mean of each point. Errors: ctx.Err().
 func (f *Filled) ByMeans(ctx context.Context) error {
-	mean, _, err := fillers(f.Y, f.Holes.Missing, nil, f.Points, f.Channels, nil, 0)[0].Fill(ctx)
+	mean, _, err := fillers(nil, f.Y, f.Holes.Missing, nil, f.Points, f.Channels, nil, 0)[0].Fill(ctx)
 	return f.start(mean, err)
 }
 
@@ -167,7 +169,7 @@ func (f *Filled) start(mean mat.Matrix, err error) error {
 
 // Censor replaces the values that were observed at the limit of their channel, or below, by their means given the others (simple.Censor). Errors: those of it.
 func (f *Filled) Censor(ctx context.Context, limits []float64) error {
-	return simple.Censor(ctx, examples(f.Y, f.Holes.Missing, f.Points, f.Channels), limits)
+	return simple.Censor(ctx, examples(nil, f.Y, f.Holes.Missing, f.Points, f.Channels), limits)
 }
 
 // Incomplete returns the examples of which values are missing.
@@ -220,8 +222,8 @@ func (f *Filled) Table() bool {
 }
 
 // examples returns values with a mask as package simple has them. A single point lies nowhere.
-func examples(y mat.Matrix, missing []bool, x mat.Matrix, channels int) simple.Data {
-	d := simple.Data{Y: y, Missing: missing, Channels: channels}
+func examples(start *simple.Start, y mat.Matrix, missing []bool, x mat.Matrix, channels int) simple.Data {
+	d := simple.Data{Y: y, Missing: missing, Channels: channels, Start: start}
 	if x.Rows > 1 {
 		d.Points = x
 	}
@@ -229,8 +231,8 @@ func examples(y mat.Matrix, missing []bool, x mat.Matrix, channels int) simple.D
 }
 
 // fillers returns the simplest methods for values with a mask. They fill in the wanted values at least, all for nil.
-func fillers(y mat.Matrix, missing, wanted []bool, x mat.Matrix, channels int, at []data.Instant, seed uint64) (list []Filler) {
-	d := examples(y, missing, x, channels)
+func fillers(start *simple.Start, y mat.Matrix, missing, wanted []bool, x mat.Matrix, channels int, at []data.Instant, seed uint64) (list []Filler) {
+	d := examples(start, y, missing, x, channels)
 	d.Wanted, d.Seed = wanted, seed
 	for _, a := range at {
 		d.Times, d.Sequences = append(d.Times, a.Time), append(d.Sequences, a.Sequence)

@@ -160,7 +160,7 @@ func (w *Workspace) conditionOn(p prediction, channels, missing, seen []int) err
 func (w *Workspace) conditionMoments(p prediction, channels, missing, seen []int) error {
 	for _, c := range channels {
 		covariance := w.observedCovariance(c, seen, missing)
-		w.addSpread(covariance, c, seen)
+		w.addSpread(covariance, w.predictions(0, c, seen))
 		if err := w.factor.RefactorizeInPlace(covariance); err != nil {
 			return err
 		}

@@ -98,11 +98,10 @@ func (w *Workspace) addBeyond(dst mat.Matrix, a, b []int, same bool) {
 	}
 }
 
-// addSpread adds P·(Ψ2 − ψ1ψ1ᵀ)·Pᵀ between observed values of a channel to the lower triangle of dst.
-func (w *Workspace) addSpread(dst mat.Matrix, c int, seen []int) {
-	po := w.predictions(0, c, seen)
-	for from := 0; from < len(seen); from += together {
-		to := min(from+together, len(seen))
+// addSpread adds P·(Ψ2 − ψ1ψ1ᵀ)·Pᵀ between observed values, of which there is P, to the lower triangle of dst.
+func (w *Workspace) addSpread(dst, po mat.Matrix) {
+	for from := 0; from < po.Rows; from += together {
+		to := min(from+together, po.Rows)
 		product := view(w.room.spreads, to-from, po.Cols)
 		mat.Mul(product, 1, po.Slice(from, to, 0, po.Cols), w.moments.of.Spread, 0)
 		mat.Mul(dst.Slice(from, to, 0, to), 1, product, po.Slice(0, to, 0, po.Cols).T(), 1)

@@ -15,10 +15,10 @@ type drift struct {
 	mean, variance []float64   // of the amounts, J·d_y, those of a channel side by side
 	at, unsure     []float64   // what they add to values and to their variances, n·d_y
 
-	some        []float64   // a pattern at observed points
+	some        []float64   // a pattern at observed values
 	told        [][]float64 // C⁻¹ times patterns there
-	information mat.Matrix  // J×J
-	shift       mat.Matrix  // J×1
+	information mat.Matrix  // of those of a group
+	shift       mat.Matrix
 	factor      chol.Factor
 }
 
@@ -30,11 +30,12 @@ const driftDeviation, DriftMemory = 0.1, 2000
 func (w *Workspace) newDrift(exact int) {
 	if c, d := w.m.c, &w.drift; len(c.Time.Systems) > 0 {
 		d.setPatterns(mat.NewDense(c.Points, w.dimensions(), c.Coordinates))
-		j, most := len(d.patterns), min(w.most, exact)
-		d.mean, d.variance = w.vector(j*c.Channels), w.vector(j*c.Channels)
+		most := w.mostJudged(exact)
+		d.mean, d.variance = w.vector(len(d.patterns)*c.Channels), w.vector(len(d.patterns)*c.Channels)
 		d.at, d.unsure = w.vector(w.m.values()), w.vector(w.m.values())
-		d.some, d.information, d.shift = w.vector(most), w.matrix(j, j), w.matrix(j, 1)
-		for range j {
+		together := len(d.mean) / c.groups()
+		d.some, d.information, d.shift = w.vector(most), w.matrix(together, together), w.matrix(together, 1)
+		for range together {
 			d.told = append(d.told, w.vector(most))
 		}
 	}
@@ -107,28 +108,36 @@ func (d *drift) set(channels int) {
 	}
 }
 
-// see has the amounts of a channel be those given its observed points, and takes off C⁻¹·r what they explain of it.
-func (d *drift) see(c int, seen []int, solved []float64, precision mat.Matrix) error {
+// see has the amounts of the channels of a group, c ≡ group modulo groups, be those given its observed values, and takes off C⁻¹·r what they explain of it.
+func (d *drift) see(group, groups int, seen []int, solved []float64, precision mat.Matrix) error {
 	n, some := len(d.patterns), d.some[:len(seen)]
-	mean, variance := d.mean[c*n:][:n], d.variance[c*n:][:n]
-	for j, pattern := range d.patterns {
-		pickFrom(some, pattern, seen)
-		d.shift.Data[j] = asm.Dot(some, solved)
+	channels := len(d.mean) / n
+	amounts := channels / groups * n
+	shift, information := d.shift.Slice(0, amounts, 0, 1), d.information.Slice(0, amounts, 0, amounts)
+	mean, variance := d.mean[group*n:][:amounts], d.variance[group*n:][:amounts]
+	for j := range amounts {
+		pattern := d.patterns[j%n]
+		for k, i := range seen {
+			if some[k] = 0; i%channels == group+j/n {
+				some[k] = pattern[i/channels]
+			}
+		}
+		shift.Data[j] = asm.Dot(some, solved)
 		for k := range seen {
 			d.told[j][k] = asm.Dot(precision.Row(k), some)
 		}
-		row := d.information.Row(j)
+		row := information.Row(j)
 		for l := range j + 1 { // the lower triangle counts
 			row[l] = asm.Dot(some, d.told[l][:len(seen)])
 		}
 		row[j] += 1 / variance[j]
 	}
-	if err := d.factor.RefactorizeInPlace(d.information); err != nil {
+	if err := d.factor.RefactorizeInPlace(information); err != nil {
 		return err
 	}
-	d.factor.Solve(d.shift)
+	d.factor.Solve(shift)
 	d.factor.InverseDiagonal(variance)
-	for j, v := range d.shift.Data {
+	for j, v := range shift.Data[:amounts] {
 		mean[j] += v
 		asm.Axpy(-v, d.told[j][:len(seen)], solved)
 	}

@@ -62,7 +62,7 @@ func TestDrift(t *testing.T) {
 		precision, solved, want := precisionOf(t, c, all), make([]float64, count), make([]float64, count)
 		mat.Mul(mat.Vector(solved), 1, precision, residual, 0)
 		mat.Mul(mat.Vector(want), 1, precision, explained, 0)
-		if err := d.see(0, seen, solved, precision); err != nil {
+		if err := d.see(0, 1, seen, solved, precision); err != nil {
 			t.Fatal(err)
 		}
 		compare.Near(t, "mean", d.mean, mean, 1e-8)

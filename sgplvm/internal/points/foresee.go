@@ -5,7 +5,6 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // A Foresight says how observed values agree with what was predicted before they were seen.
@@ -27,69 +26,98 @@ type Foresight struct {
 // Bounds are how far a value may be off, in scales of leave-one-out residuals, and a patch of values, in standard deviations; +Inf: any distance.
 type Bounds struct{ Value, Patch float64 }
 
-// Which part of the observed values of a channel is a patch at most, and which may be suspect: what more of them agree upon is a change.
-const largestPatch, mostSuspect = 1. / 8, 1. / 4
-
 // minLeft is what rounding leaves of 1 − c·χ² at least, of an example that counts c.
 const minLeft = 1e-9
 
-// normalMedian is the median of the size of standard normal numbers.
-const normalMedian = 0.6745
-
 // Foresee sets scores, n·d_y, of the observed values to how many standard deviations they are from what N(mean, diag variance) predicts. The
-// covariance of what was predicted of a channel is C + P·(Ψ2 − ψ1ψ1ᵀ)·Pᵀ, or has these variances and the correlations of Contents.Innovations. Values and patches of values that are off by more than bounds are suspects
+// covariance of what was predicted, of all values or of those of a channel (Contents.Judged), is C + P·(Ψ2 − ψ1ψ1ᵀ)·Pᵀ, or has these variances and the correlations of Contents.Innovations. Values and patches of values that are off by more than bounds are suspects
 // (Suspects). A drift becomes what it is given the others. Errors: those of Complete.
 func (w *Workspace) Foresee(scores, mean, variance []float64, bounds Bounds) (f Foresight, err error) {
 	f.Score = math.NaN()
 	clear(w.suspects)
+	for k := range w.alone {
+		w.alone[k] = math.NaN()
+	}
 	if w.observed == 0 {
 		return f, nil
 	}
 	w.setMoments(mean, variance)
 	w.marginal(w.result, w.m.points)
+	for k, v := range w.values {
+		if v == v {
+			scores[k] = (v - w.result.mean.Data[k]) / w.foreseen(k)
+		}
+	}
+	if !w.exactly() {
+		return f, nil
+	}
 	var square float64
-	for c, seen := range w.seen {
-		for _, i := range seen {
-			scores[i*w.m.c.Channels+c] = (w.value(i, c) - w.result.mean.Row(i)[c]) / w.foreseen(i, c)
-		}
-		if len(seen) == 0 || !w.exactly() {
-			continue
-		}
-		solved, precision, chi, err := w.whiten(c, seen)
+	for g := range w.m.c.groups() {
+		chi, err := w.judge(&f, g, bounds)
 		if err != nil {
 			return f, err
 		}
 		square += chi
-		most := max(1, int(largestPatch*float64(len(seen))))
-		z, centre, _ := w.farthestPatch(seen, solved, precision, most)
-		if z > f.Patch {
-			f.Patch, f.Place = z, seen[centre]*w.m.c.Channels+c
-		}
-		scale, left := w.suspect(c, seen, solved, precision, 1, bounds.Value)
-		if z > bounds.Patch {
-			_, patches := w.suspect(c, seen, solved, precision, most, bounds.Patch)
-			f.Left = f.Left || patches > 0
-		}
-		if w.drift.active && left >= 0 { // else what is left out of C⁻¹ is not what is suspect
-			if err := w.drift.see(c, seen, solved, precision); err != nil {
-				return f, err
-			}
-			scale = w.scale(solved, precision)
-		}
-		f.Scale = max(f.Scale, scale)
 	}
 	if w.drift.active {
 		w.drift.set(w.m.c.Channels)
 	}
-	if w.exactly() {
-		f.Score = square / float64(w.observed)
-	}
+	f.Score = square / float64(w.observed)
 	return f, nil
 }
 
+// judge is Foresee of the observed values of a group, of which it returns rᵀ·C⁻¹·r.
+func (w *Workspace) judge(f *Foresight, group int, bounds Bounds) (chi float64, err error) {
+	seen := w.judged(group)
+	if len(seen) == 0 {
+		return 0, nil
+	}
+	solved, precision, chi, err := w.whiten(group, seen)
+	if err != nil {
+		return 0, err
+	}
+	most := patches(len(seen))
+	z, centre, _ := w.farthestPatch(seen, solved, precision, most)
+	if z > f.Patch {
+		f.Patch, f.Place = z, seen[centre]
+	}
+	scale, left := w.suspect(seen, solved, precision, 1, bounds.Value)
+	if z > bounds.Patch {
+		_, more := w.suspect(seen, solved, precision, most, bounds.Patch)
+		f.Left = f.Left || more > 0
+	}
+	if w.drift.active && left >= 0 { // else what is left out of C⁻¹ is not what is suspect
+		if err := w.drift.see(group, w.m.c.groups(), seen, solved, precision); err != nil {
+			return 0, err
+		}
+		scale = w.scale(solved, precision, -1)
+	}
+	for k, i := range seen {
+		if p := precision.At(k, k); p > 0 {
+			w.alone[i] = solved[k] / math.Sqrt(p)
+		}
+	}
+	f.Scale = max(f.Scale, scale)
+	return chi, nil
+}
+
+// judged returns the observed values of a group, in the workspace's room.
+func (w *Workspace) judged(group int) []int {
+	seen, groups := w.room.judged[:0], w.m.c.groups()
+	for k := group; k < len(w.values); k += groups {
+		if w.values[k] == w.values[k] {
+			seen = append(seen, k)
+		}
+	}
+	return seen
+}
+
+// Alone sets dst, n·d_y, to the leave-one-out residuals (C⁻¹r)_i/√(C⁻¹)_ii that Foresee found, without suspects and given the drift; NaN where there is none.
+func (w *Workspace) Alone(dst []float64) { copy(dst, w.alone) }
+
 // foreseen returns the standard deviation of what was predicted of a value.
-func (w *Workspace) foreseen(i, c int) float64 {
-	v := w.result.variance.Row(i)[c] + 1/w.m.c.Beta
+func (w *Workspace) foreseen(k int) float64 {
+	v := w.result.variance.Data[k] + 1/w.m.c.Beta
 	if w.m.c.Innovations.rows > 0 {
 		v = w.m.c.Calibrated(v)
 	}
@@ -120,15 +148,18 @@ func (c *Contents) FilledIn(v, d float64) float64 {
 // Distance returns how many spacings value k is from the fourth nearest value of its channel that is not NaN; +Inf where there are fewer. A point within a gap has them on one side.
 func (c *Contents) Distance(k int, values []float64) float64 {
 	dims, dy := len(c.Spacings), c.Channels
-	nearest := [4]float64{math.Inf(1), math.Inf(1), math.Inf(1), math.Inf(1)}
+	here, nearest := c.Coordinates[k/dy*dims:][:dims], [4]float64{math.Inf(1), math.Inf(1), math.Inf(1), math.Inf(1)}
 	for l := k % dy; l < len(values); l += dy {
 		if values[l] != values[l] {
 			continue
 		}
 		var square float64
-		for q, spacing := range c.Spacings {
-			d := (c.Coordinates[k/dy*dims+q] - c.Coordinates[l/dy*dims+q]) / spacing
+		for q := 0; q < dims && square < nearest[3]; q++ {
+			d := (here[q] - c.Coordinates[l/dy*dims+q]) / c.Spacings[q]
 			square += d * d
+		}
+		if square >= nearest[3] {
+			continue
 		}
 		for m, v := range nearest {
 			nearest[m], square = min(v, square), max(v, square)
@@ -137,12 +168,16 @@ func (c *Contents) Distance(k int, values []float64) float64 {
 	return math.Sqrt(nearest[3])
 }
 
-// whiten returns C⁻¹·r and C⁻¹ of the observed values of a channel, and rᵀ·C⁻¹·r. What the example itself counts in Innovations is taken off C.
-func (w *Workspace) whiten(c int, seen []int) (solved []float64, precision mat.Matrix, chi float64, err error) {
-	if err := w.factor.RefactorizeInPlace(w.foreseenCovariance(c, seen)); err != nil {
+// whiten returns C⁻¹·r and C⁻¹ of the observed values of a group, and rᵀ·C⁻¹·r. What the example itself counts in Innovations is taken off C.
+func (w *Workspace) whiten(group int, seen []int) (solved []float64, precision mat.Matrix, chi float64, err error) {
+	if err := w.factor.RefactorizeInPlace(w.foreseenCovariance(group, seen)); err != nil {
 		return nil, precision, 0, err
 	}
-	residual := w.whitenedResiduals(w.result, 0, c, seen)
+	residual := mat.Vector(w.room.residual[:len(seen)])
+	for k, i := range seen {
+		residual.Data[k] = w.values[i] - w.result.mean.Data[i]
+	}
+	w.factor.SolveHalf(residual)
 	chi, solved = mat.Dot(residual, residual), w.solve(residual)
 	precision = view(w.room.observed, len(seen), len(seen))
 	w.factor.Inverse(precision)
@@ -156,143 +191,65 @@ func (w *Workspace) whiten(c int, seen []int) (solved []float64, precision mat.M
 	return solved, precision, chi, nil
 }
 
-// foreseenCovariance returns C of observed values of a channel; only the lower triangle counts.
-func (w *Workspace) foreseenCovariance(c int, seen []int) mat.Matrix {
-	if of := &w.m.c.Innovations; of.rows > 0 {
-		covariance := view(w.room.coo, len(seen), len(seen))
-		for k, i := range seen {
-			row := covariance.Row(k)[:k+1]
-			of.pick(row, i, seen[:k+1])
-			for l, j := range seen[:k+1] {
-				row[l] *= w.foreseen(i, c) * w.foreseen(j, c)
-			}
-		}
-		return covariance
+// foreseenCovariance returns C of observed values of a group; only the lower triangle counts.
+func (w *Workspace) foreseenCovariance(group int, seen []int) mat.Matrix {
+	of, groups := &w.m.c.Innovations, w.m.c.groups()
+	if of.rows == 0 {
+		return w.modelCovariance(group, groups, seen)
 	}
-	covariance := w.observedCovariance(c, seen, nil)
-	w.addSpread(covariance, c, seen)
+	covariance, deviations, places := view(w.room.coo, len(seen), len(seen)), w.room.pairs[:len(seen)], w.room.block[:0]
+	for k, i := range seen {
+		places = append(places, i/groups)
+		deviations[k] = w.foreseen(i)
+		row := covariance.Row(k)[:k+1]
+		of.pick(row, i/groups, places)
+		for l := range row {
+			row[l] *= deviations[k] * deviations[l]
+		}
+	}
 	return covariance
 }
 
-// Foreseen sets dst, n×n, to the correlations of what N(mean, diag variance) predicts of the first channel.
-func (w *Workspace) Foreseen(dst mat.Matrix, mean, variance []float64) {
-	w.setMoments(mean, variance)
-	w.marginal(w.result, w.m.points)
-	covariance := w.foreseenCovariance(0, w.m.points)
-	for i := range dst.Rows {
-		for j := range i + 1 {
-			v := covariance.At(i, j) / (w.foreseen(i, 0) * w.foreseen(j, 0))
-			dst.Set(i, j, v)
-			dst.Set(j, i, v)
-		}
+// modelCovariance is foreseenCovariance by the model: channels are independent given x.
+func (w *Workspace) modelCovariance(group, groups int, seen []int) mat.Matrix {
+	dy := w.m.c.Channels
+	if groups == dy {
+		covariance := w.observedCovariance(group, w.seen[group], nil)
+		w.addSpread(covariance, w.predictions(0, group, w.seen[group]))
+		return covariance
 	}
-}
-
-// Suspects returns which values disagreed with all others in Foresee, n·d_y.
-func (w *Workspace) Suspects() []bool { return w.suspects }
-
-// scale returns the deviation of leave-one-out residuals (C⁻¹r)_i/√(C⁻¹)_ii, from their median.
-func (w *Workspace) scale(solved []float64, precision mat.Matrix) float64 {
-	size, order := w.room.z[:len(solved)], w.room.block[:0]
-	for k, v := range solved {
-		if p := precision.At(k, k); p > 0 { // it was not left out
-			size[k] = math.Abs(v) / math.Sqrt(p)
-			order = append(order, k)
-		}
-	}
-	w.sort(order, size)
-	return size[order[len(order)/2]] / normalMedian
-}
-
-// suspect makes the values of patches of so many values suspects that are off by more than a bound, from the farthest on; single values by more than that many scales. They are left out of C⁻¹·r and C⁻¹ before the next one is looked for:
-// given values A no more, these are C⁻¹ − C⁻¹_:A·(C⁻¹_AA)⁻¹·C⁻¹_A:. If they are much of the channel, none is suspect. It returns the scale of the others, and how many are suspect; −1: too many.
-func (w *Workspace) suspect(c int, seen []int, solved []float64, precision mat.Matrix, most int, bound float64) (scale float64, some int) {
-	scale = w.scale(solved, precision)
-	copy(w.before, w.suspects)
-	for left, whole := int(mostSuspect*float64(len(seen))), scale; !math.IsInf(bound, 1); scale = w.scale(solved, precision) {
-		limit := bound
-		if most == 1 {
-			limit *= max(1, scale)
-		}
-		z, centre, size := w.farthestPatch(seen, solved, precision, most)
-		if !(z > limit) {
-			return scale, some
-		}
-		if left -= size; left < 0 {
-			copy(w.suspects, w.before)
-			return whole, -1
-		}
-		some += size
-		for _, k := range w.around(seen, centre, size) {
-			w.suspects[seen[k]*w.m.c.Channels+c] = true
-			w.leaveOut(k, solved, precision)
-		}
-	}
-	return scale, some
-}
-
-// leaveOut takes value k out of C⁻¹·r and C⁻¹, where it then has zeros.
-func (w *Workspace) leaveOut(k int, solved []float64, precision mat.Matrix) {
-	pivot := precision.At(k, k)
-	if pivot <= 0 {
-		return // it was left out
-	}
-	row := w.room.row[:len(solved)]
-	copy(row, precision.Row(k))
-	for l, v := range row {
-		asm.Axpy(-v/pivot, row, precision.Row(l))
-	}
-	asm.Axpy(-solved[k]/pivot, row, solved)
-	solved[k] = 0
-	clear(precision.Row(k))
-	for l := range row {
-		precision.Set(l, k, 0)
-	}
-}
-
-// farthestPatch returns of all patches of so many values at most the one of the largest |Σ_A C⁻¹r|/√(Σ_AA C⁻¹), the likelihood ratio of a shift of all its values; those at one distance from the middle are in it together.
-func (w *Workspace) farthestPatch(seen []int, solved []float64, precision mat.Matrix, most int) (z float64, centre, size int) {
-	size = 1
-	for k := range seen {
-		order := w.room.block[:0]
-		if order = append(order, k); most > 1 {
-			order = w.around(seen, k, most+1)
-		}
-		var sum, variance float64
-		for l, i := range order[:min(most, len(order))] {
-			row := precision.Row(i)
-			sum += solved[i]
-			variance += row[i]
-			for _, j := range order[:l] {
-				variance += 2 * row[j]
-			}
-			if l+1 < len(order) && w.room.pairs[order[l+1]] < w.room.pairs[i]*(1+1e-9) || !(variance > 0) {
+	covariance, po := view(w.room.joint, len(seen), len(seen)), view(w.room.po, len(seen), w.m.c.Inducing)
+	covariance.Fill(0)
+	for c, points := range w.seen {
+		own, places := w.observedCovariance(c, points, nil), w.room.block[:0]
+		for k, i := range seen {
+			if i%dy != c {
 				continue
 			}
-			if v := math.Abs(sum) / math.Sqrt(variance); v > z {
-				z, centre, size = v, k, l+1
+			for l, place := range places {
+				covariance.Row(k)[place] = own.Row(len(places))[l]
 			}
+			covariance.Row(k)[k] = own.Row(len(places))[len(places)]
+			places = append(places, k)
+			copy(po.Row(k), w.m.p[c].Row(i/dy))
 		}
 	}
-	return z, centre, size
+	w.addSpread(covariance, po)
+	return covariance
 }
 
-// around returns the observed values nearest to the k-th, itself the first, by their place among the observed ones. room.pairs has squared distances in spacings.
-func (w *Workspace) around(seen []int, k, count int) []int {
-	x, far := w.m.spacings.x, w.room.pairs[:len(seen)]
-	clear(far)
-	for q := range x.Rows {
-		row := x.Row(q)
-		for l, i := range seen {
-			d := row[i] - row[seen[k]]
-			far[l] += d * d
+// Foreseen sets dst, Judged×Judged, to the correlations of what N(mean, diag variance) predicts of the first group.
+func (w *Workspace) Foreseen(dst mat.Matrix, mean, variance []float64) {
+	w.Observe(make([]float64, w.m.values()))
+	w.setMoments(mean, variance)
+	w.marginal(w.result, w.m.points)
+	all := w.judged(0)
+	covariance := w.foreseenCovariance(0, all)
+	for k, i := range all {
+		for l, j := range all[:k+1] {
+			v := covariance.At(k, l) / (w.foreseen(i) * w.foreseen(j))
+			dst.Set(k, l, v)
+			dst.Set(l, k, v)
 		}
 	}
-	order := w.room.block[:0]
-	for l := range seen {
-		order = append(order, l)
-	}
-	order = work.Least(order, far, w.room.sorted, count)
-	w.sort(order, far)
-	return order
 }

@@ -109,42 +109,87 @@ func TestPatches(t *testing.T) {
 	}
 }
 
-// An example that counts in the second moments of innovations is judged by those of the others: score, patch and suspects are those by the moments without it.
+// What is predicted of values that are judged together has the covariance of each channel by itself, and between channels that of their means at latent variables drawn from the prior.
+func TestJointCovariance(t *testing.T) {
+	rng, c := rand.New(rand.NewPCG(1, 6)), contents(1, true)
+	n, dy := c.Points, c.Channels
+	w, m, v := New(c).NewWorkspace(0), []float64{0.3, -0.2}, []float64{0.5, 0.8}
+	w.Observe(make([]float64, n*dy))
+	w.setMoments(m, v)
+	joint := w.modelCovariance(0, 1, w.judged(0)).Clone()
+	for ch := range dy {
+		own := w.modelCovariance(ch, dy, w.m.points)
+		for i := range n {
+			for j := range i + 1 {
+				compare.NearOne(t, "a channel", joint.At(i*dy+ch, j*dy+ch), own.At(i, j), 1e-10)
+			}
+		}
+	}
+	const draws = 40000
+	sampled, mean := mat.New(n*dy, n*dy), mat.New(n*dy, 1)
+	for range draws {
+		x := []float64{m[0] + math.Sqrt(v[0])*rng.NormFloat64(), m[1] + math.Sqrt(v[1])*rng.NormFloat64()}
+		w.Predict(x, []float64{1e-12, 1e-12})
+		of, _ := w.Result()
+		values := mat.Vector(of.Data)
+		mat.Syrk(sampled, 1./draws, values, 1)
+		mat.Add(mean, mean, 1./draws, values)
+	}
+	mat.Syrk(sampled, -1, mean, 1)
+	for k := range n * dy {
+		for l := range k {
+			if got, want := joint.At(k, l), sampled.At(k, l); k%dy != l%dy && math.Abs(got-want) > 0.05*math.Sqrt(joint.At(k, k)*joint.At(l, l)) {
+				t.Errorf("values %d and %d: %v, drawn %v", k, l, got, want)
+			}
+		}
+	}
+}
+
+// An example that counts in the second moments of innovations, of channels by themselves or of all values, is judged by those of the others: score, patch and suspects are those by the moments without it.
 func TestCounted(t *testing.T) {
 	for seed := range uint64(6) {
-		rng := rand.New(rand.NewPCG(seed, 5))
-		c := contents(1+3*seed, true)
-		c.Calibration = []float64{1.5, 1.2, 0.7}
-		n, dy := c.Points, c.Channels
-		others, values, off, mean := randomCovariance(rng, n), make([]float64, n*dy), make([]float64, n*dy), make([]float64, c.Latents)
-		variance := []float64{0.5, 0.8}
-		for k := range values {
-			if values[k] = 3 * rng.NormFloat64(); k%dy > 0 {
-				values[k] = math.NaN()
-			}
+		for _, apart := range []bool{true, false} {
+			counts(t, seed, apart)
 		}
-		foresee := func(moments mat.Matrix, counted float64) Foresight {
-			c.Innovations, c.Counted = NewLowerTable(moments), counted
-			w := New(c).NewWorkspace(0)
-			w.Observe(values)
-			f, err := w.Foresee(off, mean, variance, Bounds{math.Inf(1), math.Inf(1)})
-			if err != nil {
-				t.Fatal(err)
-			}
-			return f
-		}
-		want, all := foresee(others, 0), others.Clone()
-		const counted = 0.3
-		for i := range n {
-			for j := range n {
-				all.Set(i, j, all.At(i, j)+counted*off[i*dy]*off[j*dy])
-			}
-		}
-		got := foresee(all, counted)
-		compare.NearOne(t, "score", got.Score, want.Score, 1e-9)
-		compare.NearOne(t, "scale", got.Scale, want.Scale, 1e-9)
-		compare.NearOne(t, "patch", got.Patch, want.Patch, 1e-9)
 	}
+}
+
+func counts(t *testing.T, seed uint64, apart bool) {
+	rng, c := rand.New(rand.NewPCG(seed, 5)), contents(1+3*seed, true)
+	c.Calibration = []float64{1.5, 1.2, 0.7}
+	all, groups := c.Points*c.Channels, 1
+	if apart {
+		groups = c.Channels
+	}
+	n := all / groups
+	others, values, off, mean := randomCovariance(rng, n), make([]float64, all), make([]float64, all), make([]float64, c.Latents)
+	variance := []float64{0.5, 0.8}
+	for k := range values {
+		if values[k] = 3 * rng.NormFloat64(); k%groups > 0 {
+			values[k] = math.NaN()
+		}
+	}
+	foresee := func(moments mat.Matrix, counted float64) Foresight {
+		c.Innovations, c.Counted = NewLowerTable(moments), counted
+		w := New(c).NewWorkspace(0)
+		w.Observe(values)
+		f, err := w.Foresee(off, mean, variance, Bounds{math.Inf(1), math.Inf(1)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	want, with := foresee(others, 0), others.Clone()
+	const counted = 0.3
+	for i := range n {
+		for j := range n {
+			with.Set(i, j, with.At(i, j)+counted*off[i*groups]*off[j*groups])
+		}
+	}
+	got := foresee(with, counted)
+	compare.NearOne(t, "score", got.Score, want.Score, 1e-9)
+	compare.NearOne(t, "scale", got.Scale, want.Scale, 1e-9)
+	compare.NearOne(t, "patch", got.Patch, want.Patch, 1e-9)
 }
 
 // Few values that are far off are suspects, also those that only show once others are left out; where they are much of a channel, none is: that is a change. Too many patches leave suspects as they were.
@@ -152,7 +197,7 @@ func TestSuspects(t *testing.T) {
 	const n = 60
 	of := func(off []float64, most int, was bool) (count int, some bool) {
 		w := scattered(rand.New(rand.NewPCG(1, 2)), n)
-		w.m.c.Channels, w.suspects, w.before = 1, make([]bool, n), make([]bool, n)
+		w.suspects, w.before = make([]bool, n), make([]bool, n)
 		w.room.block, w.room.row, w.room.z = make([]int, 0, n), make([]float64, n), make([]float64, n)
 		w.suspects[n-1] = was
 		precision, solved, seen := mat.Identity(n), make([]float64, n), make([]int, n)
@@ -165,7 +210,7 @@ func TestSuspects(t *testing.T) {
 				solved[k] += precision.At(k, l) * v
 			}
 		}
-		_, left := w.suspect(0, seen, solved, precision, most, 5)
+		_, left := w.suspect(seen, solved, precision, most, 5)
 		some = left > 0
 		for _, suspect := range w.suspects {
 			if suspect {
@@ -188,6 +233,34 @@ func TestSuspects(t *testing.T) {
 	}
 	if count, some := of(many, 4, true); count != 1 || some {
 		t.Errorf("too many patches: %d suspects, %v", count, some)
+	}
+}
+
+// Of few values that three processes move, one that is far off is found, though all others are off by it too.
+func TestSuspectOfFew(t *testing.T) {
+	const n = 8
+	for seed := range uint64(20) {
+		rng := rand.New(rand.NewPCG(seed, 7))
+		w := scattered(rng, n)
+		w.suspects, w.before, w.room.block, w.room.row, w.room.z = make([]bool, n), make([]bool, n), make([]int, 0, n), make([]float64, n), make([]float64, n)
+		covariance, seen, residual, loads := mat.Identity(n), make([]int, n), make([]float64, n), mat.New(n, 3)
+		for k := range loads.Data {
+			loads.Data[k] = 10 * rng.NormFloat64()
+		}
+		mat.Syrk(covariance, 1, loads, 1)
+		mat.MirrorLower(covariance)
+		for k := range seen {
+			seen[k], residual[k] = k, rng.NormFloat64()
+			for q := range 3 {
+				residual[k] += 0.1 * float64(q) * loads.At(k, q)
+			}
+		}
+		residual[3] += 40
+		precision, solved := precisionOf(t, covariance, seen), make([]float64, n)
+		mat.Mul(mat.Vector(solved), 1, precision, mat.Vector(residual), 0)
+		if _, some := w.suspect(seen, solved, precision, 1, 5); some != 1 || !w.suspects[3] {
+			t.Errorf("seed %d: suspects %v", seed, w.suspects)
+		}
 	}
 }
 

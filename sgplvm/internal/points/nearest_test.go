@@ -15,7 +15,7 @@ func scattered(rng *rand.Rand, n int) *Workspace {
 	for k := range x.Data {
 		x.Data[k] = float64(rng.IntN(9))
 	}
-	w := &Workspace{m: &Model{c: &Contents{Points: n}, scaled: points{x: x}, spacings: points{x: x}}}
+	w := &Workspace{m: &Model{c: &Contents{Points: n, Channels: 1}, scaled: points{x: x}, spacings: points{x: x}}}
 	r := &w.room
 	r.reach, r.row, r.pairs, r.gathered, r.sorted, r.merged, r.near512 = make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, 3*n), make([]float64, n), make([]int, n), make([]int, 0, n)
 	return w

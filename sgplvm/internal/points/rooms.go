@@ -62,6 +62,7 @@ type room struct {
 	step              int       // features that are taken at once
 	observed, missing []float64 // features of observed points and of a block of missing ones
 	coo               []float64 // C_OO, then L⁻¹ of its factor
+	joint             []float64 // of values of several channels that are judged together
 	cross             []float64 // C_OM of a block
 
 	near, nearMissing     []float64 // residuals of training examples at observed points and at a block
@@ -78,6 +79,7 @@ type room struct {
 	block, near512       []int     // missing points, and observed ones near them
 	sorted               []float64 // of work.Least
 	merged               []int     // of sort
+	judged               []int     // observed values
 	columns              []int     // of rows of covariances, of a fast model
 	terms                []term    // that these add up
 	pairs                []float64 // a row of a table, n

@@ -57,9 +57,10 @@ type Workspace struct {
 	refinement refinement
 	field      streamField
 	drift      drift
-	suspects   []bool // n·d_y
-	before     []bool // before further ones were looked for
-	room       room   // for covariances and conditioning
+	suspects   []bool    // n·d_y
+	alone      []float64 // leave-one-out residuals of Foresee, n·d_y
+	before     []bool    // before further ones were looked for
+	room       room      // for covariances and conditioning
 	factor     chol.Factor
 	brief      bool // the search for x is
 	ready      bool // factor is of C_OO of all channels and moments
@@ -119,6 +120,7 @@ func (m *Model) newWorkspace(most, exact int) *Workspace {
 	w.newRefinement()
 	w.newField()
 	w.newDrift(exact)
+	w.alone = w.vector(m.values())
 	w.suspects, w.before = make([]bool, m.values()), make([]bool, m.values())
 	w.result, w.direct, w.kept = w.newPrediction(), w.newPrediction(), w.newPrediction()
 	if m.kept() {
@@ -232,28 +234,32 @@ func (w *Workspace) newRoom(exact int) {
 	if w.m.structured() {
 		whole = w.most // Σ_OO is factored whole
 	}
-	block, wider := min(together, n), max(e, min(together, n))
-	r.diagonal, r.spread, r.spreads = w.vector(n), w.vector(block), w.vector(block*k)
+	judged := 0
+	if len(c.Time.Systems) > 0 { // Foresee
+		judged = w.mostJudged(exact)
+		r.judged = make([]int, 0, max(n, c.Judged()))
+		if c.groups() < c.Channels {
+			r.joint = w.vector(judged * judged)
+		}
+	}
+	places, block, wider := max(n, judged), min(together, n), max(e, min(together, n))
+	r.diagonal, r.spread, r.spreads = w.vector(n), w.vector(block), w.vector(min(together, places)*k)
 	r.row = w.vector(max(w.m.features, c.Examples, w.m.values()))
 	if len(w.m.b) > 0 {
 		size := w.largestMode()
 		r.modes[0], r.modes[1] = w.vector(size), w.vector(size)
 	}
 	r.step = min(w.m.features, max(64, featureNumbers/max(n, together))) // of the model: sums are in an order that does not depend on the room
-	tested := 0
-	if len(c.Time.Systems) > 0 {
-		tested = e // Foresee has an inverse there
-	}
-	others := 0 // features of all factors but the first
+	others := 0                                                          // features of all factors but the first
 	if len(w.m.b) > 0 {
 		others = w.m.features / w.m.sizes[0]
 	}
-	r.observed, r.missing = w.vector(whole*max(r.step, tested, others)), w.vector(block*max(r.step, others))
-	r.coo = w.vector(whole * whole)
+	r.observed, r.missing = w.vector(max(whole*max(r.step, others), judged*judged)), w.vector(block*max(r.step, others))
+	r.coo = w.vector(max(whole*whole, judged*judged))
 	r.po, r.residual = w.vector(c.Channels*whole*max(k, c.Latents)), w.vector(c.Channels*w.most)
-	r.z, r.solved, r.precision = w.vector(e), w.vector(e), w.vector(e)
+	r.z, r.solved, r.precision = w.vector(max(e, judged)), w.vector(max(e, judged)), w.vector(e)
 	r.explained, r.totals, r.left = w.vector(block), w.vector(block), w.vector(block*max(k, c.Latents))
-	r.block, r.merged, r.near512, r.sorted, r.reach = make([]int, 0, n), make([]int, n), make([]int, 0, n), w.vector(max(n, c.Examples)), w.vector(n)
+	r.block, r.merged, r.near512, r.sorted, r.reach = make([]int, 0, places), make([]int, places), make([]int, 0, n), w.vector(max(places, c.Examples)), w.vector(n)
 	if m := w.m; m.shaped() {
 		wider = n
 		r.columns, r.terms = make([]int, 0, n), make([]term, 0, 1+len(c.Shapes))
@@ -261,7 +267,7 @@ func (w *Workspace) newRoom(exact int) {
 		r.cross = w.vector(half * (n - half))
 	}
 	r.gathered, r.rows = w.vector(w.dimensions()*wider), w.vector(noiseRows*wider)
-	r.pairs = w.vector(n)
+	r.pairs = w.vector(places)
 	if !w.m.shaped() {
 		r.cross = w.vector(e * block)
 	}
@@ -286,6 +292,11 @@ func (w *Workspace) newRoom(exact int) {
 	for i := range w.held.seen {
 		w.held.seen[i] = make([]int, 0, w.most)
 	}
+}
+
+// mostJudged returns how many observed values are judged together at most, of so many that are used at once of a channel.
+func (w *Workspace) mostJudged(exact int) int {
+	return min(w.most, exact) * w.m.c.Channels / w.m.c.groups()
 }
 
 func (w *Workspace) dimensions() int { return len(w.m.c.Spacings) }

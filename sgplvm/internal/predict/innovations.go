@@ -11,13 +11,13 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
-// SetInnovations gives contents the second moments of what a stream's examples were off by what was predicted, N×n in standard deviations (NaN where missing):
+// SetInnovations gives contents the second moments of what a stream's examples were off by what was predicted, rows of c.Judged values in standard deviations (NaN where missing):
 // what was found, shrunk to what the model expects of the step behind its training examples (docs/math.md, section 23). Errors: *chol.NotPositiveDefiniteError, *chol.NonFiniteError.
 func SetInnovations(c *points.Contents, off mat.Matrix) error {
 	if c.Points > c.Options.Exact {
 		return nil // a stream has no scores of so many values
 	}
-	n, m := c.Points, points.New(c)
+	n, m := c.Judged(), points.New(c)
 	w := m.NewWorkspace(0)
 	prior, mean, variance := mat.New(n, n), make([]float64, c.Latents), make([]float64, c.Latents)
 	state := infer.NewState(c.Time.Systems, c.Latents)

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/seed-08962ecc/kronfield/internal/simple"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/completion"
@@ -72,7 +73,7 @@ func newCompleter(d Set, seed uint64, fixed bool, l Learner) (*completer, error)
 	if err != nil {
 		return nil, err
 	}
-	c.Filled = completion.Filled{Y: y, Variance: mat.New(n, y.Cols), Holes: holes, Points: data.InSpacings(d.Grid), Channels: channels, At: data.Instants(d.Times, d.Sequences)}
+	c.Filled = completion.Filled{Y: y, Variance: mat.New(n, y.Cols), Holes: holes, Points: data.InSpacings(d.Grid), Channels: channels, At: data.Instants(d.Times, d.Sequences), Start: new(simple.Start)}
 	c.given, c.d.Source = d.Source, field.NewSource(y.Data, n, points, channels)
 	if len(c.Incomplete()) > 0 {
 		c.d.Holes, c.d.Observed = holes, d.Source
