@@ -237,14 +237,21 @@ func fillers(start *simple.Start, y mat.Matrix, missing, wanted []bool, x mat.Ma
 	for _, a := range at {
 		d.Times, d.Sequences = append(d.Times, a.Time), append(d.Sequences, a.Sequence)
 	}
+	if d.Start == nil {
+		d.Start = new(simple.Start)
+	}
 	for _, m := range simple.Methods(d) {
 		list = append(list, Filler{Name: m.Name, Fill: func(ctx context.Context) (mean, variance mat.Matrix, err error) { return m.Fill(ctx, d) }})
 	}
 	if at == nil {
 		return list
 	}
-	return append(list, Filler{Name: "each column over time by itself", Fill: func(ctx context.Context) (mean, variance mat.Matrix, err error) {
+	list = append(list, Filler{Name: "each column over time by itself", Fill: func(ctx context.Context) (mean, variance mat.Matrix, err error) {
 		mean, variance = mat.New(y.Rows, y.Cols), mat.New(y.Rows, y.Cols)
 		return mean, variance, dynamics.FillSeries(ctx, mean, variance, y, missing, d.Times, d.Sequences)
 	}})
+	if y.Cols > 1 && y.Rows >= minRowsEach*y.Cols {
+		list = append(list, Filler{Name: "each column over time beside the others", Fill: func(ctx context.Context) (mean, variance mat.Matrix, err error) { return fillBesideOthers(ctx, d) }})
+	}
+	return list
 }
