@@ -99,7 +99,7 @@ func (s *Start) fillComponents(ctx context.Context, d Data, mean, variance mat.M
 // chosenComponents chooses components of some of the examples by hidden values.
 func chosenComponents(ctx context.Context, d Data, m *moments) (choice, error) {
 	some := d.some(max(triedExamples, triedValues/d.Y.Cols))
-	scales := m.scales(d.Channels, d.Points.Rows > 0) // points whose values hardly vary count for no more than others
+	scales := m.scales(d.parts()) // points whose values hardly vary count for no more than others
 	var trials []trial
 	truth := some
 	for judged := 0; len(trials) == 0 || judged < judgedValues && len(trials) < maxTrials; {

@@ -26,7 +26,7 @@ type em struct {
 	m     *moments
 	sd    []float64
 	slabs []slab
-	near  [][]int // of each point the points next to it; nil: the columns lie nowhere
+	near  [][]int // of each column those of the same channel next to it; nil: the columns lie nowhere
 	model factors
 	z     mat.Matrix // n×(q+1): E[(z, 1)]
 	last  float64    // mean noise
@@ -51,11 +51,8 @@ var slabSize = func(p int) int { return max(256, 1<<18/p) }
 func newEM(d Data, m *moments) *em {
 	n, p := d.Y.Rows, d.Y.Cols
 	e := &em{d: d, m: m, sd: make([]float64, p), model: factors{make([]float64, p), mat.New(p, 0), mat.New(p, 0), make([]float64, p)}}
-	smooth := d.Points.Rows > 0
-	if smooth {
-		e.near = d.neighbours()
-	}
-	for j, v := range m.scales(d.Channels, smooth) {
+	e.near = d.neighbours()
+	for j, v := range m.scales(d.parts()) {
 		e.sd[j] = math.Sqrt(v)
 		e.model.noise[j] = 1
 	}
@@ -300,7 +297,7 @@ func (e *em) maximise(next *factors, s *sums) error {
 			}
 			for k := range q {
 				asm.Scale(a.Row(k), 1/e.model.noise[j], m[k*(q+1):][:q])
-				a.Row(k)[k] += 1 + t[k]*e.stiffness(j)
+				a.Row(k)[k] += 1 + t.At(j, k)*e.stiffness(j)
 			}
 			if failures[j] = factor.Refactorize(a); failures[j] == nil {
 				factor.Inverse(mat.NewDense(q, q, next.cov.Row(j)))

@@ -3,6 +3,7 @@ package simple
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 )
@@ -38,54 +39,63 @@ func (d *Data) moments() *moments {
 		m.mean[j] /= float64(n)
 	}
 	each(func(j int, v float64) { m.variance[j] += square(v - m.mean[j]) })
-	for c := range d.Channels {
-		var seen []int
-		var sum, degrees float64
-		for j := c; j < p; j += d.Channels {
-			if m.count[j] > 0 {
-				seen = append(seen, j)
-				sum += m.variance[j]
-				degrees += float64(m.count[j] - 1)
-			}
+	from := 0
+	for _, t := range d.parts() {
+		for c := range t.Channels {
+			m.settle(t, from, c)
 		}
-		_, between := meanAndVariance(m.mean, seen)
-		pooled := sum / max(1, degrees)
-		if pooled == 0 {
-			pooled = between
-		}
-		if pooled == 0 {
-			pooled = 1
-		}
-		for _, j := range seen {
-			if m.count[j] == 1 {
-				m.variance[j] = pooled
-				continue
-			}
-			m.variance[j] = max(m.variance[j]/float64(m.count[j]-1), minVariance*pooled)
-		}
-		m.spread(d, seen, c)
+		from += t.Columns
 	}
 	return m
 }
 
+// settle gives columns of a channel of a part that begins at a column their variances, those of few values and those without any too.
+func (m *moments) settle(t Part, from, c int) {
+	var seen []int
+	var sum, degrees float64
+	for j := from + c; j < from+t.Columns; j += t.Channels {
+		if m.count[j] > 0 {
+			seen = append(seen, j)
+			sum += m.variance[j]
+			degrees += float64(m.count[j] - 1)
+		}
+	}
+	_, between := meanAndVariance(m.mean, seen)
+	pooled := sum / max(1, degrees)
+	if pooled == 0 {
+		pooled = between
+	}
+	if pooled == 0 {
+		pooled = 1
+	}
+	for _, j := range seen {
+		if m.count[j] == 1 {
+			m.variance[j] = pooled
+			continue
+		}
+		m.variance[j] = max(m.variance[j]/float64(m.count[j]-1), minVariance*pooled)
+	}
+	m.spread(t, seen, from, c)
+}
+
 // spread gives columns without a value those moments that the nearest ones with values say.
-func (m *moments) spread(d *Data, seen []int, channel int) {
+func (m *moments) spread(t Part, seen []int, from, channel int) {
 	var tree *Tree
-	if d.Points.Rows > 0 && len(seen) > meanNeighbours {
+	if t.Points.Rows > 0 && len(seen) > meanNeighbours {
 		points := make([]int, len(seen))
 		for k, j := range seen {
-			points[k] = j / d.Channels
+			points[k] = (j - from) / t.Channels
 		}
-		tree = NewTree(rows(d.Points, points))
+		tree = NewTree(rows(t.Points, points))
 	}
-	for j := channel; j < len(m.count); j += d.Channels {
+	for j := from + channel; j < from+t.Columns; j += t.Channels {
 		if m.count[j] > 0 {
 			continue
 		}
 		near := seen
 		if tree != nil {
 			near = nil
-			for _, k := range tree.Nearest(nil, d.Points.Row(j/d.Channels), meanNeighbours) {
+			for _, k := range tree.Nearest(nil, t.Points.Row((j-from)/t.Channels), meanNeighbours) {
 				near = append(near, seen[k])
 			}
 		}
@@ -125,16 +135,19 @@ func fillMeans(_ context.Context, d Data, mean, variance mat.Matrix) error {
 }
 
 // scales returns the variance of each column, or for points the mean one of the columns of its channel.
-func (m *moments) scales(channels int, points bool) []float64 {
-	if !points {
-		return m.variance
-	}
-	list, sums := make([]float64, len(m.variance)), make([]float64, channels)
-	for j, v := range m.variance {
-		sums[j%channels] += v * float64(channels) / float64(len(list))
-	}
-	for j := range list {
-		list[j] = sums[j%channels]
+func (m *moments) scales(parts []Part) []float64 {
+	list, from := slices.Clone(m.variance), 0
+	for _, t := range parts {
+		if own := list[from:][:t.Columns]; t.Points.Rows > 0 {
+			sums := make([]float64, t.Channels)
+			for j, v := range own {
+				sums[j%t.Channels] += v * float64(t.Channels) / float64(len(own))
+			}
+			for j := range own {
+				own[j] = sums[j%t.Channels]
+			}
+		}
+		from += t.Columns
 	}
 	return list
 }

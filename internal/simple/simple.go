@@ -26,6 +26,9 @@ type Data struct {
 	Points   mat.Matrix
 	Channels int // at least 1
 
+	// Parts are columns of several kinds side by side, which take the place of Points and Channels for principal components. nil: one kind.
+	Parts []Part
+
 	// Times of the examples, in any order. nil: examples are independent.
 	Times     []float64
 	Sequences []int // examples of different ones are independent in time; nil: all belong to one
@@ -34,6 +37,21 @@ type Data struct {
 	Start *Start
 
 	Seed uint64 // decides everything random: what is hidden to learn variances, the start of components
+}
+
+// A Part is columns side by side, point by point.
+type Part struct {
+	Points   mat.Matrix // of fewer than two the columns lie nowhere
+	Columns  int
+	Channels int
+}
+
+// parts returns the kinds of columns.
+func (d *Data) parts() []Part {
+	if d.Parts != nil {
+		return d.Parts
+	}
+	return []Part{{d.Points, d.Y.Cols, d.Channels}}
 }
 
 // A Method fills in missing values.

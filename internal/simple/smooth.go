@@ -7,39 +7,57 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
-// Weights of a component at points are N(0, I), and with L the Laplacian of the graph of neighbours Lw ~ N(0, I/t). The precision t is learned for each component.
+// Weights of a component at points are N(0, I), and with L the Laplacian of the graph of neighbours Lw ~ N(0, I/t). The precision t is learned for each component and part.
 
 const smoothSteps = 10 // of conjugate gradients in a round
 
-// neighbours returns of each point those next to it: two for each dimension, and those that it is one of.
-func (d *Data) neighbours() [][]int {
-	tree, list := NewTree(d.Points), make([][]int, d.Points.Rows)
-	for i := range list {
-		for _, k := range tree.Nearest(nil, d.Points.Row(i), 2*d.Points.Cols+1) {
-			if k != i && !slices.Contains(list[i], k) {
-				list[i], list[k] = append(list[i], k), append(list[k], i)
+// neighbours returns of each column those of its channel at the points next to it: two for each dimension, and those that it is one of; nil where columns lie nowhere.
+func (d *Data) neighbours() (list [][]int) {
+	from := 0
+	for _, t := range d.parts() {
+		if t.Points.Rows > 0 {
+			if list == nil {
+				list = make([][]int, d.Y.Cols)
+			}
+			tree := NewTree(t.Points)
+			for p := range t.Points.Rows {
+				for _, other := range tree.Nearest(nil, t.Points.Row(p), 2*t.Points.Cols+1) {
+					for c := range t.Channels {
+						if i, k := from+p*t.Channels+c, from+other*t.Channels+c; k != i && !slices.Contains(list[i], k) {
+							list[i], list[k] = append(list[i], k), append(list[k], i)
+						}
+					}
+				}
 			}
 		}
+		from += t.Columns
 	}
 	return list
 }
 
-// roughness returns the precision t of each component, 0 where neighbours do not count.
-func (e *em) roughness() []float64 {
+// roughness returns the precision t of each component in each column, 0 where neighbours do not count: one of all columns of a part.
+func (e *em) roughness() mat.Matrix {
 	p, q := e.model.w.Rows, e.model.w.Cols
-	t := make([]float64, q)
+	t := mat.New(p, q)
 	if e.near == nil {
 		return t
 	}
 	l := mat.New(p, q)
 	e.laplace(l, e.model.w)
-	for j := range p {
-		for k := range t {
-			t[k] += square(l.At(j, k)) + e.stiffness(j)*e.model.cov.At(j, k*(q+1))
+	from := 0
+	for _, part := range e.d.parts() {
+		sum := make([]float64, q)
+		for j := from; j < from+part.Columns; j++ {
+			for k := range sum {
+				sum[k] += square(l.At(j, k)) + e.stiffness(j)*e.model.cov.At(j, k*(q+1))
+			}
 		}
-	}
-	for k, v := range t {
-		t[k] = float64(p) / max(v, minVariance)
+		for j := from; j < from+part.Columns; j++ {
+			for k, v := range sum {
+				t.Set(j, k, float64(part.Columns)/max(v, minVariance))
+			}
+		}
+		from += part.Columns
 	}
 	return t
 }
@@ -49,24 +67,23 @@ func (e *em) stiffness(j int) float64 {
 	if e.near == nil {
 		return 0
 	}
-	n := float64(len(e.near[j/e.d.Channels]))
+	n := float64(len(e.near[j]))
 	return n * (n + 1)
 }
 
 // laplace sets dst to the Laplacian of each column of w: the number of neighbours times what is at a point, less what is at these.
 func (e *em) laplace(dst, w mat.Matrix) {
-	channels := e.d.Channels
 	eachColumn(w.Rows, 0, func(j int, _ []float64) {
-		list, to := e.near[j/channels], dst.Row(j)
+		list, to := e.near[j], dst.Row(j)
 		asm.Scale(to, float64(len(list)), w.Row(j))
 		for _, i := range list {
-			asm.Axpy(-1, w.Row(i*channels+j%channels), to)
+			asm.Axpy(-1, w.Row(i), to)
 		}
 	})
 }
 
 // smooth solves for the weights of all columns together, by conjugate gradients from those of before, with what each column's own covariance makes of a residual.
-func (e *em) smooth(next *factors, s *sums, t []float64) {
+func (e *em) smooth(next *factors, s *sums, t mat.Matrix) {
 	p, q := next.w.Rows, next.w.Cols
 	l := mat.New(p, q)
 	apply := func(dst, w mat.Matrix) {
@@ -76,7 +93,7 @@ func (e *em) smooth(next *factors, s *sums, t []float64) {
 			to, from := dst.Row(j), w.Row(j)
 			asm.DotRows(product, s.moments.Row(j), q+1, from)
 			for k := range q {
-				to[k] = t[k]*to[k] + from[k] + product[k]/e.model.noise[j]
+				to[k] = t.At(j, k)*to[k] + from[k] + product[k]/e.model.noise[j]
 			}
 		})
 	}

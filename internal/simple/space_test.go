@@ -190,7 +190,7 @@ func TestSmoothDense(t *testing.T) {
 	for j := range p {
 		for k := range p {
 			dx := math.Hypot(x.At(j/channels, 0)-x.At(k/channels, 0), x.At(j/channels, 1)-x.At(k/channels, 1))
-			if near := slices.Contains(e.near[j/channels], k/channels); j != k && j%channels == k%channels && (near || dx == 1) {
+			if near := slices.Contains(e.near[j], k); j != k && j%channels == k%channels && (near || dx == 1) {
 				if !near {
 					t.Errorf("points %d and %d are no neighbours", j/channels, k/channels)
 				}
@@ -200,7 +200,10 @@ func TestSmoothDense(t *testing.T) {
 		}
 	}
 	a, want := mat.New(p*q, p*q), make([]float64, p*q)
-	roughness := []float64{2, 0.1, 10}
+	roughness := mat.New(p, q)
+	for k := range roughness.Data {
+		roughness.Data[k] = []float64{2, 0.1, 10}[k%q]
+	}
 	square := mat.New(p, p)
 	mat.Mul(square, 1, l, l, 0)
 	for j := range p {
@@ -213,7 +216,7 @@ func TestSmoothDense(t *testing.T) {
 				a.Set(j*q+k, j*q+r, s.moments.At(j, k*(q+1)+r)/e.model.noise[j])
 			}
 			for i := range p {
-				a.Set(j*q+k, i*q+k, a.At(j*q+k, i*q+k)+roughness[k]*square.At(j, i))
+				a.Set(j*q+k, i*q+k, a.At(j*q+k, i*q+k)+roughness.At(j, k)*square.At(j, i))
 			}
 			a.Set(j*q+k, j*q+k, a.At(j*q+k, j*q+k)+1)
 			next.cov.Set(j, k*(q+1), 1/a.At(j*q+k, j*q+k))

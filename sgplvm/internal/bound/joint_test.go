@@ -3,6 +3,7 @@ package bound_test
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -21,18 +22,24 @@ func viewShapes(seed uint64) []shape {
 	return []shape{grid, list}
 }
 
-// jointOf returns the views of some shapes, which share x, their joint bound and their dense bounds without KL, added up.
-func jointOf(t *testing.T, shapes []shape) (j *bound.Joint, x *bound.Latents, p []*bound.Params, dense float64) {
+// jointOf returns the views of some shapes, which share x, their joint bound and their dense bounds without KL, added up; with holes values of the first are missing, and there is no dense bound.
+func jointOf(t *testing.T, shapes []shape, holes bool) (j *bound.Joint, x *bound.Latents, p []*bound.Params, dense float64) {
 	var views []*bound.Evaluator
 	for _, s := range shapes {
 		m := subjectOf(t, s)
+		if holes && x == nil {
+			m.Hide(func(i, point, channel int) bool { return (i+2*point+channel)%4 == 0 })
+			m = newSubject(m.Model)
+		}
 		if x == nil {
 			c := m.Params.Clone()
 			x = &c.X
 		}
 		mat.Copy(m.Params.X.Mu, x.Mu)
 		mat.Copy(m.Params.X.S, x.S)
-		dense += reference.NewDense(m.Model).Bound() + psi.KL(x.Mu, x.S, nil)
+		if !holes {
+			dense += reference.NewDense(m.Model).Bound() + psi.KL(x.Mu, x.S, nil)
+		}
 		views, p = append(views, m.evaluator), append(p, m.Params)
 	}
 	return bound.NewJoint(views, make([][]int, len(views))), x, p, dense
@@ -41,7 +48,7 @@ func jointOf(t *testing.T, shapes []shape) (j *bound.Joint, x *bound.Latents, p 
 // The joint bound is the sum of the dense bounds of its views, with one KL.
 func TestJointDense(t *testing.T) {
 	for seed := range uint64(compare.Sizes(20)) {
-		j, x, p, dense := jointOf(t, viewShapes(seed))
+		j, x, p, dense := jointOf(t, viewShapes(seed), false)
 		got, err := j.Evaluate(t.Context(), x, p, nil, nil, 0)
 		if err != nil {
 			t.Fatal(err)
@@ -50,9 +57,40 @@ func TestJointDense(t *testing.T) {
 	}
 }
 
-// Derivatives in q(X) and in the parameters of each view are those of differences.
+// Bound and every derivative of two views against evaluations with 50 digits.
+func TestJointReference(t *testing.T) {
+	c := reference.TwoViews(t)
+	var views []*bound.Evaluator
+	var p, grad []*bound.Params
+	for _, v := range c.Views {
+		s := newSubject(v.Model(t))
+		views, p, grad = append(views, s.evaluator), append(p, s.Params), append(grad, s.Params.Clone())
+	}
+	x, dx := p[0].Clone().X, p[0].Clone().X
+	got, err := bound.NewJoint(views, make([][]int, len(views))).Evaluate(t.Context(), &x, p, &dx, grad, bound.GroupAll)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compare.NearOne(t, "bound", got, c.Bound, reference.Digits)
+	compare.Near(t, "derivative in μ", dx.Mu.Data, slices.Concat(c.Mu...), reference.Digits)
+	compare.Near(t, "derivative in S", dx.S.Data, slices.Concat(c.S...), reference.Digits)
+	for v, view := range c.Views {
+		got := slopesByName(grad[v])
+		for name, values := range view.Slopes(t) {
+			compare.Near(t, fmt.Sprint("view ", v, ", derivative in ", name), got[name], values, reference.Digits)
+		}
+	}
+}
+
+// Derivatives in q(X) and in the parameters of each view are those of differences, where values of a view are missing too.
 func TestJointGradient(t *testing.T) {
-	j, x, p, _ := jointOf(t, viewShapes(7))
+	for _, holes := range []bool{false, true} {
+		testJointGradient(t, holes)
+	}
+}
+
+func testJointGradient(t *testing.T, holes bool) {
+	j, x, p, _ := jointOf(t, viewShapes(7), holes)
 	one := bound.Params{X: *x}
 	dx, grad := one.Clone().X, []*bound.Params{p[0].Clone(), p[1].Clone()}
 	value := func() float64 {

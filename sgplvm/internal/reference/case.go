@@ -72,7 +72,7 @@ type Expected struct {
 // digits of a float64 it leaves 6 to the condition of the cases' kernel matrices.
 const Digits = 1e-10
 
-//go:embed testdata/*.json testdata/holes/*.json
+//go:embed testdata/*.json testdata/holes/*.json testdata/views/*.json
 var files embed.FS
 
 // Cases reads the cases of testdata and those of the folder that KRONFIELD_REFERENCE names.

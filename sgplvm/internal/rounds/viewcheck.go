@@ -21,12 +21,8 @@ type FitAlone func(v int, clock *limit.Clock) (Model, error)
 // Fit trains the model of all views on all examples, of which missing values are filled in first, and that of each view alone, and compares them on examples left out.
 func (s *Views) Fit(ctx context.Context, alone FitAlone) (models []Model, checks []field.ViewCheck, err error) {
 	s.joint = s.clock.Part(jointShare)
-	s.joint.Parts = viewParts + viewFewer
-	state, err := s.Fill(ctx, nil, 0)
-	if err != nil {
-		return nil, nil, err
-	}
-	all, err := s.train(ctx, state, nil, nil)
+	s.joint.Parts = viewFewer
+	state, all, err := s.Fill(ctx, nil, 0)
 	if err != nil {
 		return nil, nil, err
 	}

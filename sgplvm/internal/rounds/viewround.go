@@ -16,31 +16,41 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
-// Fill fills in the missing values of all views, of v as a mask says (nil: as it is), in rounds: examples are divided into folds, and those of each fold filled in by a model of
-// all others.
-func (s *Views) Fill(ctx context.Context, missing []bool, v int) ([]completion.Filled, error) {
+// Fill fills in the missing values of all views, of v as a mask says (nil: as it is), by a model of all views that is trained on the observed values, and returns it.
+func (s *Views) Fill(ctx context.Context, missing []bool, v int) ([]completion.Filled, *trainedViews, error) {
 	state, err := s.components(ctx, missing, v)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	t, err := s.train(ctx, state, nil, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	models, err := s.models(ctx, t)
+	if err != nil {
+		return nil, nil, err
 	}
 	order := s.incomplete(state)
-	folds := min(viewFolds, len(order))
-	all, err := s.train(ctx, state, nil, nil)
-	if err != nil {
-		return nil, err
-	}
-	for k := range viewRounds {
-		if k > 0 && s.joint.Over(limit.RoundsShare) {
-			s.joint.Rounds += viewRounds - k
-			break
+	failures, filled := make([]error, len(order)), make([][]field.Prediction, len(order))
+	mat.Parallel(len(order), func(k int) {
+		if s.joint.Spent() {
+			filled[k] = make([]field.Prediction, len(models))
+		} else if failures[k] = ctx.Err(); failures[k] == nil {
+			filled[k], failures[k] = s.impute(ctx, models, state, order[k])
 		}
-		for f := range folds {
-			if err := s.fold(ctx, state, all, foldOf(order, f, folds)); err != nil {
-				return nil, err
+	})
+	s.joint.AsItIs = s.joint.AsItIs || s.joint.Spent()
+	if err := cmp.Or(failures...); err != nil {
+		return nil, nil, err
+	}
+	for k, i := range order {
+		for u, w := range s.views {
+			if at := slices.Index(w.Rows, i); at >= 0 && filled[k][u].Mean.Rows > 0 {
+				state[u].SetMissing(at, filled[k][u].Mean.Data, filled[k][u].Variance.Data)
 			}
 		}
 	}
-	return state, nil
+	return state, t, nil
 }
 
 // incomplete returns the examples of which values are missing in a view.
@@ -57,38 +67,6 @@ func (s *Views) incomplete(state []completion.Filled) (order []int) {
 		}
 	}
 	return order
-}
-
-// fold fills in some examples by a model of all others.
-func (s *Views) fold(ctx context.Context, state []completion.Filled, all *trainedViews, out []int) error {
-	t, err := s.train(ctx, state, all, out)
-	if err != nil {
-		return err
-	}
-	models, err := s.models(ctx, t)
-	if err != nil {
-		return err
-	}
-	failures, filled := make([]error, len(out)), make([][]field.Prediction, len(out))
-	mat.Parallel(len(out), func(k int) {
-		if s.joint.Spent() {
-			filled[k] = make([]field.Prediction, len(models))
-		} else if failures[k] = ctx.Err(); failures[k] == nil {
-			filled[k], failures[k] = s.impute(ctx, models, state, out[k])
-		}
-	})
-	s.joint.AsItIs = s.joint.AsItIs || s.joint.Spent()
-	if err := cmp.Or(failures...); err != nil {
-		return err
-	}
-	for k, i := range out {
-		for u, w := range s.views {
-			if at := slices.Index(w.Rows, i); at >= 0 && filled[k][u].Mean.Rows > 0 {
-				state[u].SetMissing(at, filled[k][u].Mean.Data, filled[k][u].Variance.Data)
-			}
-		}
-	}
-	return nil
 }
 
 // impute fills in what is missing of example i in each view.
@@ -157,10 +135,10 @@ type trainedViews struct {
 	joint *views.Joint
 	list  []views.View
 	sets  []Set
-	seen  []float64 // share of the values of each view that was observed
+	seen  []float64 // share of the values of each view that was observed, where filled-in ones are learned from; else 1
 }
 
-// train trains the model of all views on all examples but some, from one of all examples if there is one.
+// train trains the model of all views on all examples but some, from one of all examples if there is one: on observed values, or with a learned noise on those filled in too.
 func (s *Views) train(ctx context.Context, state []completion.Filled, from *trainedViews, out []int) (*trainedViews, error) {
 	var all []int // examples learned from
 	place := make([]int, s.n)
@@ -187,11 +165,23 @@ func (s *Views) train(ctx context.Context, state []completion.Filled, from *trai
 		if err != nil {
 			return nil, err
 		}
-		own := w.alone.Posterior().Params()
+		own, start, seen := w.alone.Posterior().Params(), y, 1.
+		if missing := state[u].Holes.CountOf(in); own.Noise.Learned() {
+			seen -= float64(missing) / float64(len(in)*w.Y.Cols)
+		} else if missing > 0 {
+			observed := mat.New(len(in), w.Y.Cols)
+			for k, i := range in {
+				copy(observed.Row(k), state[u].Observed(i).Data)
+			}
+			d.Source = field.NewSource(observed.Data, len(in), observed.Cols/w.Channels, w.Channels)
+			if y, err = data.NewScaled(d.Source); err != nil {
+				return nil, err
+			}
+		}
 		dims += own.X.Mu.Cols
 		t.sets = append(t.sets, d)
-		t.list = append(t.list, views.View{Data: y, Grid: d.Grid, Rows: rows, Own: own, Jitter: max(0, w.settings.Jitter), Strength: w.settings.Residual.Strength})
-		t.seen = append(t.seen, 1-float64(state[u].Holes.CountOf(in))/float64(len(in)*w.Y.Cols))
+		t.list = append(t.list, views.View{Data: y, Filled: start, Grid: d.Grid, Rows: rows, Own: own, Jitter: max(0, w.settings.Jitter), Strength: w.settings.Residual.Strength})
+		t.seen = append(t.seen, seen)
 	}
 	o := views.Options{Dims: min(viewDims, dims, len(all)-1), Steps: viewSteps, Seed: s.settings.Seed}
 	parts := viewFewer
@@ -211,7 +201,7 @@ func (s *Views) train(ctx context.Context, state []completion.Filled, from *trai
 	return t, err
 }
 
-// models returns the model of each view. Values that were filled in leave no residual: the noise is larger by the share of those that were observed.
+// models returns the model of each view. Values that were filled in and learned from leave no residual: the noise is larger by the share of those that were observed.
 func (s *Views) models(ctx context.Context, t *trainedViews) (models []Model, err error) {
 	models = make([]Model, len(s.views))
 	for u, w := range s.views {

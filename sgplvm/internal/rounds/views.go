@@ -47,16 +47,13 @@ type view struct {
 	spent    time.Duration     // of joint
 }
 
-// What a completion by all views takes: rounds of so many folds, and steps of each training.
+// What training on all views takes.
 const (
-	viewRounds, viewFolds = 2, 4
-	viewSteps             = 200 // from principal components
-	viewFewer             = 5   // part of the steps of a fold, which go on from the training on all examples
-	viewDims              = 20  // latent dimensions at most
-	viewInducing          = 30  // latent inducing points of a view at most
-
-	viewParts   = viewFewer + viewRounds*viewFolds  // trainings of a fold that a completion takes the time of
-	viewAllowed = viewParts * viewSteps / viewFewer // steps of a completion
+	viewSteps    = 200 // from principal components
+	viewFolds    = 4   // in which the models of views are compared
+	viewFewer    = 5   // part of the steps of a fold, which go on from the training on all examples
+	viewDims     = 20  // latent dimensions at most
+	viewInducing = 30  // latent inducing points of a view at most
 )
 
 // How many steps those are that measure one, about, and how many examples measure how long one takes to fill in.

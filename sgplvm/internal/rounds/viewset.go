@@ -103,10 +103,10 @@ func (s *Views) pace(ctx context.Context, state []completion.Filled) {
 	for _, i := range order[:min(len(order), 1)] { // makes what all have in common
 		s.impute(ctx, models, state, i)
 	}
-	s.completes = viewAllowed*s.step + viewRounds*viewFolds*time.Since(begin)
+	s.completes = viewSteps*s.step + time.Since(begin)
 	begin = time.Now()
 	mat.Parallel(len(some), func(k int) { s.impute(ctx, models, state, some[k]) })
-	s.completes += viewRounds * time.Since(begin) * time.Duration(len(order)) / time.Duration(max(1, len(some)))
+	s.completes += time.Since(begin) * time.Duration(len(order)) / time.Duration(max(1, len(some)))
 }
 
 // A teller hears how long the part of a run takes that works on one view by itself.
@@ -218,10 +218,10 @@ func (s *Views) fillers(v int, missing []bool) []completion.Filler {
 				s.joint.Without = true
 				return mean, variance, errors.New("out of time")
 			}
-			if s.joint.Parts = viewParts; contest {
+			if s.joint.Parts = viewFewer; contest {
 				s.joint.Parts *= 2 // as many follow
 			}
-			if state, err = s.Fill(ctx, missing, v); err != nil {
+			if state, _, err = s.Fill(ctx, missing, v); err != nil {
 				if ctx.Err() == nil {
 					w.Set.Run.Tell(fmt.Sprintf("view %s is filled in without the model of all views: %v", w.Name, err))
 				}

@@ -16,6 +16,9 @@ import (
 // startVariance is that of q(X) before training.
 const startVariance = 0.1
 
+// startRatio is the signal-to-noise ratio that a training begins with at least.
+const startRatio = 100
+
 // begin sets X to the leading principal components of the views' own ones, of which each view has the same sum of squares, and returns the parameters of
 // the views from which training starts. An example that lacks a view has the mean there.
 func (j *Joint) begin(o Options) error {
@@ -24,7 +27,7 @@ func (j *Joint) begin(o Options) error {
 	columns := 0
 	for v, w := range j.views {
 		var err error
-		if own[v], err = pca.Leading(pca.Rows(w.Data), o.Dims, rng); err != nil {
+		if own[v], err = pca.Leading(pca.Rows(w.Filled), o.Dims, rng); err != nil {
 			return fmt.Errorf("view %d: %w", v, err)
 		}
 		columns += len(own[v].Values)
@@ -54,6 +57,9 @@ func (j *Joint) begin(o Options) error {
 	for v, w := range j.views {
 		s := psi.Setting{Fractions: fractions(w, own[v], j.X.Mu), Common: max(0, 1-own[v].Variance/own[v].Square), Spatial: w.Own.SpatialVariance()}
 		p := w.Own.Clone()
+		if !p.Noise.Learned() {
+			p.Noise.Beta = max(p.Noise.Beta, startRatio)
+		}
 		p.X = bound.Latents{Mu: mat.New(w.Data.Examples, d), S: mat.New(w.Data.Examples, d)}
 		p.ZExamples = nil
 		names := slices.DeleteFunc(w.Own.Latent.Names(), func(name string) bool { return name == "time" || o.Plain && name == "linear" })

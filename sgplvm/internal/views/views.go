@@ -8,11 +8,12 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
-// A View is complete data of some of the examples, and what a model of the view by itself has learned.
+// A View is data of some of the examples, and what a model of the view by itself has learned.
 type View struct {
-	Data *data.Scaled
-	Grid field.Grid
-	Rows []int // the examples that the data are of, in order; nil: all
+	Data   *data.Scaled // of which values may be missing where the noise is white
+	Filled *data.Scaled // the same with all values, from which training starts
+	Grid   field.Grid
+	Rows   []int // the examples that the data are of, in order; nil: all
 
 	Own      *bound.Params
 	Jitter   float64
