@@ -22,12 +22,13 @@ func TestProgress(t *testing.T) {
 	const (
 		training = `(warm-up|latent|joint) \d+/8  bound -?\d+\.\d\d  gradient [0-9.e+-]+  noise \d\.\d{4}(  \d+s( of (the warm-up|these steps))? left at most)?`
 		filling  = `pictures filled: \d/3  \d+s left`
+		testing  = `observed values hidden for a test  \d+s`
 		judging  = `pictures judged: \d/3  \d+s left`
 		films    = `pictures rendered: \d/9  \d+s left`
 	)
 	for _, c := range []struct{ args, lines string }{
 		{"train -config steps8.json -data train.npy -out result", training},
-		{"impute -model model -data seen.npy -out result.npy", filling},
+		{"impute -model model -data seen.npy -out result.npy", filling + "|" + testing},
 		{"render -model model -out film.npy", films},
 		{"demo -grid 5x4 -frames 12 -iters 8 -out shown", training + "|" + filling + "|" + judging},
 	} {
