@@ -138,7 +138,8 @@ type trainedViews struct {
 	seen  []float64 // share of the values of each view that was observed, where filled-in ones are learned from; else 1
 }
 
-// train trains the model of all views on all examples but some, from one of all examples if there is one: on observed values, or with a learned noise on those filled in too.
+// train trains the model of all views on all examples but some, from one of all examples if there is one: on observed values, or with a learned noise, or without a value of some channel,
+// on those filled in too.
 func (s *Views) train(ctx context.Context, state []completion.Filled, from *trainedViews, out []int) (*trainedViews, error) {
 	var all []int // examples learned from
 	place := make([]int, s.n)
@@ -165,23 +166,21 @@ func (s *Views) train(ctx context.Context, state []completion.Filled, from *trai
 		if err != nil {
 			return nil, err
 		}
-		own, start, seen := w.alone.Posterior().Params(), y, 1.
-		if missing := state[u].Holes.CountOf(in); own.Noise.Learned() {
-			seen -= float64(missing) / float64(len(in)*w.Y.Cols)
-		} else if missing > 0 {
+		own, start, missing := w.alone.Posterior().Params(), y, state[u].Holes.CountOf(in)
+		if missing > 0 && !own.Noise.Learned() {
 			observed := mat.New(len(in), w.Y.Cols)
 			for k, i := range in {
 				copy(observed.Row(k), state[u].Observed(i).Data)
 			}
-			d.Source = field.NewSource(observed.Data, len(in), observed.Cols/w.Channels, w.Channels)
-			if y, err = data.NewScaled(d.Source); err != nil {
-				return nil, err
+			source := field.NewSource(observed.Data, len(in), observed.Cols/w.Channels, w.Channels)
+			if some, err := data.NewScaled(source); err == nil { // else these examples have no value of a channel
+				y, d.Source, missing = some, source, 0
 			}
 		}
 		dims += own.X.Mu.Cols
 		t.sets = append(t.sets, d)
 		t.list = append(t.list, views.View{Data: y, Filled: start, Grid: d.Grid, Rows: rows, Own: own, Jitter: max(0, w.settings.Jitter), Strength: w.settings.Residual.Strength})
-		t.seen = append(t.seen, seen)
+		t.seen = append(t.seen, 1-float64(missing)/float64(len(in)*w.Y.Cols))
 	}
 	o := views.Options{Dims: min(viewDims, dims, len(all)-1), Steps: viewSteps, Seed: s.settings.Seed}
 	parts := viewFewer
