@@ -32,7 +32,8 @@ const (
 	minGaps      = 6
 )
 
-// Some holds out values of at least so many examples. The ways in which values are missing have their shares; gaps in time are held out in runs as long.
+// Some holds out values of at least so many examples. The ways in which values are missing have their shares; gaps in time are held out in runs as long. Of each channel a
+// value stays: nothing else tells its mean.
 func (h HoldOut) Some(examples int) {
 	n := h.Y.Rows
 	limit := max(1, int(maxHeldShare*float64(n)))
@@ -89,12 +90,24 @@ func (h HoldOut) Some(examples int) {
 		}
 	}
 	sort.Slice(h.Mask.HeldOut, func(i, j int) bool { return h.Mask.HeldOut[i].Example < h.Mask.HeldOut[j].Example })
-	for _, r := range h.Mask.HeldOut {
-		missing := h.Mask.Of(r.Example)
-		for k := range r.Values() {
-			missing[k] = true
+	left := make([]int, h.Channels) // observed values
+	for k, missing := range h.Mask.Missing {
+		if !missing {
+			left[k%h.Channels]++
 		}
 	}
+	h.Mask.HeldOut = slices.DeleteFunc(h.Mask.HeldOut, func(r Held) bool {
+		missing, none := h.Mask.Of(r.Example), true
+		for k := range r.Values() {
+			if c := k % h.Channels; left[c] > 1 {
+				left[c]--
+				missing[k], none = true, false
+			} else {
+				r.Truth[k] = math.NaN()
+			}
+		}
+		return none
+	})
 }
 
 // hide holds out values of an example, with the others of a group.

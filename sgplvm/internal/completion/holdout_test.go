@@ -167,3 +167,45 @@ func TestRowsInOrder(t *testing.T) {
 		}
 	}
 }
+
+// A column with two values keeps one of them, whatever is held out; nothing is held out of a column with one.
+func TestHoldOutKeepsAValue(t *testing.T) {
+	const n, size = 20, 3
+	held := 0
+	for seed := range uint64(40) {
+		m := &Mask{Size: size, Missing: make([]bool, n*size)}
+		for i := range n {
+			m.Missing[i*size] = i%3 == 0
+			m.Missing[i*size+1] = i != 4 && i != 11
+			m.Missing[i*size+2] = i != 7
+		}
+		HoldOut{Mask: m, Y: mat.New(n, size), Points: mat.New(1, 1), Channels: size, Rand: rand.New(rand.NewPCG(seed, 1))}.Some(n)
+		left := [size]int{}
+		for k, missing := range m.Missing {
+			if !missing {
+				left[k%size]++
+			}
+		}
+		if left[1] == 0 || left[2] != 1 {
+			t.Fatalf("seed %d: %v values are left in the columns", seed, left)
+		}
+		for _, r := range m.HeldOut {
+			if r.Truth[1] == 0 {
+				held++
+			}
+			some := false
+			for k := range r.Values() {
+				some = true
+				if !m.Of(r.Example)[k] {
+					t.Fatalf("seed %d: a value is held out and observed", seed)
+				}
+			}
+			if !some {
+				t.Fatalf("seed %d: nothing is held out of example %d", seed, r.Example)
+			}
+		}
+	}
+	if held == 0 {
+		t.Error("nothing was held out of the column with two values")
+	}
+}
