@@ -91,12 +91,14 @@ func CheckInferring(m *sgplvm.Model, n Inference) error {
 	if n.Updates {
 		need.Inducing = collected * updateTimes * loaded
 	}
+	matrices := float64(inferMatrices)
 	if n.Filled {
+		matrices = filledMatrices
 		need.Data += collected * (8*filledValues*float64(n.Values) + m.CheckMemory(n.Examples))
 	}
 	if p.Residual.Kind != "" {
 		need.Latent = collected * 8 * min(inferExpectations, float64(m.Examples())*float64(p.Inducing)*float64(p.Inducing)/2)
-		need.Space = collected * 8 * map[bool]float64{false: inferMatrices, true: filledMatrices}[n.Filled] * points * points
+		need.Space = collected * 8 * matrices * points * points
 	}
 	need.Space += float64(min(n.Examples, runtime.GOMAXPROCS(0))) * m.RoomMemory()
 	return fits(need)

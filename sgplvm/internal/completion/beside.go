@@ -2,7 +2,6 @@ package completion
 
 import (
 	"context"
-	"math"
 
 	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/internal/simple"
@@ -33,22 +32,16 @@ func fillBesideOthers(ctx context.Context, d simple.Data) (mean, variance mat.Ma
 }
 
 // besideOthers returns what the other columns of y (n×p) say of each by linear regression, with a penalty of one observation of unit variance for columns in their standard deviations:
-// with the inverse Ω of the covariance, m_j − Σ_k≠j Ω_jk·(y_k − m_k)/Ω_jj. A column without numbers says nothing.
+// with the inverse Ω of the covariance, m_j − Σ_k≠j Ω_jk·(y_k − m_k)/Ω_jj. Of a column without numbers nothing is said.
 func besideOthers(y mat.Matrix) (mat.Matrix, error) {
 	n, p := y.Rows, y.Cols
-	z, centre, scale := mat.New(n, p), make([]float64, p), make([]float64, p)
-	for j := range p {
-		for i := range n {
-			centre[j] += y.At(i, j) / float64(n)
-		}
-		for i := range n {
-			scale[j] += (y.At(i, j) - centre[j]) * (y.At(i, j) - centre[j]) / float64(n)
-		}
-		if scale[j] = math.Sqrt(scale[j]); !(scale[j] > 0) {
-			continue
-		}
-		for i := range n {
-			z.Set(i, j, (y.At(i, j)-centre[j])/scale[j])
+	centre, scale := Moments(y, &Mask{Size: p, Missing: make([]bool, n*p)}, p)
+	z := mat.New(n, p)
+	for i := range n {
+		for j, v := range y.Row(i) {
+			if v == v {
+				z.Set(i, j, (v-centre[j])/scale[j])
+			}
 		}
 	}
 	gram := mat.New(p, p)

@@ -10,24 +10,25 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
-// What the other columns say is least squares with one more observation of each column, as the normal equations of each have it; a column that does not vary says nothing.
+// What the other columns say is least squares with one more observation of each column, as the normal equations of each have it; columns that do not vary, or have no numbers, say nothing.
 func TestBesideOthers(t *testing.T) {
-	const n, p = 40, 4
+	const n, varied, p = 40, 3, 5
 	rng := rand.New(rand.NewPCG(1, 2))
 	y := mat.New(n, p)
 	for i := range n {
 		common := rng.NormFloat64()
-		for j := range p - 1 {
+		for j := range varied {
 			y.Set(i, j, 10*float64(j)+common*float64(j+1)+rng.NormFloat64())
 		}
-		y.Set(i, p-1, 7)
+		y.Set(i, varied, 7)
+		y.Set(i, varied+1, math.NaN())
 	}
 	said, err := besideOthers(y)
 	if err != nil {
 		t.Fatal(err)
 	}
-	z, mean, sd := mat.New(n, p-1), make([]float64, p-1), make([]float64, p-1)
-	for j := range p - 1 {
+	z, mean, sd := mat.New(n, varied), make([]float64, varied), make([]float64, varied)
+	for j := range varied {
 		for i := range n {
 			mean[j] += y.At(i, j) / n
 		}
@@ -39,8 +40,8 @@ func TestBesideOthers(t *testing.T) {
 			z.Set(i, j, (y.At(i, j)-mean[j])/sd[j])
 		}
 	}
-	for j := range p - 1 { // two others: normal equations of two unknowns
-		k, l := (j+1)%(p-1), (j+2)%(p-1)
+	for j := range varied { // two others: normal equations of two unknowns
+		k, l := (j+1)%varied, (j+2)%varied
 		var kk, kl, ll, kj, lj float64
 		for i := range n {
 			r := z.Row(i)
@@ -56,8 +57,8 @@ func TestBesideOthers(t *testing.T) {
 		}
 	}
 	for i := range n {
-		if math.Abs(said.At(i, p-1)-7) > 1e-12 {
-			t.Fatalf("row %d of a column of sevens: %v", i, said.At(i, p-1))
+		if math.Abs(said.At(i, varied)-7) > 1e-12 {
+			t.Fatalf("row %d of a column of sevens: %v", i, said.At(i, varied))
 		}
 	}
 }

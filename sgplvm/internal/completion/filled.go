@@ -82,7 +82,7 @@ func (f *Filled) Fillers(held []HeldValue, seed uint64) []Filler {
 	for k := range at {
 		at[k].Time = float64(k)
 	}
-	for _, m := range fillers(nil, mat.NewDense(n, size, f.Y.Data), missing, wanted, mat.New(1, 1), size, at, seed) {
+	for _, m := range fillers(new(simple.Start), mat.NewDense(n, size, f.Y.Data), missing, wanted, mat.New(1, 1), size, at, seed) {
 		list = append(list, Filler{Name: m.Name, Fill: func(ctx context.Context) (mean, variance mat.Matrix, err error) {
 			if mean, variance, err = m.Fill(ctx); err == nil {
 				mean, variance = mat.NewDense(f.Y.Rows, f.Y.Cols, mean.Data), mat.NewDense(f.Y.Rows, f.Y.Cols, variance.Data)
@@ -236,9 +236,6 @@ func fillers(start *simple.Start, y mat.Matrix, missing, wanted []bool, x mat.Ma
 	d.Wanted, d.Seed = wanted, seed
 	for _, a := range at {
 		d.Times, d.Sequences = append(d.Times, a.Time), append(d.Sequences, a.Sequence)
-	}
-	if d.Start == nil {
-		d.Start = new(simple.Start)
 	}
 	for _, m := range simple.Methods(d) {
 		list = append(list, Filler{Name: m.Name, Fill: func(ctx context.Context) (mean, variance mat.Matrix, err error) { return m.Fill(ctx, d) }})

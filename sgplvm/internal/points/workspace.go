@@ -249,8 +249,9 @@ func (w *Workspace) newRoom(exact int) {
 		size := w.largestMode()
 		r.modes[0], r.modes[1] = w.vector(size), w.vector(size)
 	}
-	r.step = min(w.m.features, max(64, featureNumbers/max(n, together))) // of the model: sums are in an order that does not depend on the room
-	others := 0                                                          // features of all factors but the first
+	// Of the model: sums are in an order that does not depend on the room.
+	r.step = min(w.m.features, max(64, featureNumbers/max(n, together)))
+	var others int // features of all factors but the first
 	if len(w.m.b) > 0 {
 		others = w.m.features / w.m.sizes[0]
 	}
