@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/field"
@@ -495,12 +496,21 @@ func takeFilm(q *predict.Posterior, attached map[string][]byte) (*film.Film, err
 // which others are missing, and filled in. Beside the model stand the simplest methods, which learn from these examples, and from training examples as far as the model
 // knows them. All examples have one grid. Where nothing is missing or observed the result is nil. Errors: those of Impute.
 func (m *Model) CheckFilling(ctx context.Context, n int, observed func(i int) Observed, o InferOptions) (checks []FillCheck, err error) {
-	t := &completion.FillTest{Observed: observed, Known: m.Examples(), Times: m.Times(), Grid: m.Grid(), Channels: m.Channels(), Film: m.film != nil, Recall: m.recall,
-		Impute: func(ctx context.Context, obs Observed) (Prediction, error) {
-			p, _, err := m.Impute(ctx, obs, o)
-			return p, err
-		}}
+	t := m.fillTest(observed)
+	t.Impute = func(ctx context.Context, obs Observed) (Prediction, error) {
+		p, _, err := m.Impute(ctx, obs, o)
+		return p, err
+	}
 	return t.Check(ctx, n)
+}
+
+// CheckForetold is about what CheckFilling takes: how many examples are filled in, and how long the simplest methods take.
+func (m *Model) CheckForetold(n int, observed func(i int) Observed) (filled int, methods time.Duration, err error) {
+	return m.fillTest(observed).Foretold(n)
+}
+
+func (m *Model) fillTest(observed func(i int) Observed) *completion.FillTest {
+	return &completion.FillTest{Observed: observed, Known: m.Examples(), Times: m.Times(), Grid: m.Grid(), Channels: m.Channels(), Film: m.film != nil, Recall: m.recall}
 }
 
 // CheckMemory is about how many bytes CheckFilling takes for n examples.

@@ -79,6 +79,11 @@ func impute(ctx context.Context, e *cli.Environment, args []string) error {
 	if err := seen.Results(m, out, variance); err != nil {
 		return err
 	}
+	if f.Work() == nil {
+		if e.More, e.After, err = m.CheckForetold(seen.Count, seen.Observed); err != nil {
+			return err
+		}
+	}
 	filled, err := engine.Fill(ctx, e, m, seen, options)
 	if err != nil {
 		return err

@@ -20,6 +20,10 @@ type Environment struct {
 
 	Work *part.Work // the part of the work that a command does; nil: all
 
+	// What follows the examples that are counted: so many more, and so long.
+	More  int
+	After time.Duration
+
 	begin    time.Time // of the command
 	lines    lineClock
 	leaving  leaving

@@ -108,13 +108,14 @@ func (e *Environment) Portions(what string, total int) (count func(done float64)
 	return func(done float64) {
 		mu.Lock()
 		defer mu.Unlock()
-		left := time.Duration(float64(time.Since(begin)) / max(done-first, 0.5) * (float64(total) - done))
+		pace := float64(time.Since(begin)) / max(done-first, 0.5)
+		left := time.Duration(pace * (float64(total) - done))
 		p.Show("%s: %d/%d  %s left", what, int(done), total, left.Round(time.Second))
 		if first == 0 {
 			first, begin = done, time.Now()
 		} else if !told && done-first >= min(max(2, float64(total)/20), float64(total)/4) {
 			told = true
-			e.Forecast(time.Since(e.begin)+left, false)
+			e.Forecast(time.Since(e.begin)+left+time.Duration(pace*float64(e.More))+e.After, false)
 		}
 	}, p.Clear
 }

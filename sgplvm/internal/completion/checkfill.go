@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"time"
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/internal/simple"
@@ -50,7 +51,7 @@ func (t *FillTest) Check(ctx context.Context, n int) (checks []field.FillCheck, 
 		return nil, err
 	}
 	contest := NewContest(t.all.Y, t.all.Holes, t.own.Channels, t.own.Points.Rows == 1 && t.own.Channels > 1)
-	for _, held := range t.hidden(min(MaxChecked, max(minChecked, n/oneChecked)), count) {
+	for _, held := range t.hidden(mostChecked(n), count) {
 		list, err := t.fill(ctx, held)
 		if err != nil {
 			return nil, err
@@ -69,6 +70,22 @@ func (t *FillTest) Check(ctx context.Context, n int) (checks []field.FillCheck, 
 	}
 	return checks, nil
 }
+
+// Foretold is about what Check takes of n examples: how many are filled in by the model, and how long the simplest methods take.
+func (t *FillTest) Foretold(n int) (filled int, methods time.Duration, err error) {
+	count, err := t.read(n)
+	if len(t.some) == 0 || slices.Max(count[:]) == 0 || err != nil {
+		return 0, 0, err
+	}
+	for _, held := range t.hidden(mostChecked(n), count) {
+		filled += len(held)
+		methods += simple.Foretold(examples(nil, t.all.Y, t.all.Holes.Missing, t.all.Points, t.all.Channels))
+	}
+	return filled, methods, nil
+}
+
+// mostChecked returns how many of n examples have values hidden at most.
+func mostChecked(n int) int { return min(MaxChecked, max(minChecked, n/oneChecked)) }
 
 // FillTestMemory is about how many bytes a test of n examples takes beside so many training examples, with so many values each.
 func FillTestMemory(n, known, points, channels int) float64 {

@@ -3,13 +3,15 @@ package completion
 import (
 	"context"
 	"math"
+	"sync/atomic"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 )
 
-// Of examples of many points those around what is missing are looked at: there values are hidden, nowhere else, and the error told is that of what fills them in.
+// Of examples of many points those around what is missing are looked at: there values are hidden, nowhere else, and the error told is that of what fills them in. As many examples are filled in as
+// were foretold, with a time for the simplest methods.
 func TestFillTestOfManyPoints(t *testing.T) {
 	const height, width, channels = 50, 60, 1
 	line := func(n int) mat.Matrix {
@@ -39,7 +41,14 @@ func TestFillTestOfManyPoints(t *testing.T) {
 		}
 		return nil
 	}
+	foretold := *test
+	filled, methods, err := foretold.Foretold(5)
+	if err != nil || methods <= 0 {
+		t.Fatal(filled, methods, err)
+	}
+	var calls atomic.Int64
 	test.Impute = func(_ context.Context, obs field.Observed) (p field.Prediction, err error) {
+		calls.Add(1)
 		p.Mean, p.Variance = obs.Values.Clone(), mat.New(height*width, channels)
 		p.Variance.Fill(1)
 		for k, v := range obs.Values.Data {
@@ -57,6 +66,9 @@ func TestFillTestOfManyPoints(t *testing.T) {
 	all, err := test.Check(t.Context(), 5)
 	if err != nil || len(all) != 1 {
 		t.Fatal(all, err)
+	}
+	if int(calls.Load()) != filled {
+		t.Errorf("%d examples filled in, foretold %d", calls.Load(), filled)
 	}
 	if c := all[0]; c.Missing != 5*8*8*channels || c.Values == 0 || math.Abs(c.RMSE-0.5) > 1e-12 || !(c.SimplestRMSE < 0.1) {
 		t.Errorf("%+v, expected an error of 0.5 of %d values, and a small one of components", c, 5*8*8*channels)
