@@ -32,6 +32,12 @@ func MemoryNeeded(of Data, cfg Config) (Memory, error) {
 	if err != nil {
 		return Memory{}, err
 	}
+	holes, err := incomplete(d)
+	if holes = holes && err == nil; holes {
+		if d, _, err = d.Folded(rounds.Options{Fold: true}); err != nil {
+			return Memory{}, err
+		}
+	}
 	n, points, channels := d.Source.Dims()
 	grid, err := training.Points(d.Grid, cfg.Factors)
 	if err != nil {
@@ -42,8 +48,7 @@ func MemoryNeeded(of Data, cfg Config) (Memory, error) {
 	if err != nil {
 		return Memory{}, err
 	}
-	holes, err := incomplete(d)
-	if holes = holes && err == nil; holes && points == 1 {
+	if holes && points == 1 {
 		n = min(n, rounds.MaxLearned(points, cfg.Effort))
 	}
 	f := training.FootprintOf(n, channels, s.LatentDims, s.Inducing, grid, s.Spatial)

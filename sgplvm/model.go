@@ -518,11 +518,8 @@ func (m *Model) CheckMemory(n int) float64 {
 	return completion.FillTestMemory(n, m.Examples(), m.Grid().Len(), m.Channels())
 }
 
-// RoomMemory is about how many bytes one example takes while it is filled in, beside matrices of its observed points.
-func (m *Model) RoomMemory() float64 {
-	p := m.Summary()
-	return predict.RoomMemory(m.Grid().Len()*m.Channels(), p.Inducing, p.LatentDims)
-}
+// RoomMemory is how many bytes one example takes of which so many points are observed (0: all) while it is filled in. The first call makes what all examples have in common.
+func (m *Model) RoomMemory(seen int) float64 { return m.posterior.RoomMemory(seen) }
 
 // recall sets the rows of y to training examples as the model knows them at the points of a grid (nil: its own): as they were, where it keeps that, or as it predicts them.
 func (m *Model) recall(y mat.Matrix, examples []int, grid Grid) error {

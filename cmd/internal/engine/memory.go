@@ -50,7 +50,7 @@ func CheckViews(all []sgplvm.View, cfg sgplvm.Config) error {
 			return nil // which the run says itself, in its place
 		}
 		n, points, channels := v.Data.Source.Dims()
-		if values += 8 * (inferValues + filledValues) * float64(n*points*channels); m.Total() > need.Total() {
+		if values += 8 * viewValues * float64(n*points*channels); m.Total() > need.Total() {
 			need = m
 		}
 	}
@@ -58,10 +58,8 @@ func CheckViews(all []sgplvm.View, cfg sgplvm.Config) error {
 	return holdTo(need, 0)
 }
 
-// What is done with a model takes, as measured (docs/measurements.md, "Memory"): more than its file; to infer latent variables and fill in where noise has a covariance, expectations of the
-// kernel at all training examples, and matrices of the points that are seen, more of them to fill in; and the values some times: as they are, and filled in; of a film that moves its frames. Each
-// processor has the room of one example.
-const predictTimes, updateTimes, inferExpectations, inferMatrices, filledMatrices, inferValues, filledValues, frameTimes = 3, 7, 1 << 24, 4, 10, 4, 6, 8
+// What is done with a model takes, as measured (docs/measurements.md, "Memory"): more than its file; means and variances that are filled in, more of several views; of a film that moves its frames.
+const predictTimes, updateTimes, filledValues, viewValues, frameTimes = 3, 7, 2, 10, 8
 
 // loaded is how many bytes the files of the models that are in use have.
 var loaded float64
@@ -83,36 +81,35 @@ func InferenceOf(f *dataset.Frames) (n Inference) {
 	return n
 }
 
-// CheckInferring refuses an inference that takes more memory than is free.
+// CheckInferring refuses an inference that takes more memory than is free. After the first example, for which there is room then, each processor has room for one.
 func CheckInferring(m *sgplvm.Model, n Inference) error {
-	p := m.Summary()
-	points := seenAtOnce(m, n.Seen)
-	need := sgplvm.Memory{Inducing: predictTimes * loaded, Data: collected * 8 * inferValues * float64(n.Values)}
+	var need sgplvm.Memory
+	room := 0.
+	if n.Examples > 0 {
+		room = m.RoomMemory(n.Seen)
+		need.Space = room * float64(max(0, min(n.Examples-1, runtime.GOMAXPROCS(0))-1))
+	}
 	if n.Updates {
-		need.Inducing = collected * updateTimes * loaded
+		need.Inducing = updateTimes * loaded
 	}
-	matrices := float64(inferMatrices)
 	if n.Filled {
-		matrices = filledMatrices
-		need.Data += collected * (8*filledValues*float64(n.Values) + m.CheckMemory(n.Examples))
+		need.Data = 8*filledValues*float64(n.Values) + m.CheckMemory(n.Examples)
 	}
-	if p.Residual.Kind != "" {
-		need.Latent = collected * 8 * min(inferExpectations, float64(m.Examples())*float64(p.Inducing)*float64(p.Inducing)/2)
-		need.Space = collected * 8 * matrices * points * points
+	if n.Updates || n.Filled {
+		return holdTo(need, 0)
 	}
-	need.Space += float64(min(n.Examples, runtime.GOMAXPROCS(0))) * m.RoomMemory()
-	return fits(need)
-}
-
-// seenAtOnce returns how many of the observed points (0: all are) count at once.
-func seenAtOnce(m *sgplvm.Model, seen int) float64 {
-	return float64(min(cmp.Or(seen, m.Grid().Len()), m.Grid().Len(), 2000))
+	if need.Total()+room < resident { // as fits, which does not know of the room that is there now
+		return nil
+	}
+	now, free := memoryNow()
+	return tooMuch(need, now, free, 0)
 }
 
 // CheckCompiling refuses to compile a model for so many points where its room, and what is told of it, is more memory than is free.
 func CheckCompiling(m *sgplvm.Model) error {
-	points := seenAtOnce(m, 0)
-	return fits(sgplvm.Memory{Inducing: predictTimes * loaded, Space: collected * (8*points*points + m.RoomMemory())})
+	p, points := m.Summary(), float64(min(m.Grid().Len(), 2000))
+	values := float64(m.Grid().Len() * m.Channels() * (p.Inducing + p.LatentDims))
+	return fits(sgplvm.Memory{Inducing: predictTimes * loaded, Space: collected * 8 * (points*points + values)})
 }
 
 // CheckNumbers refuses what takes so many numbers of 8 bytes where that is more memory than is free.

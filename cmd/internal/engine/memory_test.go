@@ -85,7 +85,7 @@ func TestMemoryOfWork(t *testing.T) {
 	t.Cleanup(func() { givenLimit = before })
 	view := sgplvm.View{Name: "a", Data: sgplvm.Data{Source: sgplvm.NewSource(make([]float64, 40*400), 40, 400, 1), Grid: sgplvm.Grid{line(20), line(20)}}}
 	for name, f := range map[string]func() error{
-		"filling in": func() error { return CheckInferring(m, Inference{Examples: 1, Values: 1 << 20}) },
+		"filling in": func() error { return CheckInferring(m, Inference{Examples: 1, Values: 1 << 20, Filled: true}) },
 		"predicting": func() error {
 			return (&Fields{Model: m, Grid: OutputGrid{Points: sgplvm.Grid{line(1000), line(1000)}, Layout: dataset.Layout{Width: 1000, Height: 1000, Channels: 1}}, Out: &Output{kind: ".npy"}, Other: new(Output)}).Holding(100)
 		},

@@ -87,6 +87,9 @@ type Workspace struct {
 // the noise is structured.
 func (m *Model) NewWorkspace(most int) *Workspace { return m.newWorkspace(most, m.c.Options.Exact) }
 
+// NewNarrowWorkspace is NewWorkspace for examples of which always more values of each channel are observed than are used at once: some near each missing one are.
+func (m *Model) NewNarrowWorkspace(most int) *Workspace { return m.newWorkspace(most, 1) }
+
 // NewWideWorkspace returns room for any example and for AddCovariance.
 func (m *Model) NewWideWorkspace() *Workspace { return m.newWorkspace(0, m.c.Points) }
 
@@ -132,6 +135,9 @@ func (m *Model) newWorkspace(most, exact int) *Workspace {
 	}
 	return w
 }
+
+// Numbers is how many numbers the room has.
+func (w *Workspace) Numbers() int { return w.floats }
 
 // slabNumbers is how many numbers are allocated together: few pieces of memory are soon there, and what is small shares pages.
 const slabNumbers = 1 << 16

@@ -70,6 +70,46 @@ func TestInferAllPoints(t *testing.T) {
 	}
 }
 
+// A narrow room, where far more is observed than is used at once, gives the bits of one for all points, without outliers and with them; with fewer values there is none.
+func TestNarrowRoom(t *testing.T) {
+	conditionWith(conditionLimits{exact: 8, group: 4, neighbours: 6, work: math.Inf(1)}, func() {
+		m := modelOf(t, reference.Shape{Examples: 4, Inducing: 3, Latent: 2, Channels: 1, Space: []reference.Factor{{Points: 60, Dims: 1, Kind: kernel.Matern12}}})
+		for seed := range uint64(6) {
+			values := m.ref.UserValues(reference.Masked(rand.New(rand.NewPCG(seed, 43)), 60, 1, 0.4, true))
+			if seed%2 == 1 {
+				for i := range 5 {
+					values.Set(7*i, 0, 1e6)
+				}
+			}
+			obs := field.Observed{Values: values}
+			fill := func(w width) (p field.Prediction, narrower bool) {
+				e, err := m.begin(t.Context(), obs, field.InferOptions{}, w)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer e.release()
+				if err := e.inferWithout(m.Posterior, field.InferOptions{}); err != nil {
+					t.Fatal(err)
+				}
+				if err := e.complete(m.Posterior, &p, new(field.Latent), obs); err != nil {
+					t.Fatal(err)
+				}
+				return p, e.home == &m.filler(m.training()).spare[narrow]
+			}
+			want, _ := fill(wide)
+			got, narrower := fill(usual)
+			if !narrower || got.Conditioning != "local" || len(got.Outliers) != 5*int(seed%2) {
+				t.Errorf("draw %d: narrow %v, conditioning %q, %d outliers", seed, narrower, got.Conditioning, len(got.Outliers))
+			}
+			compare.Near(t, "mean", got.Mean.Data, want.Mean.Data, 0)
+			compare.Near(t, "variance", got.Variance.Data, want.Variance.Data, 0)
+		}
+	})
+	if widthFor(4097, 4097) != usual || widthFor(4098, 4098) != narrow || widthFor(5000, 15000) != usual {
+		t.Error("outliers may leave so few that all are used at once")
+	}
+}
+
 // A Markov field on a line: two neighbours on either side say nearly all.
 func TestLocalConditioningIsClose(t *testing.T) {
 	shape := reference.Shape{Examples: 4, Inducing: 3, Latent: 2, Channels: 1, Space: []reference.Factor{{Points: 60, Dims: 1, Kind: kernel.Matern12}}}

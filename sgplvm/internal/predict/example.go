@@ -1,6 +1,7 @@
 package predict
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"sync"
@@ -35,7 +36,7 @@ func (e *example) release() { e.home.Put(e) }
 const farOff = 1e100
 
 // observe checks an example and scales it; the caller releases it. Errors: *field.ConfigError, *field.ValueError.
-func (q *Posterior) observe(obs field.Observed, wide bool) (*example, error) {
+func (q *Posterior) observe(obs field.Observed, width width) (*example, error) {
 	g := obs.Grid
 	if g == nil {
 		g = q.grid
@@ -53,7 +54,7 @@ func (q *Posterior) observe(obs field.Observed, wide bool) (*example, error) {
 	if v.Rows != g.Len() || v.Cols != q.channels() {
 		return nil, &field.ConfigError{Field: "Observed", Err: fmt.Errorf("values are %d×%d, expected %d points × %d channels", v.Rows, v.Cols, g.Len(), q.channels())}
 	}
-	most := 1
+	most, least, all := 1, math.MaxInt, 0
 	for c := range v.Cols {
 		seen := 0
 		for i := range v.Rows {
@@ -63,7 +64,7 @@ func (q *Posterior) observe(obs field.Observed, wide bool) (*example, error) {
 				seen++
 			}
 		}
-		most = max(most, seen)
+		most, least, all = max(most, seen), min(least, seen), all+seen
 	}
 	var logDet float64 // of the prior's precision
 	if obs.Prior != nil {
@@ -72,7 +73,10 @@ func (q *Posterior) observe(obs field.Observed, wide bool) (*example, error) {
 			return nil, &field.ConfigError{Field: "Prior", Err: err}
 		}
 	}
-	e := q.filler(q.projection(g)).take(most, wide)
+	if width == usual {
+		width = widthFor(least, all)
+	}
+	e := q.filler(q.projection(g)).take(most, width)
 	if err := e.setValues(q, obs); err != nil {
 		e.release()
 		return nil, err
@@ -172,21 +176,46 @@ func (q *Posterior) checkPrior(l field.Latent) (logDet float64, err error) {
 	return f.LogDet(), nil
 }
 
-// take returns an example with room for so many observed values of a channel.
-func (f *filler) take(most int, wide bool) *example {
-	spare := &f.spare
-	if wide {
-		spare = &f.wide
+// A width is that of a room: for covariances of the values that are used at once, of those near missing ones, or of all points.
+type width int
+
+const (
+	usual width = iota
+	narrow
+	wide
+)
+
+// widthFor returns the width for an example of so many values in the channel with the fewest, and in all, of which half are outliers at most.
+func widthFor(least, all int) width {
+	if 2*(least-conditioning.exact) > all+1 {
+		return narrow
 	}
+	return usual
+}
+
+// RoomMemory is how many bytes an example takes of which so many points are observed (0: all).
+func (q *Posterior) RoomMemory(seen int) float64 {
+	seen = min(cmp.Or(seen, q.grid.Len()), q.grid.Len())
+	e := q.filler(q.projection(q.grid)).take(seen, widthFor(seen, seen*q.channels()))
+	defer e.release()
+	return 8 * float64(e.w.Numbers()+3*len(e.values))
+}
+
+// take returns an example with room for so many observed values of a channel.
+func (f *filler) take(most int, width width) *example {
+	spare := &f.spare[width]
 	if e, _ := spare.Get().(*example); e != nil && e.w.Most() >= most {
 		return e
 	}
 	n := f.on.grid.Len()
 	e := &example{on: f.on, home: spare, start: f.start}
-	if wide {
+	switch room := min(n, most+most/4+1); width {
+	case usual:
+		e.w = f.model.NewWorkspace(room)
+	case narrow:
+		e.w = f.model.NewNarrowWorkspace(room)
+	case wide:
 		e.w = f.model.NewWideWorkspace()
-	} else {
-		e.w = f.model.NewWorkspace(min(n, most+most/4+1))
 	}
 	size := n * len(f.on.p)
 	e.values, e.squares, e.scores = make([]float64, size), make([]float64, size), make([]float64, size)

@@ -12,9 +12,8 @@ import (
 type filler struct {
 	on    *projection
 	model *points.Model
-	start []int // training example of each starting point
-	spare sync.Pool
-	wide  sync.Pool // of examples with room for covariances of all points
+	start []int        // training example of each starting point
+	spare [3]sync.Pool // of examples, by the width of their rooms
 }
 
 // RoomMemory is about how many bytes the room of one example takes that has so many values, beside matrices of its observed points, with a model of so many inducing points and

@@ -144,7 +144,7 @@ func (m model) mustObserve(t testing.TB, g field.Grid, values mat.Matrix) *examp
 
 func (m model) mustObserveAll(t testing.TB, obs field.Observed) *example {
 	t.Helper()
-	e, err := m.begin(t.Context(), obs, field.InferOptions{}, false)
+	e, err := m.begin(t.Context(), obs, field.InferOptions{}, usual)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,12 +12,12 @@ import (
 )
 
 // begin returns an example that is to be filled in with some options; the caller releases it. Errors: *field.ConfigError, *field.ValueError.
-func (q *Posterior) begin(ctx context.Context, obs field.Observed, o field.InferOptions, wide bool) (*example, error) {
+func (q *Posterior) begin(ctx context.Context, obs field.Observed, o field.InferOptions, width width) (*example, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	err := CheckOptions(o)
-	e, failed := q.observe(obs, wide)
+	e, failed := q.observe(obs, width)
 	if failed != nil {
 		return nil, failed
 	}
@@ -36,7 +36,7 @@ func (q *Posterior) begin(ctx context.Context, obs field.Observed, o field.Infer
 // partly seen example"). An example with nothing observed gets its prior. Errors:
 // *field.ConfigError, *field.ValueError, ctx.Err().
 func (q *Posterior) Infer(ctx context.Context, obs field.Observed, o field.InferOptions) (l field.Latent, err error) {
-	e, err := q.begin(ctx, obs, o, false)
+	e, err := q.begin(ctx, obs, o, usual)
 	if err != nil {
 		return l, err
 	}
@@ -50,7 +50,7 @@ func (q *Posterior) Infer(ctx context.Context, obs field.Observed, o field.Infer
 // InferTogether is Infer, of latent variables that are correlated: the result is a prior for another view of the example, with Precision but where so many values were
 // observed that they are judged one by one. Errors: those of Infer.
 func (q *Posterior) InferTogether(ctx context.Context, obs field.Observed, o field.InferOptions) (l field.Latent, err error) {
-	e, err := q.begin(ctx, obs, o, false)
+	e, err := q.begin(ctx, obs, o, usual)
 	if err != nil {
 		return l, err
 	}
@@ -89,7 +89,7 @@ func (q *Posterior) Impute(ctx context.Context, obs field.Observed, o field.Infe
 
 // ImputeTo is Impute in the storage of an earlier result of as many values. After an error p and l are as they were.
 func (q *Posterior) ImputeTo(ctx context.Context, p *field.Prediction, l *field.Latent, obs field.Observed, o field.InferOptions) error {
-	e, err := q.begin(ctx, obs, o, false)
+	e, err := q.begin(ctx, obs, o, usual)
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func (q *Posterior) ImputeTo(ctx context.Context, p *field.Prediction, l *field.
 // With white it adds to the diagonal the variances that missing values have given all others, the missing ones too: what of that covariance is white.
 // All that was observed is believed. Where a covariance is singular nothing is added. Errors: those of Impute.
 func (q *Posterior) ImputeUnsure(ctx context.Context, dst mat.Matrix, white bool, obs field.Observed, o field.InferOptions) (p field.Prediction, l field.Latent, err error) {
-	e, err := q.begin(ctx, obs, o, true)
+	e, err := q.begin(ctx, obs, o, wide)
 	if err != nil {
 		return p, l, err
 	}
@@ -129,7 +129,7 @@ func (q *Posterior) ImputeGiven(ctx context.Context, obs field.Observed, l field
 	if err := q.checkLatent(l); err != nil {
 		return p, &field.ConfigError{Field: "Latent", Err: err}
 	}
-	e, err := q.begin(ctx, obs, o, false)
+	e, err := q.begin(ctx, obs, o, usual)
 	if err != nil {
 		return p, err
 	}
@@ -142,7 +142,7 @@ func (q *Posterior) ImputeGiven(ctx context.Context, obs field.Observed, l field
 
 // Missing returns Blend.Gap and Blend.Seen of an example: the gap is 0 where nothing is missing or nothing observed.
 func (q *Posterior) Missing(obs field.Observed) (infer.Missing, error) {
-	e, err := q.observe(obs, false)
+	e, err := q.observe(obs, usual)
 	if err != nil {
 		return infer.Missing{}, err
 	}

@@ -79,7 +79,7 @@ func TestImputeUnsure(t *testing.T) {
 		}
 		white := mat.New(n, n)
 		add := func(dst mat.Matrix, white bool, o field.InferOptions) error {
-			e, err := m.begin(t.Context(), field.Observed{Values: values}, o, true)
+			e, err := m.begin(t.Context(), field.Observed{Values: values}, o, wide)
 			if err != nil {
 				return err
 			}
