@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 )
@@ -23,12 +24,14 @@ const (
 )
 
 // A Start is principal components of some data, for all methods that begin with them, one after the other: their number is chosen once, and they are fitted once to all that was
-// observed. The zero value is one of no data yet.
+// observed. Where more of the same values is observed later on they go on from there. The zero value is one of no data yet.
 type Start struct {
 	digest  uint64 // of the data
 	moments *moments
+	missing []bool // when their number was chosen
 	chosen  choice
-	fitted  *factors // nil: they were not yet
+	fitted  factors
+	fits    uint64 // the digest of the data that they are fitted to
 }
 
 // start returns what components begin with, that of the data if it was begun already.
@@ -38,7 +41,7 @@ func (d *Data) start() *Start {
 		s = new(Start)
 	}
 	if digest := d.digest(); s.digest != digest {
-		*s = Start{digest: digest}
+		s.digest, s.moments = digest, nil
 	}
 	return s
 }
@@ -67,14 +70,30 @@ func (d *Data) digest() uint64 {
 func (s *Start) of(ctx context.Context, all, d Data) (e *em, err error) {
 	if s.moments == nil {
 		m := all.moments()
-		if s.chosen, err = chosenComponents(ctx, all, m); err != nil {
-			return nil, err
+		if !s.leads(all) {
+			if s.chosen, err = chosenComponents(ctx, all, m); err != nil {
+				return nil, err
+			}
+			s.missing, s.fitted = slices.Clone(all.Missing), s.chosen.model
 		}
 		s.moments = m
 	}
 	e = newEM(d, s.moments)
 	e.model = s.chosen.model
 	return e, nil
+}
+
+// leads reports whether the number was chosen for the same columns and knows nothing of what is missing now.
+func (s *Start) leads(d Data) bool {
+	if s.missing == nil || s.chosen.model.w.Rows != d.Y.Cols || len(s.missing) != len(d.Missing) {
+		return false
+	}
+	for k, missing := range d.Missing {
+		if missing && !s.missing[k] {
+			return false
+		}
+	}
+	return true
 }
 
 // fillComponents is probabilistic principal component analysis by variational EM with missing values (M. E. Tipping and C. M. Bishop, Journal of the Royal
@@ -86,12 +105,12 @@ func (s *Start) fillComponents(ctx context.Context, d Data, mean, variance mat.M
 	if err != nil {
 		return err
 	}
-	if s.fitted != nil {
-		e.model = *s.fitted
-	} else if err := e.climb(ctx, lastRounds, lastTolerance); err != nil {
-		return err
+	if e.model = s.fitted; s.fits != s.digest {
+		if err := e.climb(ctx, lastRounds, lastTolerance); err != nil {
+			return err
+		}
 	}
-	s.fitted = &e.model
+	s.fitted, s.fits = e.model, s.digest
 	return e.fill(ctx, mean, variance, s.chosen.scale)
 }
 
