@@ -15,7 +15,7 @@ type Completion struct {
 	// Observed values are as they were, with variance 0.
 	Mean, Variance mat.Matrix
 
-	Model  *Model // of the completed examples
+	Model  *Model // of the completed examples; nil: it would fill in nothing (Run.Values)
 	Report Report // of its training
 
 	// Check tells how well observed values were filled in that were hidden from all that bore on them, the way others are missing: errors of
@@ -70,7 +70,9 @@ func (r Run) Complete(ctx context.Context, d Data, cfg Config) (done *Completion
 			return nil, err
 		}
 	}
-	return complete(ctx, set, cfg)
+	o := cfg.options()
+	o.Values = r.Values
+	return complete(ctx, set, cfg, o)
 }
 
 // ended adds what the end of a run tells.
@@ -80,7 +82,7 @@ func (c *Completion) ended(told Report) {
 }
 
 // complete is Complete within a run.
-func complete(ctx context.Context, d rounds.Set, cfg Config) (*Completion, error) {
+func complete(ctx context.Context, d rounds.Set, cfg Config, o rounds.Options) (*Completion, error) {
 	if some, err := data.CheckErrors(d.Errors, d.Source); err != nil {
 		return nil, err
 	} else if some {
@@ -91,7 +93,7 @@ func complete(ctx context.Context, d rounds.Set, cfg Config) (*Completion, error
 		return done, err
 	}
 	d.Errors = nil // of which there are none
-	c, err := rounds.Complete(ctx, d, cfg.open(), cfg.options(), learner{cfg})
+	c, err := rounds.Complete(ctx, d, cfg.open(), o, learner{cfg})
 	return completionOf(c), err
 }
 

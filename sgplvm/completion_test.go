@@ -595,3 +595,34 @@ func TestCompleteOthers(t *testing.T) {
 		t.Errorf("a model of %d examples, %d rows are filled in by it", c.Model.Examples(), same)
 	}
 }
+
+// Where the simplest methods fill in everything, a run for values alone trains no model, and fills in the same bits; where the model has a share it is there.
+func TestCompleteValues(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 0))
+	walk := Data{Y: mat.New(60, 2), Examples: 60, Grid: Grid{mat.New(1, 1)}, Times: make([]float64, 60)}
+	for i := range walk.Times {
+		walk.Times[i] = float64(i)
+		for j := range 2 {
+			walk.Y.Set(i, j, walk.Y.At(max(0, i-1), j)+rng.NormFloat64())
+		}
+	}
+	for name, c := range map[string]struct {
+		d     Data
+		model bool
+	}{"two walks": {holed(walk, scatteredHoles(0.15, 4)), true}, "a mixture": {holed(mixed(14, 5, 4, 2), scatteredHoles(0.3, 4)), false}} {
+		whole, err := Complete(t.Context(), c.d, Config{Effort: EffortQuick})
+		if err != nil {
+			t.Fatal(err)
+		}
+		values, err := Run{Values: true}.Complete(t.Context(), c.d, Config{Effort: EffortQuick})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if whole.Model == nil || (values.Model != nil) != c.model {
+			t.Errorf("%s: models %v and %v, kinds %+v", name, whole.Model != nil, values.Model != nil, whole.Kinds)
+		}
+		if !slices.Equal(values.Mean.Data, whole.Mean.Data) || !slices.Equal(values.Variance.Data, whole.Variance.Data) || !slices.Equal(values.Kinds, whole.Kinds) {
+			t.Errorf("%s: other values or kinds: %+v, expected %+v", name, values.Kinds, whole.Kinds)
+		}
+	}
+}

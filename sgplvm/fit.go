@@ -45,7 +45,7 @@ func fitIncomplete(ctx context.Context, d rounds.Set, cfg Config) (*Model, Repor
 		return nil, Report{}, err
 	}
 	cfg.Fold, cfg.Transform = Off, Off // the model is one of the data as they are
-	c, err := complete(ctx, d, cfg)
+	c, err := complete(ctx, d, cfg, cfg.options())
 	if c == nil {
 		return nil, Report{}, err
 	}

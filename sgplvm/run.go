@@ -22,6 +22,9 @@ type Run struct {
 	// Watch, if not nil, shows what is being done.
 	Watch Watcher
 
+	// Values says that of Complete the values alone are wanted: where the simplest methods fill in all that is missing no model is trained in the end.
+	Values bool
+
 	// Checkpoints, if not nil, keep what Fit, Complete and Emulate have done, so that a run that was stopped goes on later.
 	Checkpoints *Checkpoints
 

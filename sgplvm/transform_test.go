@@ -43,7 +43,7 @@ func TestTransform(t *testing.T) {
 	for channels, want := range map[int][]string{1: {"log"}, 2: {"log", "identity"}} {
 		truth, seen := skewed(channels)
 		fill := func(s Switch) (c *Completion, rmse float64) {
-			c, err := Complete(context.Background(), Data{Source: NewSource(seen.Data, 48, 36, channels), Grid: Grid{line(6), line(6)}}, Config{Effort: EffortQuick, Transform: s})
+			c, err := Complete(context.Background(), Data{Source: NewSource(seen.Data, 48, 36, channels), Grid: Grid{line(6), line(6)}}, Config{Effort: EffortQuick, LatentDims: 3, Training: steps(20), Transform: s})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -80,7 +80,7 @@ func TestTransformOfLimits(t *testing.T) {
 		y, want = append(y, limit+max(0, math.Log(v))), append(want, limit+max(0, math.Log(truth.Data[k])))
 	}
 	fill := func(s Switch) (c *Completion, rmse float64) {
-		c, err := Complete(t.Context(), Data{Source: NewSource(y, 48, 36, 1), Grid: Grid{line(6), line(6)}}, Config{Effort: EffortQuick, Transform: s})
+		c, err := Complete(t.Context(), Data{Source: NewSource(y, 48, 36, 1), Grid: Grid{line(6), line(6)}}, Config{Effort: EffortQuick, LatentDims: 3, Training: steps(20), Transform: s})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -175,7 +175,7 @@ func TestViewsTellOfOneAnother(t *testing.T) {
 	}
 	w := drawViews(60, []int{40, 10, 5}, 3, 1, []float64{.2, .2, .3}, 0)
 	hidden := w.viewsHidden(0)
-	s, _, _, err := Run{}.beginViews(t.Context(), w.views(hidden), Config{Effort: EffortQuick})
+	s, _, _, err := Run{}.beginViews(t.Context(), w.views(hidden), Config{Effort: EffortQuick, LatentDims: 4, Training: steps(50)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -255,7 +255,7 @@ func TestViewsAtTheSamePlaces(t *testing.T) {
 			}
 			views[v] = View{Name: string(rune('a' + v)), Data: Data{Source: NewSource(y.Data, n, points, 1), Grid: Grid{x}}}
 		}
-		all, err := CompleteViews(t.Context(), views, Config{Effort: EffortQuick})
+		all, err := CompleteViews(t.Context(), views, Config{Effort: EffortQuick, LatentDims: 2, Training: steps(20)})
 		if err != nil {
 			t.Fatal(err)
 		}

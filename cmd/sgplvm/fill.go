@@ -155,12 +155,12 @@ func (s *fillSettings) complete(ctx context.Context, e *cli.Environment, set *da
 	switch {
 	case *s.model != "":
 		done, err = engine.CompleteWith(ctx, e, *s.model, set, d, sgplvm.InferOptions{KeepOutliers: *s.choice.keep}, *s.smooth)
-	case missing == 0 && len(outliers) == 0 && !*s.smooth && *s.save == "" && !s.variances.Pictures(): // else a model is needed
+	case missing == 0 && len(outliers) == 0 && s.valuesAlone():
 		if _, err = s.choice.read(); err == nil {
 			done = engine.CompleteAlready(d)
 		}
 	default:
-		if !*s.smooth && *s.save == "" && !s.variances.Pictures() {
+		if s.valuesAlone() {
 			done, err = engine.CompleteConstant(d)
 		}
 		if err == nil && done == nil {
@@ -191,6 +191,11 @@ func (s *fillSettings) complete(ctx context.Context, e *cli.Environment, set *da
 		return done, filled, nil
 	}
 	return done, filled, engine.Save(*s.save, done.Model)
+}
+
+// valuesAlone reports whether no model is needed where it fills in nothing.
+func (s *fillSettings) valuesAlone() bool {
+	return !*s.smooth && *s.save == "" && !s.variances.Pictures()
 }
 
 // check refuses flags that do not fit together.
@@ -264,7 +269,7 @@ func (s *fillSettings) learn(ctx context.Context, e *cli.Environment, set *datas
 		return nil, err
 	}
 	run := s.choice.run(e)
-	run.Checkpoints = s.checkpoint.Checkpoints()
+	run.Checkpoints, run.Values = s.checkpoint.Checkpoints(), s.valuesAlone()
 	if *s.save != "" || *s.smooth {
 		cfg.Fold, cfg.Transform = sgplvm.Off, sgplvm.Off // the model is to be one of the data as they are
 	}

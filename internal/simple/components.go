@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 )
@@ -20,16 +21,17 @@ const (
 	maxTrials     = 10
 	maxMoments    = 1 << 24 // numbers in second moments of the components, one of each column, which bound their number
 	maxWork       = 1 << 27 // multiplications of a round with a number that is tried, with an inverse for each column: up to 26 of 300 faces of 560 pixels, 19 of 50 frames of 3000
-	hopeless      = 3       // times the error without components end the search
 )
 
 // A Start is principal components of some data, for all methods that begin with them, one after the other: their number is chosen once, and they are fitted once to all that was
-// observed. The zero value is one of no data yet.
+// observed. Where more of the same values is observed later on they go on from there. The zero value is one of no data yet.
 type Start struct {
 	digest  uint64 // of the data
 	moments *moments
+	missing []bool // when their number was chosen
 	chosen  choice
-	fitted  *factors // nil: they were not yet
+	fitted  factors
+	fits    uint64 // the digest of the data that they are fitted to
 }
 
 // start returns what components begin with, that of the data if it was begun already.
@@ -39,7 +41,7 @@ func (d *Data) start() *Start {
 		s = new(Start)
 	}
 	if digest := d.digest(); s.digest != digest {
-		*s = Start{digest: digest}
+		s.digest, s.moments = digest, nil
 	}
 	return s
 }
@@ -68,14 +70,30 @@ func (d *Data) digest() uint64 {
 func (s *Start) of(ctx context.Context, all, d Data) (e *em, err error) {
 	if s.moments == nil {
 		m := all.moments()
-		if s.chosen, err = chosenComponents(ctx, all, m); err != nil {
-			return nil, err
+		if !s.leads(all) {
+			if s.chosen, err = chosenComponents(ctx, all, m); err != nil {
+				return nil, err
+			}
+			s.missing, s.fitted = slices.Clone(all.Missing), s.chosen.model
 		}
 		s.moments = m
 	}
 	e = newEM(d, s.moments)
 	e.model = s.chosen.model
 	return e, nil
+}
+
+// leads reports whether the number was chosen for the same columns and knows nothing of what is missing now.
+func (s *Start) leads(d Data) bool {
+	if s.missing == nil || s.chosen.model.w.Rows != d.Y.Cols || len(s.missing) != len(d.Missing) {
+		return false
+	}
+	for k, missing := range d.Missing {
+		if missing && !s.missing[k] {
+			return false
+		}
+	}
+	return true
 }
 
 // fillComponents is probabilistic principal component analysis by variational EM with missing values (M. E. Tipping and C. M. Bishop, Journal of the Royal
@@ -87,12 +105,12 @@ func (s *Start) fillComponents(ctx context.Context, d Data, mean, variance mat.M
 	if err != nil {
 		return err
 	}
-	if s.fitted != nil {
-		e.model = *s.fitted
-	} else if err := e.climb(ctx, lastRounds, lastTolerance); err != nil {
-		return err
+	if e.model = s.fitted; s.fits != s.digest {
+		if err := e.climb(ctx, lastRounds, lastTolerance); err != nil {
+			return err
+		}
 	}
-	s.fitted = &e.model
+	s.fitted, s.fits = e.model, s.digest
 	return e.fill(ctx, mean, variance, s.chosen.scale)
 }
 
@@ -100,11 +118,11 @@ func (s *Start) fillComponents(ctx context.Context, d Data, mean, variance mat.M
 func chosenComponents(ctx context.Context, d Data, m *moments) (choice, error) {
 	some := d.some(max(triedExamples, triedValues/d.Y.Cols))
 	scales := m.scales(d.parts()) // points whose values hardly vary count for no more than others
-	var trials []trial
+	var trials []*trial
 	truth := some
 	for judged := 0; len(trials) == 0 || judged < judgedValues && len(trials) < maxTrials; {
 		left, cells := truth.hide()
-		trials = append(trials, trial{newEM(left, m), cells})
+		trials = append(trials, &trial{e: newEM(left, m), cells: cells})
 		judged += len(cells)
 		truth.Seed++
 	}
@@ -150,42 +168,55 @@ func (d Data) some(most int) Data {
 type trial struct {
 	e     *em
 	cells []int // hidden
+
+	squares, chi float64 // of errors of the hidden values, over the scales of the columns and over the variances told
+}
+
+// judge fits the model further, and predicts the hidden values.
+func (t *trial) judge(ctx context.Context, truth Data, scales []float64) error {
+	n, p := truth.Y.Rows, truth.Y.Cols
+	mean, variance := mat.New(n, p), mat.New(n, p)
+	if err := t.e.climb(ctx, tryRounds, lastTolerance); err != nil {
+		return err
+	}
+	if err := t.e.fill(ctx, mean, variance, 1); err != nil {
+		return err
+	}
+	t.squares, t.chi = 0, 0
+	for _, k := range t.cells {
+		i, j := k/p, k%p
+		r := square(truth.Y.At(i, j) - mean.At(i, j))
+		t.squares += r / scales[j]
+		t.chi += r / variance.At(i, j)
+	}
+	return nil
 }
 
 // chooseComponents adds components as long as hidden values are predicted better, or the noise falls. It returns the best model of the first trial.
-func chooseComponents(ctx context.Context, trials []trial, truth Data, scales []float64) (best choice, err error) {
+func chooseComponents(ctx context.Context, trials []*trial, truth Data, scales []float64) (best choice, err error) {
 	n, p := truth.Y.Rows, truth.Y.Cols
-	mean, variance := mat.New(n, p), mat.New(n, p)
 	last, from, since, first := math.Inf(1), 0, 0, math.Inf(1)
 	rng := rand.New(rand.NewPCG(truth.Seed, 0x656d))
 	for q := 0; q < min(n, p) && since < patience && p*q*q <= min(maxMoments, maxWork/(n+2*q)); q += max(1, q/5) {
-		var squares, chi, count float64
 		for _, t := range trials {
-			e := t.e
 			if q > 0 {
-				e.grow(q-e.model.w.Cols, rng)
+				t.e.grow(q-t.e.model.w.Cols, rng)
 			}
-			if err := e.climb(ctx, tryRounds, lastTolerance); err != nil {
-				return best, err
+		}
+		failures := make([]error, len(trials))
+		mat.Parallel(len(trials), func(k int) { failures[k] = trials[k].judge(ctx, truth, scales) })
+		var squares, chi, count float64
+		for k, t := range trials {
+			if failures[k] != nil {
+				return best, failures[k]
 			}
-			if err := e.fill(ctx, mean, variance, 1); err != nil {
-				return best, err
-			}
-			for _, k := range t.cells {
-				i, j := k/p, k%p
-				r := square(truth.Y.At(i, j) - mean.At(i, j))
-				squares += r / scales[j]
-				chi += r / variance.At(i, j)
-				count++
-			}
+			squares, chi, count = squares+t.squares, chi+t.chi, count+float64(len(t.cells))
 		}
 		if q == 0 {
 			first = squares
-		} else if squares > hopeless*first {
-			break
 		}
 		since++
-		if noise := trials[0].e.last; noise < math.Pow(realFall, float64(q-from))*last {
+		if noise := trials[0].e.last; squares < first && noise < math.Pow(realFall, float64(q-from))*last {
 			since, last, from = 0, noise, q
 		}
 		if squares < best.squares || q == 0 {

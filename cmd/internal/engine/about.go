@@ -171,7 +171,7 @@ func aboutCheck(c sgplvm.FillCheck) *hiddenAbout {
 func AboutCompleted(set *dataset.Set, c *Completed, filled *dataset.Filled, took time.Duration) FilledAbout {
 	a := FilledAbout{Examples: set.Count, Sureness: surenessOf(set, filled), Columns: columnsOf(set, filled), Seconds: took.Seconds()}
 	a.Missing, a.Values = set.Missing()
-	if !c.given {
+	if c.Model != nil && !c.given {
 		a.Selection = c.Model.Selection()
 	}
 	a.Hidden, a.Period, a.Kinds, a.Transforms, a.Transform = aboutCheck(c.Check), c.Period, aboutKinds(c.Kinds), c.Transforms, c.TransformCheck

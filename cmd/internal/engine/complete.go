@@ -22,7 +22,7 @@ const MostScattered = 5000
 // Completed is completed examples.
 type Completed struct {
 	*sgplvm.Completion
-	given bool // the model was
+	given bool // the model was, or none was needed
 }
 
 // Smooth puts what the model makes of observed values in their place.
@@ -201,7 +201,7 @@ func SaveSet(e *cli.Environment, set *dataset.Set, filled *dataset.Filled, m *sg
 // ReportCompleted prints how much was missing, how well it was filled in, where the model is sure and where not, and how long that took, if it is told.
 func ReportCompleted(e *cli.Environment, set *dataset.Set, c *Completed, filled *dataset.Filled, took time.Duration) error {
 	var s lines
-	if c.Model == nil {
+	if c.Model == nil && c.given {
 		text := "nothing is missing: the data are written as they are"
 		if missing, _ := set.Missing(); missing > 0 {
 			text = fmt.Sprintf("each channel has one value wherever it was observed, which %s take", quote.Counted(missing, "missing value"))
@@ -210,7 +210,7 @@ func ReportCompleted(e *cli.Environment, set *dataset.Set, c *Completed, filled 
 		_, err := fmt.Fprint(e.Stdout, s.String())
 		return err
 	}
-	if !c.given {
+	if c.Model != nil && !c.given {
 		s.selection(c.Model.Selection())
 		s.chosen(c.Model)
 	}

@@ -57,8 +57,7 @@ func (m *Model) joint(dst []float64, point, from, factor int) {
 // features b_j of all other factors it is Σ_j b_j·t_j·b′_j to a point at place a′, with t_j = Σ_i B_ai·B_a′i·ω_ij. same: the lists are one, and only the lower triangle counts.
 func (w *Workspace) addPlaces(dst mat.Matrix, left, right []int, same bool) {
 	m, first := w.m, w.m.b[0]
-	places, size := m.dims[0], m.features/m.sizes[0]
-	rest := m.c.Points / places
+	size, rest := m.features/m.sizes[0], m.c.Points/m.dims[0]
 	scaled := mat.NewDense(m.sizes[0], size, w.room.modes[0][:m.features])
 	for from, to := 0, 0; from < len(left); from = to {
 		place := left[from] / rest
@@ -66,11 +65,12 @@ func (w *Workspace) addPlaces(dst mat.Matrix, left, right []int, same bool) {
 			to++
 		}
 		if same {
-			places, right = place+1, left[:to]
+			right = left[:to]
 		}
-		t := mat.NewDense(places, size, w.room.modes[1][:places*size])
+		least, most := right[0]/rest, right[len(right)-1]/rest+1
+		t := mat.NewDense(most-least, size, w.room.modes[1][:(most-least)*size])
 		mat.ScaleRows(scaled, first.Row(place), mat.NewDense(m.sizes[0], size, w.moments.share))
-		mat.Mul(t, 1, first.Slice(0, places, 0, first.Cols), scaled, 0)
+		mat.Mul(t, 1, first.Slice(least, most, 0, first.Cols), scaled, 0)
 		own := view(w.room.observed, to-from, size)
 		for k, i := range left[from:to] {
 			m.joint(own.Row(k), i%rest, 0, 1)
@@ -80,7 +80,7 @@ func (w *Workspace) addPlaces(dst mat.Matrix, left, right []int, same bool) {
 			others := view(w.room.missing, len(block), size)
 			for k, i := range block {
 				m.joint(others.Row(k), i%rest, 0, 1)
-				asm.MulTo(others.Row(k), others.Row(k), t.Row(i/rest))
+				asm.MulTo(others.Row(k), others.Row(k), t.Row(i/rest-least))
 			}
 			mat.Mul(dst.Slice(from, to, begin, begin+len(block)), 1, own, others.T(), 1)
 		}

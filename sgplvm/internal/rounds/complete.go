@@ -19,6 +19,7 @@ import (
 type Options struct {
 	Fixed           bool // settings are taken as they are, whatever their effort
 	Fold, Transform bool // a long series into periods, values into their logarithms
+	Values          bool // alone are wanted: no model that fills in nothing is trained
 }
 
 // Complete fills in what is missing of data without known errors: stage by stage. Errors: those of Learner.Fit; *field.ConfigError where nothing was observed. With an
@@ -34,6 +35,7 @@ func Complete(ctx context.Context, d Set, s training.Settings, o Options, l Lear
 	}
 	c, err := newCompleter(d, s.Seed, o.Fixed, l)
 	if err == nil {
+		c.values = o.Values
 		c, err = c.apart(s, series)
 	}
 	if err != nil {
@@ -46,7 +48,7 @@ func Complete(ctx context.Context, d Set, s training.Settings, o Options, l Lear
 		}
 	}
 	done, err = c.train(ctx, s, chosen)
-	if done.Model == nil {
+	if done.Model == nil && err != nil {
 		return nil, err
 	}
 	kinds, failure := c.finish(ctx, s, done)
@@ -101,9 +103,11 @@ func (c *completer) apart(s training.Settings, series *completion.Folding) (*com
 			own.Absent = append(own.Absent, at[i])
 		}
 		var err error
+		values := c.values
 		if c, err = newCompleter(own, s.Seed, c.fixed, c.learner); err != nil {
 			return nil, err
 		}
+		c.values = values
 	}
 	c.all, c.rows, c.none = all, some, none
 	if series != nil {
@@ -180,6 +184,9 @@ func (c *completer) train(ctx context.Context, given, chosen training.Settings) 
 		done.Learnable = slices.DeleteFunc(work.AllBut(c.all.Y.Rows, c.none), func(i int) bool { return !slices.Contains(c.all.Holes.Of(i), false) })
 	}
 	how := c.how
+	if c.values && c.contest != nil && !c.contest.Wins("", c.all.Kinds()) && len(c.none) == 0 {
+		return done, nil
+	}
 	if len(c.none) > 0 {
 		how, err = c.trainWhole(ctx, given, chosen, done)
 	} else {

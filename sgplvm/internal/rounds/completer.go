@@ -36,6 +36,7 @@ type completer struct {
 	given             field.Source // of them, NaN where values are missing
 	learner           Learner
 	fixed             bool // nothing is chosen
+	values            bool // alone are wanted
 	rng               *rand.Rand
 
 	all  completion.Filled // also of the examples that are not learned from

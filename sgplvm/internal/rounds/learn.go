@@ -136,7 +136,11 @@ func (c *completer) probe(ctx context.Context, first, s training.Settings) (lost
 		return false, err
 	}
 	if clock := c.d.Clock; len(c.d.Absent) == 0 {
-		clock.Tell(c.took.trained+c.took.imputed+c.simple, true)
+		left := c.simple
+		if !c.values {
+			left += c.took.trained + c.took.imputed
+		}
+		clock.Tell(left, true)
 	} else if clock != nil { // whose search tells more
 		clock.After += c.wholeTime(s, false)
 	}
