@@ -15,8 +15,7 @@ const (
 	lastRounds    = 60      // at most with the number chosen
 	lastTolerance = 1e-3    // relative change of the noise that ends them
 	realFall      = 0.9     // of the noise by each further component, which goes on with the search
-	realGain      = 0.99    // of squared errors, which goes on with it too
-	patience      = 3       // numbers without either that end it
+	patience      = 3       // numbers without a better error that end the search
 	triedValues   = 1 << 18 // of so many, and at least so many examples, the number of components is chosen
 	triedExamples = 200
 	judgedValues  = 500 // that are hidden at least, in several trials where one has too few
@@ -212,7 +211,7 @@ func (t *trial) judge(ctx context.Context, truth Data, scales []float64) error {
 // chooseComponents adds components as long as hidden values are predicted better, or the noise falls. It returns the best model of the first trial.
 func chooseComponents(ctx context.Context, trials []*trial, truth Data, scales []float64) (best choice, err error) {
 	n, p := truth.Y.Rows, truth.Y.Cols
-	last, from, since, first, better := math.Inf(1), 0, 0, math.Inf(1), 0.
+	last, from, since, first := math.Inf(1), 0, 0, math.Inf(1)
 	rng := rand.New(rand.NewPCG(truth.Seed, 0x656d))
 	for q := 0; q < min(n, p) && since < patience && p*q*q <= min(maxMoments, maxWork/(n+2*q)); q += max(1, q/5) {
 		for _, t := range trials {
@@ -236,11 +235,8 @@ func chooseComponents(ctx context.Context, trials []*trial, truth Data, scales [
 		if noise := trials[0].e.last; squares < first && noise < math.Pow(realFall, float64(q-from))*last {
 			since, last, from = 0, noise, q
 		}
-		if squares < realGain*better || q == 0 {
-			since, better = 0, squares
-		}
 		if squares < best.squares || q == 0 {
-			best = choice{model: trials[0].e.model, squares: squares, scale: 1}
+			since, best = 0, choice{model: trials[0].e.model, squares: squares, scale: 1}
 			if count > 0 {
 				best.scale = chi / count
 			}

@@ -173,6 +173,7 @@ func TestCoverage(t *testing.T) {
 		var rmse, coverage [10]float64 // of each method
 		for s := range w.draws {
 			d := w.draw(s)
+			d.Start = new(Start)
 			for k, m := range Methods(d) {
 				mean, variance, err := m.Fill(t.Context(), d)
 				if err != nil {

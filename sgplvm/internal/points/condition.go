@@ -24,7 +24,10 @@ func (w *Workspace) condition(p prediction, within []int) error {
 			w.setDiagonal(c, block)
 		}
 		if few := o.PartNeighbours; few > 0 && !w.moments.latent && len(seen) > few {
-			seen = w.nearestToAny(block, seen, few)
+			if err := w.conditionNear(p, channels, block, seen, few); err != nil {
+				return err
+			}
+			continue
 		}
 		if len(seen) <= o.Exact {
 			if len(block) > 0 && w.moments.latent {
@@ -63,6 +66,50 @@ func (w *Workspace) conditionGroups(p prediction, channels, points, seen []int) 
 	}
 	w.ready = false
 	return w.conditionOn(p, channels, points, w.nearest(points, seen, w.o.Neighbours))
+}
+
+// conditionNear conditions points on the observed ones that are nearest to any of them, group by group.
+func (w *Workspace) conditionNear(p prediction, channels, points, seen []int, few int) error {
+	if h := w.apartNear(points, seen, few); h > 0 {
+		if err := w.conditionNear(p, channels, points[:h], seen, few); err != nil {
+			return err
+		}
+		return w.conditionNear(p, channels, points[h:], seen, few)
+	}
+	w.ready = false
+	return w.conditionOn(p, channels, points, w.nearestToAny(points, seen, few))
+}
+
+// apartNear returns where points are to be halved, since more than half of the few observed ones nearest to any of them would lie among them: those around each would not be
+// given. It returns 0 and leaves points ascending if one group is enough.
+func (w *Workspace) apartNear(points, seen []int, few int) int {
+	w.sort(points, nil)
+	if len(points) < 2 || w.among(points, seen) <= few/2 {
+		return 0
+	}
+	return w.halve(&w.m.scaled, points)
+}
+
+// among returns how many observed points lie in the smallest box around some points.
+func (w *Workspace) among(points, seen []int) (count int) {
+	x, outside := w.m.scaled.x, w.room.row[:len(seen)]
+	clear(outside)
+	for q := range x.Rows {
+		row := x.Row(q)
+		low, high := row[points[0]], row[points[0]]
+		for _, i := range points {
+			low, high = min(low, row[i]), max(high, row[i])
+		}
+		for k, i := range seen {
+			if row[i] < low || row[i] > high {
+				outside[k] = 1
+			}
+		}
+	}
+	for _, v := range outside {
+		count += 1 - int(v)
+	}
+	return count
 }
 
 // nearest returns some observed points nearest to a group's centre, ascending.

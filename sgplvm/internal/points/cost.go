@@ -127,12 +127,13 @@ func (m *Model) Multiplications(seen int) float64 {
 		j /= float64(m.sizes[0])
 	}
 	total += exact*exact/2*(j+depth) + exact*exact*exact/6 + condition(j+depth) + missing*k*k + n*float64(m.features)
+	groups := 0.0
 	if few := float64(c.Options.PartNeighbours); few > 0 {
-		near = min(near, few)
+		near, groups = min(near, few), 2*o/few
 	}
 	for _, b := range c.Options.Blends {
 		if b.Share > 0 && m.kept() {
-			total += float64(b.Parts)*(near*near/2*(dy*k+depth)+2*near*near*near/3) + missing*near*(dy*k+depth+near/2)
+			total += max(groups, float64(b.Parts))*(near*near/2*(dy*k+depth)+2*near*near*near/3) + missing*near*(dy*k+depth+near/2)
 			break
 		}
 	}

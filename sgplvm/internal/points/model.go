@@ -326,19 +326,20 @@ func (m *Model) setSpread(told mat.Matrix) {
 	}
 }
 
-// minFitted is up to which part of its trace is left out of F where points near a part tell alone of it. Elsewhere rounding is.
-const minFitted = 0.01
+// minFitted is up to which part of the white noise is left out of F where points near a part tell alone of it. Elsewhere rounding is.
+const minFitted = 0.1
 
 // setFitted sets fitted to rows q_j of which Σ_j q_j·q_jᵀ is F = Σ_c P_c·C·P_cᵀ, given C and the diagonal of F: its Cholesky factorisation, each time at the
-// point of the largest pivot, until little of the trace is left. Of that unfitted has the diagonal.
+// point of the largest pivot, until little is left. Of that unfitted has the diagonal.
 func (m *Model) setFitted(told mat.Matrix) {
-	n, k, part := m.c.Points, m.c.Inducing, 1e-13
-	if m.c.Options.PartNeighbours > 0 {
-		part = minFitted
-	}
+	n, k := m.c.Points, m.c.Inducing
 	m.unfitted = slices.Clone(m.spread)
 	left, direction := m.unfitted, mat.New(k, 1)
-	for limit := part * work.Sum(left); len(m.fitted) < min(k, m.c.Examples)*len(m.p) && work.Sum(left) > limit; {
+	limit := 1e-13 * work.Sum(left)
+	if m.c.Options.PartNeighbours > 0 {
+		limit = minFitted / m.c.Beta * float64(n)
+	}
+	for len(m.fitted) < min(k, m.c.Examples)*len(m.p) && work.Sum(left) > limit {
 		pivot := 0
 		for i, v := range left {
 			if v > left[pivot] {

@@ -39,7 +39,7 @@ func TestFitted(t *testing.T) {
 			}
 			most := 1e-10 * trace
 			if m == fast {
-				most = minFitted * trace
+				most = minFitted / m.c.Beta * float64(n)
 			}
 			if !(left <= most) || len(m.fitted) > k*m.c.Channels {
 				t.Errorf("seed %d: %v of %v is left out, with %d rows of %d examples", seed, left, trace, len(m.fitted), k)

@@ -1,6 +1,7 @@
 package points
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -70,6 +71,53 @@ func TestNearest(t *testing.T) {
 					t.Errorf("seed %d, %s: point %d at %v is not among the nearest, up to %v", seed, name, i, d, limit[8])
 				}
 			}
+		}
+	}
+}
+
+// Of points missing here and there each is given the observed point nearest to it; a block is one group, whose border is all that it is given.
+func TestApartNear(t *testing.T) {
+	const side, few = 30, 48
+	w := scattered(rand.New(rand.NewPCG(1, 3)), side*side)
+	x := w.m.scaled.x
+	for k := range x.Row(0) {
+		x.Row(0)[k], x.Row(1)[k], x.Row(2)[k] = float64(k/side), float64(k%side), 0
+	}
+	for _, share := range []float64{0.05, 0.3, 0.7, 0} {
+		rng := rand.New(rand.NewPCG(uint64(100*share), 5))
+		var points, seen []int
+		for k := range side * side {
+			if missing := k/side >= 10 && k/side < 16 && k%side >= 10 && k%side < 16; share == 0 && missing || rng.Float64() < share {
+				points = append(points, k)
+			} else {
+				seen = append(seen, k)
+			}
+		}
+		far := func(i, j int) float64 {
+			return math.Hypot(x.Row(0)[i]-x.Row(0)[j], x.Row(1)[i]-x.Row(1)[j])
+		}
+		count, groups, split := 0, 0, func([]int) {}
+		split = func(group []int) {
+			if h := w.apartNear(group, seen, few); h > 0 {
+				split(group[:h])
+				split(group[h:])
+				return
+			}
+			groups++
+			near := w.nearestToAny(group, seen, few)
+			for _, i := range group {
+				count++
+				closer := func(list []int) float64 {
+					return far(i, slices.MinFunc(list, func(a, b int) int { return cmp.Compare(far(i, a), far(i, b)) }))
+				}
+				if got, want := closer(near), closer(seen); got > want {
+					t.Errorf("%v missing: a point is given observed ones from %v on, of which the nearest is at %v", share, got, want)
+				}
+			}
+		}
+		split(slices.Clone(points))
+		if count != len(points) || share == 0 && groups != 1 {
+			t.Errorf("%v missing: %d of %d points in %d groups", share, count, len(points), groups)
 		}
 	}
 }
