@@ -50,14 +50,14 @@ func (w *Workspace) condition(p prediction, within []int) error {
 	return nil
 }
 
-// conditionGroups divides points into groups of neighbours by halving along the longest side, again and again, and conditions each on
-// the observed points nearest to its centre.
+// conditionGroups divides points into groups of neighbours by halving along the longest side, again and again, as long as more than half of the observed points that a group is given
+// would lie among its own, and conditions each on those nearest to its centre.
 func (w *Workspace) conditionGroups(p prediction, channels, points, seen []int) error {
 	w.sort(points, nil)
 	if w.ctx != nil && w.ctx.Err() != nil {
 		return w.ctx.Err()
 	}
-	if len(points) > w.o.Group {
+	if len(points) > w.o.Group || len(points) > 1 && w.among(points, seen) > w.o.Neighbours/2 {
 		h := w.halve(&w.m.scaled, points)
 		if err := w.conditionGroups(p, channels, points[:h], seen); err != nil {
 			return err
