@@ -29,7 +29,7 @@ const (
 type Start struct {
 	digest  uint64 // of the data
 	moments *moments
-	missing []bool // when their number was chosen
+	missing []bool // of the last data that they know
 	chosen  choice
 	fitted  factors
 	fits    uint64 // the digest of the data that they are fitted to
@@ -84,7 +84,7 @@ func (s *Start) of(ctx context.Context, all, d Data) (e *em, err error) {
 	return e, nil
 }
 
-// leads reports whether the number was chosen for the same columns and knows nothing of what is missing now.
+// leads reports whether components are of the same columns and know nothing of what is missing now.
 func (s *Start) leads(d Data) bool {
 	if s.missing == nil || s.chosen.model.w.Rows != d.Y.Cols || len(s.missing) != len(d.Missing) {
 		return false
@@ -111,7 +111,7 @@ func (s *Start) fillComponents(ctx context.Context, d Data, mean, variance mat.M
 			return err
 		}
 	}
-	s.fitted, s.fits = e.model, s.digest
+	s.fitted, s.fits, s.missing = e.model, s.digest, slices.Clone(d.Missing)
 	return e.fill(ctx, mean, variance, s.chosen.scale)
 }
 
