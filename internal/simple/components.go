@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"time"
 
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -25,14 +24,12 @@ const (
 )
 
 // A Start is principal components of some data, for all methods that begin with them, one after the other: their number is chosen once, and they are fitted once to all that was
-// observed. Where more of the same values is observed later on they go on from there. The zero value is one of no data yet.
+// observed. The zero value is one of no data yet.
 type Start struct {
 	digest  uint64 // of the data
 	moments *moments
-	missing []bool // of the last data that they know
 	chosen  choice
-	fitted  factors
-	fits    uint64 // the digest of the data that they are fitted to
+	fitted  *factors // nil: they were not yet
 }
 
 // start returns what components begin with, that of the data if it was begun already.
@@ -42,7 +39,7 @@ func (d *Data) start() *Start {
 		s = new(Start)
 	}
 	if digest := d.digest(); s.digest != digest {
-		s.digest, s.moments = digest, nil
+		*s = Start{digest: digest}
 	}
 	return s
 }
@@ -71,30 +68,14 @@ func (d *Data) digest() uint64 {
 func (s *Start) of(ctx context.Context, all, d Data) (e *em, err error) {
 	if s.moments == nil {
 		m := all.moments()
-		if !s.leads(all) {
-			if s.chosen, err = chosenComponents(ctx, all, m); err != nil {
-				return nil, err
-			}
-			s.missing, s.fitted = slices.Clone(all.Missing), s.chosen.model
+		if s.chosen, err = chosenComponents(ctx, all, m); err != nil {
+			return nil, err
 		}
 		s.moments = m
 	}
 	e = newEM(d, s.moments)
 	e.model = s.chosen.model
 	return e, nil
-}
-
-// leads reports whether components are of the same columns and know nothing of what is missing now.
-func (s *Start) leads(d Data) bool {
-	if s.missing == nil || s.chosen.model.w.Rows != d.Y.Cols || len(s.missing) != len(d.Missing) {
-		return false
-	}
-	for k, missing := range d.Missing {
-		if missing && !s.missing[k] {
-			return false
-		}
-	}
-	return true
 }
 
 // fillComponents is probabilistic principal component analysis by variational EM with missing values (M. E. Tipping and C. M. Bishop, Journal of the Royal
@@ -106,12 +87,12 @@ func (s *Start) fillComponents(ctx context.Context, d Data, mean, variance mat.M
 	if err != nil {
 		return err
 	}
-	if e.model = s.fitted; s.fits != s.digest {
-		if err := e.climb(ctx, lastRounds, lastTolerance); err != nil {
-			return err
-		}
+	if s.fitted != nil {
+		e.model = *s.fitted
+	} else if err := e.climb(ctx, lastRounds, lastTolerance); err != nil {
+		return err
 	}
-	s.fitted, s.fits, s.missing = e.model, s.digest, slices.Clone(d.Missing)
+	s.fitted = &e.model
 	return e.fill(ctx, mean, variance, s.chosen.scale)
 }
 
