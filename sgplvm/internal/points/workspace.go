@@ -273,7 +273,11 @@ func (w *Workspace) newRoom(exact int) {
 		half := min(e, (n+1)/2)
 		r.cross = w.vector(half * (n - half))
 	}
-	r.gathered, r.rows = w.vector(w.dimensions()*wider), w.vector(noiseRows*wider)
+	gathered := wider
+	if c.Options.PartNeighbours > 0 {
+		gathered = max(wider, w.most) // nearestToAny
+	}
+	r.gathered, r.rows = w.vector(w.dimensions()*gathered), w.vector(noiseRows*wider)
 	r.pairs = w.vector(places)
 	if !w.m.shaped() {
 		r.cross = w.vector(e * block)

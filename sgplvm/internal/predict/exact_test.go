@@ -1,6 +1,7 @@
 package predict
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -48,5 +49,27 @@ func TestNearlyExact(t *testing.T) {
 				t.Errorf("seed %d: %s change nothing", seed, name)
 			}
 		}
+	}
+}
+
+// Similar examples tell also where more points are observed than are used at once, of which rooms are smaller.
+func TestNearOfMany(t *testing.T) {
+	shape := reference.Shape{Examples: 14, Inducing: 5, Latent: 2, Channels: 1, Jitter: 1e-6, Residual: kernel.Matern32, Space: []reference.Factor{{Points: 600, Dims: 2, Kind: kernel.Matern52}}}
+	m := keeping(t, learned(t, shape.Model(t), 4))
+	rng := rand.New(rand.NewPCG(1, 90))
+	obs := field.Observed{Values: m.ref.UserValues(reference.Masked(rng, 600, 1, 0.1, false))}
+	fill := func(share float64) (p field.Prediction) {
+		defer func() { partNeighbours = 0 }()
+		partNeighbours = 40
+		conditionWith(conditionLimits{exact: 100, group: 50, neighbours: 60, work: math.Inf(1)}, func() {
+			var err error
+			if p, _, err = m.Impute(t.Context(), obs, field.InferOptions{Blends: []field.Blend{anyBlend(rng, share)}}); err != nil {
+				t.Fatal(err)
+			}
+		})
+		return p
+	}
+	if with, without := fill(0.5), fill(0); !(mat.NormMax(with.Mean) < 100) || difference(with.Mean, without.Mean) == 0 {
+		t.Errorf("means up to %g, %g from those without similar examples", mat.NormMax(with.Mean), difference(with.Mean, without.Mean))
 	}
 }
