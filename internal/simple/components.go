@@ -189,7 +189,7 @@ func (t *trial) judge(ctx context.Context, truth Data, scales []float64) error {
 	return nil
 }
 
-// chooseComponents adds components as long as hidden values are predicted better, or the noise falls. It returns the best model of the first trial.
+// chooseComponents adds components as long as hidden values are predicted better, or better than without any while the noise falls. It returns the best model of the first trial.
 func chooseComponents(ctx context.Context, trials []*trial, truth Data, scales []float64) (best choice, err error) {
 	n, p := truth.Y.Rows, truth.Y.Cols
 	last, from, since, first := math.Inf(1), 0, 0, math.Inf(1)
