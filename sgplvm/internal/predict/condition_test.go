@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/field"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
@@ -48,6 +49,22 @@ func TestLocalConditioningWithAllNeighbours(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Of many points missing here and there each is given observed ones around it: means are near those from all of them (0.13 of their size apart where a group has the same ones).
+func TestConditionScattered(t *testing.T) {
+	m := modelOf(t, reference.Shape{Examples: 4, Inducing: 3, Latent: 2, Channels: 1, Residual: kernel.Matern32, Space: []reference.Factor{{Points: 400, Dims: 2, Kind: kernel.Matern12}}})
+	rng := rand.New(rand.NewPCG(1, 44))
+	e, l := m.mustObserve(t, nil, reference.Masked(rng, 400, 1, 0.1, false)), randomLatent(rng, 2)
+	want := m.conditional(t, e, l, field.InferOptions{})
+	conditionWith(conditionLimits{exact: 100, group: 50, neighbours: 80, work: math.Inf(1)}, func() {
+		got := m.conditional(t, e, l, field.InferOptions{})
+		d := mat.New(400, 1)
+		mat.Add(d, got.Mean, -1, want.Mean)
+		if got.Conditioning != "local" || !(mat.NormFro(d) < 0.1*mat.NormFro(want.Mean)) {
+			t.Errorf("%s conditioning: means are %g apart, of %g", got.Conditioning, mat.NormFro(d), mat.NormFro(want.Mean))
+		}
+	})
 }
 
 // L* takes all observed points, however few of them missing ones are conditioned on at once.
