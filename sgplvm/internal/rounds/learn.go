@@ -20,7 +20,7 @@ import (
 // chosen holds out some observed values, chooses settings, and fills in missing and held-out values with them.
 func (c *completer) chosen(ctx context.Context, s training.Settings) (training.Settings, error) {
 	given, begin, clock, plan := s.Infer.Blends, time.Now(), c.d.Clock, selection.Plans[s.Effort]
-	clock.Expects(c.folds()*(2+c.roundsAfter(s, plan)) + 2)
+	clock.Expects(c.folds()*(2+c.roundsToCome(s)) + 2)
 	if c.Holes.HeldOut == nil {
 		c.holdOut().Some(plan.HeldOut)
 	}
@@ -46,7 +46,10 @@ func (c *completer) chosen(ctx context.Context, s training.Settings) (training.S
 	if err := c.round(ctx, s); err != nil {
 		return s, err
 	}
-	clock.Tell(time.Duration(c.roundsAfter(s, selection.Plans[s.Effort]))*(c.took.trained+c.took.imputed)+c.took.trained/time.Duration(c.folds())+c.wholeTime(s, true), true)
+	clock.Tell(time.Duration(c.roundsToCome(s))*(c.took.trained+c.took.imputed)+c.took.trained/time.Duration(c.folds())+c.wholeTime(s, true), true)
+	if err := c.converge(ctx, s, plan); err != nil {
+		return s, err
+	}
 	if c.how != nil && given == nil {
 		s.Infer.Blends = c.rescaled(s.Infer.Blends)
 	}
@@ -67,13 +70,13 @@ func (c *completer) search(ctx context.Context, s training.Settings, begin time.
 	if err := c.round(ctx, first); err != nil {
 		return s, false, err
 	}
-	clock, plan := c.d.Clock, selection.Plans[s.Effort]
+	clock := c.d.Clock
 	if clock.Over(limit.SearchShare) {
 		c.how = &Choice{Report: field.Selection{Effort: s.Effort, Ended: clock.Text()}}
 		c.score()
 		return first, true, nil
 	}
-	clock.Expects(c.folds()*(1+c.roundsAfter(s, plan)) + 1)
+	clock.Expects(c.folds()*(1+c.roundsToCome(s)) + 1)
 	c.foresee(s, time.Since(begin))
 	if c.how, err = c.d.Choose(ctx, s); err != nil {
 		return s, false, err
