@@ -57,6 +57,29 @@ func (c *completer) chosen(ctx context.Context, s training.Settings) (training.S
 	return s, nil
 }
 
+// converge makes rounds with the chosen settings as long as held-out values are filled in better, as an EM algorithm converges: none if the noise has a parametric
+// covariance, which ignores the errors of imputed values and would shrink with each round.
+func (c *completer) converge(ctx context.Context, chosen training.Settings, p selection.Plan) error {
+	for range hidden(chosen, p) {
+		if c.d.Clock.Over(limit.RoundsShare) {
+			c.d.Clock.Rounds++
+			break
+		}
+		c.score()
+		before := validation.Mean(c.scores.Errors)
+		if err := c.round(ctx, chosen); err != nil {
+			return err
+		}
+		if c.score(); validation.Mean(c.scores.Errors) > (1-leastGain)*before {
+			break
+		}
+	}
+	return nil
+}
+
+// leastGain is by how much a round lowers the error of held-out values for another one to follow.
+const leastGain = 0.03
+
 // search chooses settings after a round with those from which a quick search starts: candidates are scored by examples that are not of few components. It
 // reports whether values are filled in already: no search is worth its time, or there is none left.
 func (c *completer) search(ctx context.Context, s training.Settings, begin time.Time) (chosen training.Settings, done bool, err error) {

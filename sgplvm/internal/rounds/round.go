@@ -17,7 +17,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/limit"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/selection"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/training"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/validation"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
@@ -34,29 +33,6 @@ func (c *completer) folds() int {
 	}
 	return max(1, min(most, len(c.Incomplete())))
 }
-
-// converge makes rounds with the chosen settings as long as held-out values are filled in better, as an EM algorithm converges: none if the noise has a parametric
-// covariance, which ignores the errors of imputed values and would shrink with each round.
-func (c *completer) converge(ctx context.Context, chosen training.Settings, p selection.Plan) error {
-	for range hidden(chosen, p) {
-		if c.d.Clock.Over(limit.RoundsShare) {
-			c.d.Clock.Rounds++
-			break
-		}
-		c.score()
-		before := validation.Mean(c.scores.Errors)
-		if err := c.round(ctx, chosen); err != nil {
-			return err
-		}
-		if c.score(); validation.Mean(c.scores.Errors) > (1-leastGain)*before {
-			break
-		}
-	}
-	return nil
-}
-
-// leastGain is by how much a round lowers the error of held-out values for another one to follow.
-const leastGain = 0.03
 
 // again makes the rounds that follow when held-out values are back.
 func (c *completer) again(ctx context.Context, chosen training.Settings) error {
