@@ -401,3 +401,59 @@ func TestMethodsEndInTime(t *testing.T) {
 		}
 	}
 }
+
+// A learner that is off by so much in each round.
+type off struct {
+	Learner
+	by       []float64
+	trained  int
+	training int // a round
+}
+
+func (l *off) Fit(context.Context, Set, training.Settings, string) (Model, field.Report, error) {
+	l.trained++
+	return offModel{by: l.by[(l.trained-1)/l.training]}, field.Report{}, nil
+}
+
+type offModel struct {
+	Model
+	by float64
+}
+
+func (m offModel) ImputeUnsure(_ context.Context, obs field.Observed, _ field.InferOptions) (p field.Prediction, cov mat.Matrix, err error) {
+	p.Mean, p.Variance = mat.New(obs.Values.Rows, 1), mat.New(obs.Values.Rows, 1)
+	for i := range p.Mean.Data {
+		p.Mean.Data[i], p.Variance.Data[i] = float64(i)+m.by, 1
+	}
+	return p, cov, nil
+}
+
+// Rounds go on as long as each fills in held-out values better by a few per cent, four of them at most at normal effort.
+func TestConverge(t *testing.T) {
+	for name, c := range map[string]struct {
+		by   []float64
+		want int
+	}{
+		"settles":    {[]float64{1, 0.9, 0.8, 0.79, 0.7, 0.6}, 3},
+		"gains":      {[]float64{1, 0.9, 0.8, 0.7, 0.6, 0.5}, 4},
+		"is at once": {[]float64{1, 1.01, 0.5}, 1},
+	} {
+		y := make([]float64, 12*6)
+		for k := range y {
+			y[k] = float64(k % 6)
+		}
+		done := apartOf(t, setOf(12, holed(y, 6, func(i, j int) bool { return (i+j)%4 == 0 }), 1, nil, line(6)), training.Settings{})
+		done.holdOut().Some(4)
+		l := &off{by: c.by, training: done.folds()}
+		done.learner = l
+		if err := done.round(t.Context(), training.Settings{}); err != nil {
+			t.Fatal(err)
+		}
+		if err := done.converge(t.Context(), training.Settings{}, selection.Plans[field.EffortNormal]); err != nil {
+			t.Fatal(err)
+		}
+		if got := l.trained/l.training - 1; got != c.want {
+			t.Errorf("%s: %d rounds, expected %d", name, got, c.want)
+		}
+	}
+}
