@@ -440,7 +440,7 @@ func TestHostile(t *testing.T) {
 	s, address, _ := start(t, pictures, 16, 2*time.Second)
 	values, text := seen(s.model)
 	bodies := [][]byte{text, numpy(t, values, 1, 6, 5), []byte("a,b\n1,2\n"), claims(5, 6)}
-	count := 10_000
+	count := 2_000
 	if testing.Short() {
 		count = 300
 	}

@@ -73,10 +73,10 @@ func TestFilm(t *testing.T) {
 	writeArray(t, "times.npy", npy.New(times, n))
 	writeArray(t, "between.npy", npy.New(between, len(between)))
 	config := steps(t, 40, `"latentKernel": "rbf+time"`, `"latentDims": 3`, `"latentTime": "0.5*matern12+0.5*matern32"`)
-	mustRun(t, "train", "-data", "film.npy", "-times", "times.npy", "-config", config, "-out", "still")
-	mustRun(t, "train", "-data", "film.npy", "-film", "-times", "times.npy", "-config", config, "-out", "moving")
+	succeed(t, "train", "-data", "film.npy", "-times", "times.npy", "-config", config, "-out", "still")
+	succeed(t, "train", "-data", "film.npy", "-film", "-times", "times.npy", "-config", config, "-out", "moving")
 	errorOf := func(model string) (rmse, within float64) {
-		mustRun(t, "render", "-model", model, "-times", "between.npy", "-grid", fmt.Sprintf("%dx%d", 2*width, 2*height), "-out", "out.npy", "-variance", "variance.npy")
+		succeed(t, "render", "-model", model, "-times", "between.npy", "-grid", fmt.Sprintf("%dx%d", 2*width, 2*height), "-out", "out.npy", "-variance", "variance.npy")
 		mean, variance := shaped(t, "out.npy", len(between), 2*height, 2*width), shaped(t, "variance.npy", len(between), 2*height, 2*width)
 		for i, v := range fine {
 			d := mean[i] - v
@@ -133,15 +133,14 @@ func filmFilled(t *testing.T, moving, still string) {
 		return math.Sqrt(rmse / hidden)
 	}
 	for _, m := range []string{moving, still} {
-		mustRun(t, "impute", "-model", m, "-data", "damaged.npy", "-times", "between.npy", "-truth", "truth.npy", "-out", m+".npy", "-variance", "v.npy", "-sheet", "sheet.png")
+		succeed(t, "impute", "-model", m, "-data", "damaged.npy", "-times", "between.npy", "-truth", "truth.npy", "-out", m+".npy", "-variance", "v.npy", "-sheet", "sheet.png")
 	}
-	mustRun(t, "predict", "-model", moving, "-times", "between.npy", "-out", "whole.npy", "-variance", "v.npy")
+	succeed(t, "predict", "-model", moving, "-times", "between.npy", "-out", "whole.npy", "-variance", "v.npy")
 	filled, without, whole := errorOf(moving+".npy"), errorOf(still+".npy"), errorOf("whole.npy")
 	if !(filled < 0.95*whole && filled < 0.6*without) {
 		t.Errorf("error %v, %v without motion, %v without what was seen", filled, without, whole)
 	}
-	mustRun(t, "predict", "-model", moving, "-data", "damaged.npy", "-times", "between.npy", "-out", "inferred.npy")
-	mustRun(t, "predict", "-model", moving, "-out", "p.npy", "-grid", "96x64")
+	succeed(t, "predict", "-model", moving, "-out", "p.npy", "-grid", "96x64")
 	shaped(t, "p.npy", 16, 64, 96)
 	const needed = ": a model of a film with motion without -times, expected the times of the pictures: contents are elsewhere at every time"
 	mustFail(t, 2, "impute"+needed, "impute", "-model", moving, "-data", "damaged.npy", "-out", "p.npy")
@@ -152,7 +151,7 @@ func filmFilled(t *testing.T, moving, still string) {
 // filmDrawn draws films: the frames of one belong together.
 func filmDrawn(t *testing.T, moving string) {
 	t.Helper()
-	mustRun(t, "sample", "-model", moving, "-from", "20", "-to", "20.5", "-fps", "10", "-count", "3", "-seed", "4", "-out", "films.npy", "-latent", "paths.npy", "-sheet", "films.png")
+	succeed(t, "sample", "-model", moving, "-from", "20", "-to", "20.5", "-fps", "10", "-count", "3", "-seed", "4", "-out", "films.npy", "-latent", "paths.npy", "-sheet", "films.png")
 	const frames = 6
 	films := shaped(t, "films.npy", 3, frames, filmHeight, filmWidth)
 	size := filmHeight * filmWidth
@@ -167,9 +166,9 @@ func filmDrawn(t *testing.T, moving string) {
 		t.Errorf("frames that follow one another are %v apart, those of different films %v", steps, others)
 	}
 	shaped(t, "paths.npy", 3, frames, 3)
-	mustRun(t, "sample", "-model", moving, "-count", "2", "-grid", "96x64", "-noise", "-out", "p.npy")
+	succeed(t, "sample", "-model", moving, "-count", "2", "-grid", "96x64", "-noise", "-out", "p.npy")
 	shaped(t, "p.npy", 2, 16, 64, 96)
-	mustRun(t, "sample", "-model", moving, "-count", "2", "-example", "3", "-out", "p.npy")
+	succeed(t, "sample", "-model", moving, "-count", "2", "-example", "3", "-out", "p.npy")
 	shaped(t, "p.npy", 2, filmHeight, filmWidth)
 	mustFail(t, 2, "sample: more than one of -times, -example and -from, -to or -fps, expected at most one", "sample", "-model", moving, "-example", "3", "-from", "2", "-out", "p.npy")
 	mustFail(t, 2, "sample: -sequence 9, expected one that the model was trained on", "sample", "-model", moving, "-sequence", "9", "-out", "p.npy")
