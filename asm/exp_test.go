@@ -268,23 +268,6 @@ func TestElementarySpecial(t *testing.T) {
 	}
 }
 
-// A sum has a NaN or an infinity exactly where one of its terms has.
-func TestElementarySums(t *testing.T) {
-	everyLevel(func(level string) {
-		for n := 1; n < 20; n++ {
-			for at := range n {
-				for _, v := range []float64{math.NaN(), math.Inf(1)} {
-					x := slices.Repeat([]float64{1}, n)
-					x[at] = v
-					if got := asm.SumLog(x); !sameNumber(got, v) {
-						t.Errorf("%s: %v as logarithm %d of %d: sum %v", level, v, at, n, got)
-					}
-				}
-			}
-		}
-	})
-}
-
 // samplesOf is how many arguments each region of an accuracy test has.
 func samplesOf() int {
 	if testing.Short() {

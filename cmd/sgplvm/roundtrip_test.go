@@ -453,19 +453,6 @@ func TestTruthAndSheet(t *testing.T) {
 	}
 }
 
-// Pictures and truths without any range can be drawn and scored.
-func TestSheetOfNothing(t *testing.T) {
-	workFolder(t)
-	for name, v := range map[string]float64{"unknown": math.NaN(), "flat": 3, "large": 1e17, "zero": 0} {
-		writeArray(t, name+".npy", npy.New(slices.Repeat([]float64{v}, testPoints), 1, testHeight, testWidth))
-		writeArray(t, name+".seen.npy", npy.New(append([]float64{100}, slices.Repeat([]float64{math.NaN()}, testPoints-1)...), 1, testHeight, testWidth))
-		mustRun(t, "impute", "-model", "model", "-data", name+".seen.npy", "-truth", name+".npy", "-out", "filled.npy", "-sheet", "sheet.png")
-		if _, err := png.Decode(bytes.NewReader(read(t, "sheet.png"))); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
 // Data that say little, or much, give a model that fills in numbers, or one
 // line that says why not.
 func TestDegenerateData(t *testing.T) {
