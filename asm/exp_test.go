@@ -428,37 +428,3 @@ func TestElementaryControlWord(t *testing.T) {
 		}
 	})
 }
-
-// FuzzElementary compares every level with generic Go, for any bits.
-func FuzzElementary(f *testing.F) {
-	s := fuzz.New(26)
-	for n := range 20 {
-		var b []byte
-		for _, v := range arguments(s, n) {
-			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
-		}
-		f.Add(b)
-	}
-	f.Fuzz(func(t *testing.T, b []byte) {
-		x := make([]float64, len(b)/8)
-		for i := range x {
-			x[i] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
-		}
-		n := len(x) / 2
-		in := [2][]float64{x[:n], x[n : 2*n]}
-		for _, k := range elementaries {
-			want, wantSum := make([]float64, n), 0.
-			everyLevel(func(level string) {
-				got := make([]float64, n)
-				sum := k.do(got, in)
-				if level == "generic" {
-					want, wantSum = got, sum
-				}
-				equal(t, k.name+" at "+level, got, want)
-				if !sameNumber(sum, wantSum) {
-					t.Errorf("%s at %s: sum %v, want %v", k.name, level, sum, wantSum)
-				}
-			})
-		}
-	})
-}
