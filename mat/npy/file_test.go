@@ -25,6 +25,44 @@ func equalBits(a, b []float64) bool {
 	return len(a) == len(b)
 }
 
+// A file gives, in parts, what Read gives as a whole: every type, byte order and
+// order of the axes.
+func TestFileEveryType(t *testing.T) {
+	for _, k := range kinds {
+		for _, order := range []byte("<>=|") {
+			if order == '|' && k.size > 1 {
+				continue
+			}
+			for _, fortran := range []string{"False", "True"} {
+				in := file(1, dict(string(order)+k.code, fortran, "(2, 2)"), ordered(k.be, k.size, order)...)
+				a, err := npy.Read(bytes.NewReader(in))
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := a.Float64s()
+				f, err := npy.NewFile(bytes.NewReader(in), int64(len(in)))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if f.Type != k.typ || len(f.Shape) != 2 {
+					t.Errorf("%s: header %+v", k.code, f.Header)
+				}
+				for from := range 5 {
+					for to := from; to <= 4; to++ {
+						got := make([]float64, to-from)
+						if err := f.CopyFloat64s(got, from); err != nil {
+							t.Fatal(err)
+						}
+						if !equalBits(got, want[from:to]) {
+							t.Errorf("%c%s, Fortran order %s: elements %d to %d are %v, expected %v", order, k.code, fortran, from, to, got, want[from:to])
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
 // Long parts are read in pieces, many at a time.
 func TestFileLong(t *testing.T) {
 	const n = 300001
@@ -125,6 +163,57 @@ func (f *failing) ReadAt(p []byte, off int64) (int, error) {
 		return 0, f.err
 	}
 	return f.ReaderAt.ReadAt(p, off)
+}
+
+// What Read refuses, Open refuses in the same words, but for truth values, which
+// are refused when they are read.
+func TestFileRefuses(t *testing.T) {
+	good := file(1, dict("<f8", "False", "(2, 3)"), make([]byte, 48)...)
+	for _, in := range [][]byte{
+		nil, good[:7], good[:20], good[:128], good[:175], append(bytes.Clone(good), 0),
+		[]byte("\x89PNG\r\n\x1a\n and more"),
+		file(1, dict("<c16", "False", "(2, 3)"), make([]byte, 96)...),
+		file(1, dict("<f8", "False", "(2147483647, 2147483647, 2147483647)"), 1),
+		file(1, dict("|u1", "True", "(2, 3)"), 1, 2, 3),
+		file(1, dict("|b1", "True", "(2, 2)"), 0, 1, 0, 2),
+	} {
+		_, want := npy.Read(bytes.NewReader(in))
+		f, err := npy.NewFile(bytes.NewReader(in), int64(len(in)))
+		var format *npy.FormatError
+		if want == nil || f != nil || !errors.As(err, &format) || err.Error() != want.Error() {
+			t.Errorf("%q: error %v, expected %v", in, err, want)
+		}
+	}
+	in := file(1, dict("|b1", "False", "(5,)"), 0, 1, 1, 2, 0)
+	f, err := npy.NewFile(bytes.NewReader(in), int64(len(in)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.CopyFloat64s(make([]float64, 1), 2); err != nil {
+		t.Error(err)
+	}
+	const want = "npy: truth value 3: found 2, expected 0 or 1"
+	if err := f.CopyFloat64s(make([]float64, 2), 2); err == nil || err.Error() != want {
+		t.Errorf("error %v, expected %s", err, want)
+	}
+	if _, err := npy.Open(filepath.Join(t.TempDir(), "none.npy")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no file: %v", err)
+	}
+	for _, from := range []int{-1, 4} {
+		for name, read := range map[string]func(){
+			"File":  func() { f.CopyFloat64s(make([]float64, 2), from) },
+			"Array": func() { npy.New(make([]uint8, 5), 5).CopyFloat64s(make([]float64, 2), from) },
+		} {
+			func() {
+				defer func() {
+					if recover() == nil {
+						t.Errorf("%s: two elements from %d of 5: no panic", name, from)
+					}
+				}()
+				read()
+			}()
+		}
+	}
 }
 
 // A part costs its pieces' buffers, not the file.

@@ -2,6 +2,7 @@ package baseline
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -11,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/chol"
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
@@ -539,4 +541,60 @@ func TestDegenerate(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestRefused(t *testing.T) {
+	good := func() Data { return some(t, 6) }
+	with := func(change func(*Data)) Data {
+		d := good()
+		change(&d)
+		return d
+	}
+	for _, test := range []struct {
+		d    Data
+		o    Options
+		want string
+	}{
+		{with(func(d *Data) { d.Channels = -1 }), Options{}, "baseline: channels: found -1, expected at least 1"},
+		{with(func(d *Data) { d.Points = mat.New(0, 2) }), Options{}, "baseline: points: found 0, expected at least 1"},
+		{with(func(d *Data) { d.Channels = 3 }), Options{}, "baseline: values of a training picture: found 24, expected 36, 12 points × 3 channels"},
+		{with(func(d *Data) { d.Pictures = d.Pictures.Slice(0, 2, 0, 24) }), Options{}, "baseline: training pictures: found 2, expected at least 3"},
+		{with(func(d *Data) { d.Pictures.Set(4, 5, nan) }), Options{}, "baseline: training picture 4, value 5: found NaN, expected a finite number"},
+		{with(func(d *Data) { d.Points.Set(4, 1, inf) }), Options{}, "baseline: point 4, value 1: found +Inf, expected a finite number"},
+		{good(), Options{Folds: 1}, "baseline: folds: found 1, expected at least 2"},
+		{good(), Options{Cases: -5}, "baseline: cases: found -5, expected at least 1"},
+		{good(), Options{Masks: [][]bool{}}, "baseline: masks: found 0, expected at least 1"},
+		{good(), Options{Masks: [][]bool{make([]bool, 23)}}, "baseline: values of a mask: found 23, expected 24, as many as of a picture"},
+		{good(), Options{Masks: [][]bool{slices.Repeat([]bool{true}, 24)}}, "baseline: mask 0 hides no value: found 0, expected at least one"},
+	} {
+		m, err := Fit(context.Background(), PPCA, test.d, test.o)
+		if err == nil || err.Error() != test.want || m != nil {
+			t.Errorf("error %v, expected %s", err, test.want)
+		}
+	}
+	wide := Data{Points: mat.New(largest+1, 1), Pictures: mat.New(3, largest+1)}
+	if _, err := Fit(context.Background(), GP, wide, Options{}); err == nil || err.Error() != "baseline: values of a picture: found 5001, expected at most 5000 for gp, which needs matrices of all pairs" {
+		t.Errorf("error %v", err)
+	}
+	cancelled, cancel := context.WithCancel(context.Background())
+	cancel()
+	m, err := Fit(context.Background(), PPCA, good(), Options{Cases: 6})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range Kinds {
+		if _, err := Fit(cancelled, kind, good(), Options{}); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: error %v", kind, err)
+		}
+	}
+	if _, err := m.Fill(cancelled, hide(good().Pictures)); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	bad := hide(good().Pictures)
+	bad.Set(2, 3, inf)
+	if _, err := m.Fill(context.Background(), bad); err == nil || err.Error() != "baseline: picture 2, value 3: found +Inf, expected a finite number, or NaN for a missing one" {
+		t.Errorf("error %v", err)
+	}
+	tier.Panics(t, "baseline: Fill: pictures are 2×23, expected 24 columns", func() { m.Fill(context.Background(), mat.New(2, 23)) })
+	tier.Panics(t, `baseline: Fit: kind "svm", expected one of [nearest ppca gaussian local-gaussian gp]`, func() { Fit(context.Background(), "svm", good(), Options{}) })
 }

@@ -2,6 +2,7 @@ package baseline
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/chol"
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
@@ -434,6 +436,82 @@ func checkSmoothed(t *testing.T, m *FilmMethod, s *smoothed) {
 				scale = (squares[p] + nu*level) / (float64(n) + nu)
 			}
 			near(t, "variance", variance.At(0, p*f.channels+c)/square(f.scale[c]), v*scale, 1e-11*scale)
+		}
+	}
+}
+
+func TestFilmRefused(t *testing.T) {
+	ctx := context.Background()
+	change := func(edit func(f *Film)) Film {
+		f := film(5)
+		edit(&f)
+		return f
+	}
+	var size *SizeError
+	var value *ValueError
+	for _, c := range []struct {
+		f    Film
+		kind FilmKind
+		o    FilmOptions
+		err  string
+	}{
+		{change(func(f *Film) { f.Frames = nil }), Interpolation, FilmOptions{}, "baseline: training frames: found 0, expected at least 3"},
+		{change(func(f *Film) { f.Times = f.Times[1:] }), Interpolation, FilmOptions{}, "baseline: times: found 4, expected 5, one for each frame"},
+		{change(func(f *Film) { f.Width = 5 }), Interpolation, FilmOptions{}, "baseline: points of a frame: found 30, expected 5×5"},
+		{change(func(f *Film) { f.Times[2] = nan }), TimeGP, FilmOptions{}, "baseline: time 2, value 0: found NaN, expected a finite number"},
+		{change(func(f *Film) { f.Times[2] = f.Times[1] }), TimeGP, FilmOptions{}, ""},
+		{change(func(f *Film) { f.Frames.(frames).values.Row(3)[17] = inf }), SpaceTimeGP, FilmOptions{}, "baseline: training frame 3, value 17: found +Inf, expected a finite number"},
+		{film(5), Climatology, FilmOptions{}, "baseline: period: found 0, expected a positive number"},
+	} {
+		_, err := FitFilm(ctx, c.kind, c.f, c.o)
+		if err == nil || c.err != "" && err.Error() != c.err {
+			t.Errorf("error %v, expected %s", err, c.err)
+		}
+	}
+	m, err := FitFilm(ctx, Interpolation, film(5), FilmOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	nothing := func(Slab) error { return nil }
+	if err := m.Predict(ctx, []float64{1}, 4, 6, nothing); !errors.As(err, &size) {
+		t.Errorf("error %v for fewer rows", err)
+	}
+	if err := m.Predict(ctx, []float64{1}, 5, 5, nothing); !errors.As(err, &size) {
+		t.Errorf("error %v for fewer columns", err)
+	}
+	if err := m.Predict(ctx, []float64{1, nan}, 5, 6, nothing); !errors.As(err, &value) || value.Row != 1 {
+		t.Errorf("error %v for a time that is not a number", err)
+	}
+	stop := errors.New("stop")
+	if err := m.Predict(ctx, []float64{1}, 5, 6, func(Slab) error { return stop }); err != stop {
+		t.Errorf("error %v, expected that of the function", err)
+	}
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	for _, kind := range FilmKinds {
+		if _, err := FitFilm(cancelled, kind, film(5), FilmOptions{Period: 1}); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: error %v after the end of the context", kind, err)
+		}
+	}
+	tier.Panics(t, `baseline: FitFilm: kind "x", expected one of [interpolation climatology gp-time gp-space-time flow]`, func() { FitFilm(ctx, "x", film(5), FilmOptions{}) })
+}
+
+// Frames that do not change at all have positive variances all the same.
+func TestFilmConstant(t *testing.T) {
+	fewKinds(t, kernel.Matern32, kernel.Matern32)
+	y := mat.New(5, 16)
+	y.Fill(3)
+	for _, kind := range FilmKinds {
+		m, err := FitFilm(context.Background(), kind, Film{Times: []float64{0, 1, 2, 3, 4}, Width: 4, Height: 4, Frames: frames{y, 1}}, FilmOptions{Period: 2})
+		if err != nil {
+			t.Fatalf("%s: %v", kind, err)
+		}
+		mean, variance := predicted(t, m, []float64{1.5}, 8, 8)
+		for j, v := range mean.Data {
+			near(t, string(kind), v, 3, 1e-9)
+			if !(variance.Data[j] > 0) {
+				t.Fatalf("%s: variance %v", kind, variance.Data[j])
+			}
 		}
 	}
 }

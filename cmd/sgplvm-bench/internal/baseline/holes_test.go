@@ -2,8 +2,10 @@ package baseline
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -355,6 +357,64 @@ func TestHostileHoles(t *testing.T) {
 					t.Errorf("%s, %s: RMSE %v", name, kind, rmse)
 				}
 			}
+		}
+	}
+}
+
+// What cannot be used is refused by name.
+func TestHolesRefused(t *testing.T) {
+	y, points := lowRankPictures(5, 1, 0.1, 31)
+	empty, infinite := y.Clone(), y.Clone()
+	empty.Fill(math.NaN())
+	infinite.Set(2, 3, math.Inf(-1))
+	for name, d := range map[string]Incomplete{
+		"nothing seen":   {Points: points, Pictures: empty},
+		"one picture":    {Points: points, Pictures: y.Slice(0, 1, 0, 40)},
+		"too few times":  {Points: points, Pictures: y, Times: []float64{1}},
+		"wrong size":     {Points: points.Slice(0, 7, 0, 2), Pictures: y},
+		"no points":      {Pictures: y},
+		"channels below": {Points: points, Pictures: y, Channels: -1},
+	} {
+		var size *SizeError
+		if _, err := Complete(context.Background(), DINEOF, d, HoleOptions{}); !errors.As(err, &size) {
+			t.Errorf("%s: %v, expected a *SizeError", name, err)
+		}
+	}
+	for name, d := range map[string]Incomplete{
+		"infinite value": {Points: points, Pictures: infinite},
+		"infinite time":  {Points: points, Pictures: y, Times: []float64{0, 1, 2, 3, math.Inf(1)}},
+	} {
+		var value *ValueError
+		if _, err := Complete(context.Background(), Cubic, d, HoleOptions{}); !errors.As(err, &value) {
+			t.Errorf("%s: %v, expected a *ValueError", name, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, kind := range HoleKinds {
+		if _, err := Complete(ctx, kind, Incomplete{Points: points, Pictures: withHoles(y, 0.3, 1)}, HoleOptions{}); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v, expected %v", kind, err, context.Canceled)
+		}
+	}
+}
+
+// The same bits at any number of processors.
+func TestHolesDeterministic(t *testing.T) {
+	y, points := lowRankPictures(12, 2, 0.2, 41)
+	d := Incomplete{Points: points, Pictures: withHoles(y, 0.4, 42), Times: geometric(1, 1.05, 12)}
+	for _, kind := range HoleKinds {
+		var first Completion
+		for _, procs := range []int{1, 3} {
+			old := runtime.GOMAXPROCS(procs)
+			got, err := Complete(context.Background(), kind, d, HoleOptions{Most: 20, Seed: 3})
+			runtime.GOMAXPROCS(old)
+			if err != nil {
+				t.Fatal(kind, err)
+			}
+			if procs > 1 && (!slices.Equal(got.Mean.Data, first.Mean.Data) || !slices.Equal(got.Variance.Data, first.Variance.Data)) {
+				t.Errorf("%s: other bits at GOMAXPROCS %d", kind, procs)
+			}
+			first = got
 		}
 	}
 }
