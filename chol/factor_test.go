@@ -256,22 +256,6 @@ func TestNonFinite(t *testing.T) {
 	}
 }
 
-// TestScale multiplies by powers of four, which commutes with every rounding.
-func TestScale(t *testing.T) {
-	s := fuzz.New(3)
-	for _, n := range []int{3, 33, 70} {
-		c := fuzz.WithSpectrum(s, "geometric", fuzz.Spectrum(s, fuzz.Geometric, n, 256))
-		l := mustFactorize(t, c.A).L()
-		for _, k := range []int{-400, -100, 100, 400} {
-			want := mat.New(n, n)
-			mat.Scale(want, math.Ldexp(1, k), l)
-			if err := fuzz.SameBits(mustFactorize(t, c.Scaled(k).A).L(), want); err != nil {
-				t.Errorf("4^%d, n=%d: %v", k, n, err)
-			}
-		}
-	}
-}
-
 // TestViews factors matrices in layouts with gaps and with canaries in the
 // strict upper triangle: the bits are those of the plain matrix, and the
 // argument is left alone.

@@ -91,34 +91,6 @@ func TestHalves(t *testing.T) {
 	}
 }
 
-// TestLogDet allows 10·n·ε·cond: a relative change of ε in A moves each
-// eigenvalue, relatively, by up to ε·cond.
-func TestLogDet(t *testing.T) {
-	for _, n := range sizes() {
-		for _, c := range spectra(n) {
-			var want float64
-			for _, w := range c.Eigenvalues {
-				want += math.Log(w)
-			}
-			tol := 10 * float64(n) * fuzz.Eps * max(condition(c), math.Abs(want))
-			if got := mustFactorize(t, c.A).LogDet(); !(math.Abs(got-want) <= tol) {
-				t.Errorf("%s: log-determinant %g, want %g ± %.1g", c.Name, got, want, tol)
-			}
-		}
-	}
-	// Determinants far beyond the range of float64.
-	for _, e := range []int{-900, 900} {
-		a := mat.New(200, 200)
-		for i := range a.Rows {
-			a.Set(i, i, math.Ldexp(1, e))
-		}
-		want := 200 * float64(e) * math.Ln2
-		if got := mustFactorize(t, a).LogDet(); !(math.Abs(got-want) <= 400*fuzz.Eps*math.Abs(want)) {
-			t.Errorf("log-determinant of 2^%d·I: %g, want %g", e, got, want)
-		}
-	}
-}
-
 func TestInverse(t *testing.T) {
 	tier.Skip(t, tier.Race)
 	const gate = 30 // of LAPACK's dpot03

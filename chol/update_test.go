@@ -68,28 +68,6 @@ func TestUpdate(t *testing.T) {
 	}
 }
 
-// TestUpdateExact adds a vector to a diagonal matrix where the rotations are
-// those of Pythagorean triples.
-func TestUpdateExact(t *testing.T) {
-	a := mat.NewDense(2, 2, []float64{9, 0, 0, 144})
-	f := mustFactorize(t, a)
-	if err := f.Update([]float64{4, 0}); err != nil {
-		t.Fatal(err)
-	}
-	if err := fuzz.SameBits(f.L(), mat.NewDense(2, 2, []float64{5, 0, 0, 12})); err != nil {
-		t.Error(err)
-	}
-	if err := f.Update([]float64{0, 5}); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Downdate([]float64{4, 0}); err != nil {
-		t.Fatal(err)
-	}
-	if err := fuzz.SameBits(f.L(), mat.NewDense(2, 2, []float64{3, 0, 0, 13})); err != nil {
-		t.Error(err)
-	}
-}
-
 // downdateGate allows a downdate ten units of n·ε times the norm of the matrix
 // that is downdated: what is lost is small beside that, not beside what is left.
 const downdateGate = 10

@@ -108,23 +108,6 @@ func TestGeneralScale(t *testing.T) {
 	}
 }
 
-// TestGeneralTuning: where the halving ends changes roundings only.
-func TestGeneralTuning(t *testing.T) {
-	rng := fuzz.New(24)
-	const n = 23
-	psi, l := fuzz.Normal(rng, n, n), fuzz.Triangular(rng, n, 100, true)
-	for _, order := range []int{0, 1, 2, 5, n - 1, n, n + 1} {
-		to := eig.Tuned()
-		to.WhitenOrder = order
-		eig.Tune(t, to)
-		sp, err := eig.General(psi, l)
-		if err != nil {
-			t.Fatal(err)
-		}
-		checkGeneral(t, fmt.Sprintf("halved down to %d", order), psi, l, sp)
-	}
-}
-
 // TestGeneralViews: any layout gives the same bits, the upper triangles are not
 // read, and Ψ may be the destination.
 func TestGeneralViews(t *testing.T) {

@@ -19,8 +19,6 @@ import (
 	"strings"
 	"testing"
 
-	gocmp "github.com/google/go-cmp/cmp"
-
 	"github.com/seed-08962ecc/kronfield/internal/tier"
 )
 
@@ -149,38 +147,4 @@ func uses(path string, set *token.FileSet, files []*ast.File, imp types.Importer
 		slices.Sort(names)
 	}
 	return found, nil
-}
-
-// A use is a pair of files, whatever it goes through; what a package imports and what a
-// function declares inside is none.
-func TestUsesOf(t *testing.T) {
-	set := token.NewFileSet()
-	var files []*ast.File
-	for name, source := range map[string]string{
-		"a.go": "package p\nfunc F(s S) int { s.M(); local := T(s.field); return int(local) + g + g }",
-		"b.go": "package p\ntype S struct{ field int }\nfunc (S) M() {}\ntype T int",
-		"c.go": "package p\nvar g = func() int { n := 1; return n }()\ntype U struct{ S }\nvar _ = U{}.field",
-	} {
-		f, err := parser.ParseFile(set, name, source, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		files = append(files, f)
-	}
-	slices.SortFunc(files, func(a, b *ast.File) int { return cmp.Compare(set.File(a.Pos()).Name(), set.File(b.Pos()).Name()) })
-	found, err := uses("p", set, files, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := map[use][]string{{"a.go", "b.go"}: {"M", "S", "T", "field"}, {"a.go", "c.go"}: {"g"}, {"c.go", "b.go"}: {"S", "field"}}
-	if diff := gocmp.Diff(want, found); diff != "" {
-		t.Errorf("uses, -want +got:\n%s", diff)
-	}
-	order := []string{"b.go", "c.go", "a.go"}
-	if n := backIn(order, found); n != 3 {
-		t.Errorf("%d uses run back, want 3", n)
-	}
-	if best := bestOrder(order, found); !slices.Equal(best, []string{"a.go", "c.go", "b.go"}) {
-		t.Errorf("best order %v", best)
-	}
 }

@@ -72,30 +72,6 @@ func TestSolve(t *testing.T) {
 	}
 }
 
-// Integer factors with powers of two on the diagonal are found without
-// rounding, so L⁻¹·(L·x) is x to the bit for an integer x.
-func TestSolveHalfExact(t *testing.T) {
-	s := fuzz.New(12)
-	for _, order := range orders {
-		var o, half kronprod.Operator
-		for _, n := range order {
-			c := fuzz.SPD(s, n)
-			o.Factors = append(o.Factors, c.A)
-			half.Factors = append(half.Factors, c.Factor)
-		}
-		f, err := kronprod.Factorize(o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		x := fuzz.Integers(s, o.Rows(), 2, 9)
-		b := mul(half, x)
-		f.SolveHalf(b)
-		if d := difference(b, x); d != 0 {
-			t.Errorf("%v: L⁻¹·L·x differs from x by %g", order, d)
-		}
-	}
-}
-
 func TestFactorizeErrors(t *testing.T) {
 	s := fuzz.New(13)
 	good := fuzz.SPD(s, 3).A

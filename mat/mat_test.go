@@ -131,62 +131,6 @@ func TestConstructors(t *testing.T) {
 	}
 }
 
-// Views of views, in every layout, show the elements that their indices say.
-func TestViews(t *testing.T) {
-	a := fuzz.Normal(fuzz.New(1), 7, 5)
-	for _, l := range fuzz.Layouts {
-		g := fuzz.Guard(a, l)
-		v := g.Slice(1, 6, 2, 5)
-		if v.Rows != 5 || v.Cols != 3 {
-			t.Fatalf("Slice is %d×%d", v.Rows, v.Cols)
-		}
-		w := v.T().Slice(1, 3, 0, 4)
-		for i := range w.Rows {
-			for j := range w.Cols {
-				if w.At(i, j) != a.At(1+j, 3+i) {
-					t.Errorf("%+v: element (%d, %d) is %g, want %g", l, i, j, w.At(i, j), a.At(1+j, 3+i))
-				}
-			}
-		}
-		d := v.Diag()
-		if d.Rows != 3 || d.Cols != 1 {
-			t.Fatalf("Diag is %d×%d", d.Rows, d.Cols)
-		}
-		for i := range 3 {
-			if d.At(i, 0) != a.At(1+i, 2+i) {
-				t.Errorf("%+v: diagonal element %d is %g", l, i, d.At(i, 0))
-			}
-		}
-		if err := fuzz.SameBits(v.Clone(), a.Slice(1, 6, 2, 5)); err != nil {
-			t.Errorf("%+v: Clone: %v", l, err)
-		}
-		if want := l == (fuzz.Layout{}); g.IsContiguous() != want || !v.Clone().IsContiguous() {
-			t.Errorf("%+v: IsContiguous is not %v", l, want)
-		}
-		v.Fill(9)
-		for i := range a.Rows {
-			for j := range a.Cols {
-				want := a.At(i, j)
-				if i >= 1 && i < 6 && j >= 2 {
-					want = 9
-				}
-				if g.At(i, j) != want {
-					t.Errorf("%+v: after Fill element (%d, %d) is %g, want %g", l, i, j, g.At(i, j), want)
-				}
-			}
-		}
-		if err := g.Check(); err != nil {
-			t.Errorf("%+v: %v", l, err)
-		}
-	}
-	if r := a.Row(3); len(r) != 5 || cap(r) != 5 || r[2] != a.At(3, 2) {
-		t.Error("Row is not the row, or reaches into the next one")
-	}
-	if got, want := mat.NewDense(2, 2, []float64{1, 0.5, -2, 1e20}).String(), "1 0.5\n-2 1e+20\n"; got != want {
-		t.Errorf("String is %q, want %q", got, want)
-	}
-}
-
 // elements is the set of the places that a view covers, its first being first.
 func elements(m mat.Matrix, first int) map[int]bool {
 	set := map[int]bool{}

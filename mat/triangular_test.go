@@ -136,32 +136,3 @@ func TestSolveLaws(t *testing.T) {
 		}
 	})
 }
-
-// A zero on the diagonal gives no finite row from there on; a NaN in a
-// right-hand side stays in its column.
-func TestSolveNonFinite(t *testing.T) {
-	eachVariant(t, func(t *testing.T) {
-		const n, k = 7, 3
-		for zero := range n {
-			l := fuzz.IntegerFactor(fuzz.New(33), n)
-			l.Set(zero, zero, 0)
-			b := ones(n, k, 1)
-			mat.SolveLower(l, b)
-			for j := range k {
-				if v := b.At(zero, j); v-v == 0 {
-					t.Errorf("a zero at %d: element (%d, %d) is %g", zero, zero, j, v)
-				}
-			}
-		}
-		l, b := fuzz.IntegerFactor(fuzz.New(34), n), ones(n, k, 1)
-		b.Set(2, 1, math.NaN())
-		mat.SolveLower(l, b)
-		for i := range n {
-			for j := range k {
-				if v := b.At(i, j); (v-v != 0) != (j == 1 && i >= 2) {
-					t.Errorf("a NaN at (2, 1): element (%d, %d) is %g", i, j, v)
-				}
-			}
-		}
-	})
-}

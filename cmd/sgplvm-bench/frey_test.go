@@ -8,7 +8,6 @@ import (
 	"image/png"
 	"math"
 	"os"
-	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
@@ -18,7 +17,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/seed-08962ecc/kronfield/cmd/internal/clitest"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/picture"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm-bench/internal/experiment"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
@@ -169,84 +167,6 @@ func TestFreyQuick(t *testing.T) {
 	}
 }
 
-// threefold returns every value three times, as grey pixels in colour.
-func threefold(grey []float64) (colour []float64) {
-	for _, v := range grey {
-		colour = append(colour, v, v, v)
-	}
-	return colour
-}
-
-// Pictures in colour, masks for whole pixels and pictures without a grid work as well.
-func TestFreyForms(t *testing.T) {
-	faces, _, masks := splitFolder(t)
-	writeArray(t, "colour.npy", npy.New(threefold(faces), splitCount, testHeight, testWidth, 3))
-	writeArray(t, "rows.npy", npy.New(masks, splitTests, testHeight, testWidth))
-	mustRun(t, strings.Fields("frey -data colour.npy -split split.npy -observed rows.npy -n 12 -quick -methods sgplvm,gp -out colour")...)
-	missing := 0
-	for _, m := range append(slices.Clone(masks[:testPoints]), masks[10*testPoints:11*testPoints]...) {
-		missing += 3 * (1 - int(m))
-	}
-	if got := readTable(t, "colour/table.csv")["SGPLVM"]["values"]; got != fmt.Sprint(missing) {
-		t.Errorf("%s values filled in, expected %d", got, missing)
-	}
-	// Rows of 560 values are 20x28.
-	small := picture.Faces(4, 20, 28, 3)
-	writeArray(t, "small.npy", npy.New(small.Float64s(), 4, 560))
-	writeArray(t, "four.npy", npy.New([]uint8{2, 0, 3, 1}, 4))
-	writeArray(t, "one.npy", npy.New(onePoint(560), 1, 560))
-	stdout := mustRun(t, strings.Fields("frey -data small.npy -split four.npy -observed one.npy -n 3 -methods nearest -out small")...)
-	if !strings.Contains(stdout, "3 pictures of 20x28 learned from, 1 filled in\n") {
-		t.Error(stdout)
-	}
-}
-
-// onePoint returns a mask under which one value of several was observed.
-func onePoint(values int) []uint8 {
-	m := make([]uint8, values)
-	m[values/2] = 1
-	return m
-}
-
-// Methods that cannot hold large pictures are left out and named, unless they were
-// asked for.
-func TestFreyLarge(t *testing.T) {
-	if testing.Short() {
-		t.Skip("trains on pictures of 5184 values")
-	}
-	t.Chdir(t.TempDir())
-	const side = 72
-	writeArray(t, "all.npy", picture.Faces(4, side, side, 3))
-	writeArray(t, "split.npy", npy.New([]uint8{2, 0, 3, 1}, 4))
-	writeArray(t, "masks.npy", npy.New(onePoint(side*side), 1, side, side))
-	const args = "frey -data all.npy -split split.npy -observed masks.npy -n 3 -quick -out results"
-	stdout := mustRun(t, strings.Fields(args)...)
-	if rows := readTable(t, "results/table.csv"); len(rows) != 4 || !strings.Contains(stdout, "\nlocal Gaussian: left out: baseline: values of a picture: found 5184, expected at most 5000") {
-		t.Errorf("%d rows\n%s", len(rows), stdout)
-	}
-	mustFail(t, 1, "~Gaussian: baseline: values of a picture: found 5184, .+", strings.Fields(args+" -methods gaussian")...)
-}
-
-// Published numbers stand beside pictures of the Frey faces' number and size.
-func TestPublishedRows(t *testing.T) {
-	t.Chdir(t.TempDir())
-	const count = 1965
-	values, order := make([]uint8, count*560), make([]uint16, count)
-	for i := range values {
-		values[i] = uint8(i * i % 251)
-	}
-	for i := range order {
-		order[i] = uint16(i)
-	}
-	writeArray(t, "all.npy", npy.New(values, count, 560))
-	writeArray(t, "split.npy", npy.New(order, count))
-	writeArray(t, "masks.npy", npy.New(onePoint(560), 1, 560))
-	stdout := mustRun(t, strings.Fields("frey -data all.npy -split split.npy -observed masks.npy -n 3 -methods gp -out results")...)
-	if !strings.Contains(stdout, "GP on each picture alone (published)") || !bytes.Contains(read(t, "results/table.html"), []byte("Published numbers")) {
-		t.Error(stdout)
-	}
-}
-
 // What cannot be used is refused before anything is learned or written.
 func TestFreyRefuses(t *testing.T) {
 	faces, split, masks := splitFolder(t)
@@ -331,31 +251,6 @@ func TestFreyRefuses(t *testing.T) {
 	}
 }
 
-// Interrupted at any step, the experiment leaves nothing behind.
-func TestFreyInterrupted(t *testing.T) {
-	splitFolder(t)
-	for _, c := range []struct{ word, args string }{
-		{"", smallExperiment + " -out new"},
-		{"warm-up", smallExperiment + " -out new"},
-		{"filled", smallExperiment + " -out new"},
-		{"cross-validation of Gaussian", smallExperiment + " -methods gaussian -out new"},
-		{"filled", smallExperiment + " -methods nearest -out new"},
-	} {
-		before := folder(t)
-		ctx, cancel := context.WithCancel(context.Background())
-		w := &clitest.Canceller{Word: c.word, Cancel: cancel}
-		if c.word == "" {
-			cancel()
-		}
-		code, _ := terminalRun(ctx, w, strings.Fields(c.args)...)
-		if text := w.Text.String(); code != 130 || !strings.HasSuffix(text, "\rsgplvm-bench: interrupted\n") && c.word != "" {
-			t.Errorf("%s at %q: code %d, stderr %q", c.args, c.word, code, text)
-		}
-		sameFolder(t, before)
-		cancel()
-	}
-}
-
 // At a terminal every step shows how far it is, in a line that disappears; what a search has found out stays.
 func TestFreyProgress(t *testing.T) {
 	splitFolder(t)
@@ -380,23 +275,4 @@ func TestFreyProgress(t *testing.T) {
 	if !strings.HasSuffix(text, "\r") || told == 0 {
 		t.Errorf("%d lines told: %q", told, text)
 	}
-}
-
-// Older results stay when an experiment fails.
-func TestFreyKeepsOld(t *testing.T) {
-	splitFolder(t)
-	if err := os.Mkdir("old", 0o777); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range experiment.FreyResults {
-		write(t, filepath.Join("old", name), []byte("an older result"))
-	}
-	before := folder(t)
-	ctx, cancel := context.WithCancel(context.Background())
-	w := &clitest.Canceller{Word: "warm-up", Cancel: cancel}
-	if code, _ := terminalRun(ctx, w, strings.Fields(smallExperiment+" -out old")...); code != 130 {
-		t.Errorf("code %d", code)
-	}
-	sameFolder(t, before)
-	cancel()
 }

@@ -7,14 +7,11 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/clitest"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm-bench/internal/experiment"
@@ -217,42 +214,5 @@ func TestVideoInterrupted(t *testing.T) {
 	}
 	if text := stderr.String(); !strings.Contains(text, "\rvariances of pixels 1/6  ") || !strings.HasSuffix(text, "\r") || strings.Contains(text, "\n") {
 		t.Errorf("%q", text)
-	}
-}
-
-// Periods are any finite positive numbers, in any spelling.
-func TestPeriodFlag(t *testing.T) {
-	clipFolder(t)
-	const climatology = "video -frames low.npy -truth low.npy -train train.npy -methods climatology -out results -period "
-	for _, same := range [][]string{{"12", "12.0", "1.2e1", "0x1.8p3", "+12"}, {"0.5", ".5", "5e-1"}} {
-		var first map[string]string
-		for _, value := range same {
-			mustRun(t, strings.Fields(climatology+value)...)
-			row := readTable(t, "results/table.csv")["mean of the same phase"]
-			delete(row, "learning")
-			delete(row, "predicting")
-			if first == nil {
-				first = row
-			}
-			if diff := cmp.Diff(first, row); diff != "" {
-				t.Errorf("-period %s: %s", value, diff)
-			}
-		}
-	}
-}
-
-// The model takes the kernel of the time part that is given; as published it has none.
-func TestVideoTimePart(t *testing.T) {
-	clipFolder(t)
-	seenMasks(t, "masks.npy", 5)
-	const same = "video -frames low.npy -truth low.npy -train train.npy -methods sgplvm -iters 20 -latent 3 -time-kernel matern32"
-	for more, want := range map[string]string{
-		" -latent-time-kernel matern52": ` \+ time, variance \S+, matern52\(\S+\);`,
-		" -observed masks.npy":          `noise`,
-		" -paper":                       `latent kernel rbf, variance [^+]*;`,
-	} {
-		if out := mustRun(t, strings.Fields(same+more)...); !regexp.MustCompile(want).MatchString(out) {
-			t.Errorf("%s: want %s\n%s", more, want, out)
-		}
 	}
 }

@@ -88,7 +88,8 @@ func moved(t *testing.T, b *browser.Browser, name string) {
 	b.Check()
 }
 
-// The page of a server fills in by its model, or predicts by its emulator.
+// The page of a server fills in by its model, or predicts by its emulator. With an engine in it the page does so from a file, by the model in it and by a compiled
+// file that is dropped, and has at most 1.3 MB when packed.
 func TestPage(t *testing.T) {
 	tier.Skip(t, tier.Race|tier.Emulated)
 	b := browser.New(t)
@@ -97,13 +98,8 @@ func TestPage(t *testing.T) {
 	_, address, _ = start(t, emulator, 10, time.Minute)
 	b.Open(address+"/", 1000, 800)
 	moved(t, b, "served-emulator")
-}
-
-// The page with an engine in it does so from a file, by the model in it and by a compiled file that is dropped, and has at most 1.3 MB when packed.
-func TestPageAlone(t *testing.T) {
-	tier.Skip(t, tier.Race|tier.Emulated)
 	if testing.Short() {
-		t.Skip("compiles for another architecture")
+		return // what follows compiles for another architecture
 	}
 	folder := t.TempDir()
 	path := filepath.Join(folder, "page.html")
@@ -120,7 +116,6 @@ func TestPageAlone(t *testing.T) {
 	if w.Close(); packed.Len() > 1_300_000 {
 		t.Errorf("the page has %d bytes when packed, expected at most 1.3 MB", packed.Len())
 	}
-	b := browser.New(t)
 	tried(t, b, path, "alone")
 	e, err := engine.LoadEmulator(emulator)
 	if err != nil {

@@ -26,7 +26,7 @@ import (
 func standIns(t *testing.T) {
 	t.Helper()
 	t.Chdir(t.TempDir())
-	const width, height, points, most = 20, 28, 560, 70
+	const width, height, points, most = 10, 14, 140, 70
 	faces := picture.Faces(most, width, height, 5)
 	levels := make([]uint8, most*points)
 	for i, v := range faces.Float64s() {
@@ -171,7 +171,7 @@ func writeSea(t *testing.T, name string, offset float64) {
 }
 
 // smaller are texts of command lines, and what stands for them where only the data are small.
-var smaller = strings.NewReplacer("1280x720", "40x56", "-effort thorough", "-effort none", "-effort quick", "-effort none", "-limit 90s", "")
+var smaller = strings.NewReplacer("1280x720", "20x28", "20x28", "10x14", "-effort thorough", "-effort none", "-effort quick", "-effort none", "-limit 90s", "")
 
 // quickly returns the arguments of a command line of a document, with which it does little work.
 func quickly(line string) []string {

@@ -23,19 +23,19 @@ func partsFolder(t *testing.T) {
 	t.Helper()
 	standIns(t)
 	const n = 67 // more than are predicted together
-	faces := picture.Faces(n, 20, 28, 5).Float64s()
+	faces := picture.Faces(n, 10, 14, 5).Float64s()
 	seen := slices.Clone(faces)
 	for i := range seen {
-		if (i/560+i%11)%3 == 0 || i/560 == 6 {
+		if (i/140+i%11)%3 == 0 || i/140 == 6 {
 			seen[i] = math.NaN()
 		}
 	}
-	writeArray(t, "many.npy", npy.New(faces, n, 28, 20))
-	writeArray(t, "many_mask.npy", npy.New(maskOf(seen), n, 28, 20))
-	writeArray(t, "a10.npy", npy.New(seen[560*5:560*12], 7, 28, 20))
-	writeArray(t, "a9.npy", npy.New(seen[:560*5], 5, 28, 20))
-	writeArray(t, "few.npy", npy.New(faces[:560*12], 12, 28, 20))
-	writeArray(t, "few_mask.npy", npy.New(maskOf(seen[:560*12]), 12, 28, 20))
+	writeArray(t, "many.npy", npy.New(faces, n, 14, 10))
+	writeArray(t, "many_mask.npy", npy.New(maskOf(seen), n, 14, 10))
+	writeArray(t, "a10.npy", npy.New(seen[140*5:140*12], 7, 14, 10))
+	writeArray(t, "a9.npy", npy.New(seen[:140*5], 5, 14, 10))
+	writeArray(t, "few.npy", npy.New(faces[:140*12], 12, 14, 10))
+	writeArray(t, "few_mask.npy", npy.New(maskOf(seen[:140*12]), 12, 14, 10))
 	succeed(t, strings.Fields("fill -data sst.nc -out learned.nc -save sst.model -config steps4.json")...)
 }
 
@@ -61,7 +61,7 @@ func TestPartsAreTheWhole(t *testing.T) {
 		"impute -model faces.model -data a*.npy -truth few.npy -out Rdir -variance Rv.csv",
 		"impute -model table.model -data gaps.csv -out R.csv",
 		"impute -model timed.model -data damaged.npy -times times.npy -out R.npy",
-		"predict -model faces.model -data many.npy -observed many_mask.npy -grid 10x14 -out R.npy -variance Rv.npy -sheet Rs.png",
+		"predict -model faces.model -data many.npy -observed many_mask.npy -grid 5x7 -out R.npy -variance Rv.npy -sheet Rs.png",
 		"predict -model timed.model -out R.npy -sheet Rs.png",
 		"latents -model faces.model -data many.npy -out R.csv",
 		"latents -model timed.model -out R.npy",

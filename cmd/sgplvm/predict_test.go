@@ -166,35 +166,6 @@ func TestScattered(t *testing.T) {
 	}
 }
 
-// Values of two channels at points on a line.
-func TestScatteredChannels(t *testing.T) {
-	workFolder(t)
-	line := []float64{0, 0.4, 1.1, 1.5, 2.3, 3, 3.2, 4.1, 4.4, 5}
-	values := trainingFaces() // 9 examples of 10 points and 2 channels
-	writeArray(t, "line.npy", npy.New(line, 10))
-	writeArray(t, "values.npy", npy.New(values, 9, 10, 2))
-	mustRun(t, "train", "-data", "values.npy", "-points", "line.npy", "-channels", "2", "-out", "two", "-config", steps(t, 5))
-	m := loadTestModel(t, "two")
-	if m.Channels() != 2 || m.Grid()[0].Cols != 1 || m.Grid().Len() != 10 {
-		t.Fatalf("%d channels, %d points of dimension %d", m.Channels(), m.Grid().Len(), m.Grid()[0].Cols)
-	}
-	mustRun(t, "predict", "-model", "two", "-out", "mean.npy")
-	shaped(t, "mean.npy", 9, 10, 2)
-	writeArray(t, "between.npy", npy.New([]float64{0.2, 6}, 2, 1))
-	mustRun(t, "sample", "-model", "two", "-points", "between.npy", "-count", "3", "-out", "fields.npy")
-	shaped(t, "fields.npy", 3, 2, 2)
-	for i := 0; i < len(values); i += 7 {
-		values[i] = math.NaN()
-	}
-	writeArray(t, "holes.npy", npy.New(values, 9, 10, 2))
-	mustRun(t, "impute", "-model", "two", "-data", "holes.npy", "-out", "filled.npy")
-	for i, v := range shaped(t, "filled.npy", 9, 10, 2) {
-		if y := values[i]; v-v != 0 || y == y && v != y {
-			t.Errorf("value %d: %v, was %v", i, v, y)
-		}
-	}
-}
-
 // Values observed at points that are not those of training are filled in, and tell of the
 // rest, as the library has it; at the training points in another order or form nothing
 // changes.

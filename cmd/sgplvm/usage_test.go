@@ -165,7 +165,7 @@ func TestFewFlags(t *testing.T) {
 // Text of the user and of files is quoted in part where it is long.
 func TestLongTexts(t *testing.T) {
 	workFolder(t)
-	long := strings.Repeat("long\x1b", 1<<18)
+	long := strings.Repeat("long\x1b", 1<<16)
 	write(t, "format", foreignModel(t, read(t, "model"), func(f *safetensors.File) { f.Metadata["format"] = long }))
 	write(t, "seed", foreignModel(t, read(t, "model"), func(f *safetensors.File) { f.Metadata["seed"] = long }))
 	write(t, "grid", foreignModel(t, read(t, "model"), func(f *safetensors.File) { f.Metadata["attribute.grid"] = long }))
@@ -173,8 +173,8 @@ func TestLongTexts(t *testing.T) {
 		f.Metadata["attribute.note"] = long
 		f.Metadata["attribute."+long] = "note"
 	}))
-	write(t, "long.json", []byte(`{"`+strings.Repeat("long", 1<<17)+`": 1}`))
-	write(t, "kernel.json", []byte(`{"effort": "none", "latentKernel": "`+strings.Repeat("long", 1<<17)+`"}`))
+	write(t, "long.json", []byte(`{"`+strings.Repeat("long", 1<<15)+`": 1}`))
+	write(t, "kernel.json", []byte(`{"effort": "none", "latentKernel": "`+strings.Repeat("long", 1<<15)+`"}`))
 	for _, args := range [][]string{
 		{"info", "-model", "format"}, {"info", "-model", "seed"}, {"info", "-model", "grid"}, {"info", "-model", "note"},
 		{"render", "-model", "grid", "-out", "result"},

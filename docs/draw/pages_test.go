@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"os"
 	"os/exec"
@@ -22,8 +23,19 @@ var (
 // unknown is the output of what was not run.
 const unknown = "-"
 
-// quicker are texts of commands, and what stands for them: the same with less work, of this module.
-var quicker = strings.NewReplacer("go run ./docs/draw sea", "draw sea 24", "go run ./docs/draw", "draw", "sgplvm train ", "sgplvm train -effort quick ", "sgplvm fill ", "sgplvm fill -effort quick ", "-effort quick", "")
+// quicker are texts of commands and programs, and what stands for them: the same with less work, of this module.
+var quicker = strings.NewReplacer("go run ./docs/draw sea", "draw sea 24", "go run ./docs/draw", "draw",
+	"sgplvm.EffortQuick}", "sgplvm.EffortQuick, LatentDims: 3, Training: sgplvm.TrainingConfig{Iterations: 5}}", "fill(sea,", "fill(sea[14:, ::2, ::2],")
+
+// short stands for the program in scripts: trainings are quick, those without inputs of few steps.
+const short = `#!/bin/sh
+command=$1
+case "$*" in
+train*-inputs*) shift; set -- "$command" -effort quick "$@" ;;
+train* | fill*) shift; set -- "$command" -effort quick -config "${0%/*}/short.json" "$@" ;;
+esac
+exec "${0%/*}/whole" "$@"
+`
 
 // pythonWith returns a Python that has modules; "" where there is none.
 func pythonWith(modules ...string) string {
@@ -51,12 +63,15 @@ func TestPages(t *testing.T) {
 		t.Skip("trains models")
 	}
 	bin := t.TempDir()
-	for name, path := range map[string]string{"sgplvm": "../../cmd/sgplvm", "draw": "."} {
+	for name, path := range map[string]string{"whole": "../../cmd/sgplvm", "draw": "."} {
 		if out, err := exec.Command("go", "build", "-o", filepath.Join(bin, name), path).CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
 	}
 	root, err := filepath.Abs("../..")
+	for name, text := range map[string]string{"sgplvm": short, "short.json": `{"latentDims": 3, "training": {"iterations": 5}}`} {
+		err = errors.Join(err, os.WriteFile(filepath.Join(bin, name), []byte(text), 0o777))
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +98,7 @@ func follow(t *testing.T, page, root, folder string) {
 		t.Log("no python3 with numpy, pandas, xarray and scipy here: scripts are not run")
 	}
 	for _, block := range fence.FindAllStringSubmatch(string(text), -1) {
-		kind, content := block[1], block[2]
+		kind, content := block[1], quicker.Replace(block[2])
 		run := func(name string, args ...string) {
 			c := exec.Command(name, args...)
 			if c.Dir = folder; strings.Contains(content, " ./cmd/") {
@@ -96,7 +111,7 @@ func follow(t *testing.T, page, root, folder string) {
 		}
 		switch kind {
 		case "sh":
-			run("bash", "-euc", quicker.Replace(content))
+			run("bash", "-euc", content)
 		case "text":
 			rest := last
 			if rest == unknown {

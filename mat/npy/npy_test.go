@@ -206,26 +206,6 @@ func TestWriteAsNumpy(t *testing.T) {
 	}
 }
 
-func TestWriteEveryType(t *testing.T) {
-	for _, k := range kinds {
-		if k.code == "b1" || k.code == "f2" {
-			continue // read as uint8 and float32
-		}
-		var b bytes.Buffer
-		if err := npy.Write(&b, &npy.Array{Shape: []int{2, 2}, Type: k.typ, Data: k.want}); err != nil {
-			t.Fatal(err)
-		}
-		order := byte('<')
-		if k.size == 1 {
-			order = '|'
-		}
-		want := file(1, dict(string(order)+k.code, "False", "(2, 2)"), ordered(k.be, k.size, order)...)
-		if !bytes.Equal(b.Bytes(), want) {
-			t.Errorf("%s: wrote\n%q, want\n%q", k.code, b.Bytes(), want)
-		}
-	}
-}
-
 // What other programs write too: other quotes, other order of the keys, other
 // blanks, the long integers of Python 2, no newline, no padding.
 func TestReadOtherSpellings(t *testing.T) {

@@ -5,7 +5,6 @@ import (
 	"compress/zlib"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"hash/crc32"
 	"image"
 	"image/color"
@@ -415,24 +414,4 @@ func withChecksums(file []byte) []byte {
 		at = end + 4
 	}
 	return b
-}
-
-func BenchmarkDecodePNG(b *testing.B) {
-	rect := image.Rect(0, 0, 640, 360)
-	colour := image.NewNRGBA(rect)
-	for i := range colour.Pix {
-		colour.Pix[i] = uint8(i >> 4)
-		if i%4 == 3 {
-			colour.Pix[i] = 255
-		}
-	}
-	file := encoded(colour)
-	b.Run(fmt.Sprint(rect.Size()), func(b *testing.B) {
-		b.SetBytes(3 * 640 * 360)
-		for b.Loop() {
-			if _, err := dataset.DecodePNG(file); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
 }

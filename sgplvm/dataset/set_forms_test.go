@@ -454,36 +454,6 @@ func TestAllForms(t *testing.T) {
 	}
 }
 
-// Existing ways of reading take the new formats.
-func TestLoadFormats(t *testing.T) {
-	f, err := dataset.Load("testdata/sst-1.nc", dataset.Layout{})
-	if err != nil || f.Count != 3 || f.Height != 3 || f.Width != 4 || f.Times == nil || f.Film || f.Missing(0) != 5 || len(f.Grid) != 2 {
-		t.Fatalf("%+v, %v", f, err)
-	}
-	o, err := dataset.OpenWith("testdata/maps.npz:t", dataset.SetOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer o.Close()
-	v := make([]float64, 6)
-	if err := o.ReadExamples(v, 1, 2); err != nil || !equal(v, []float64{nan, 7, 8, 9, 10, nan}) {
-		t.Errorf("values %v, %v", v, err)
-	}
-	path := saveText(t, "long.csv", "time,x,value\n1,0,1\n1,1,2\n2,0,3\n2,1,4\n")
-	if f, err = dataset.Load(path, dataset.Layout{}); err != nil || !f.Scattered || f.Width != 2 || !slices.Equal(f.Values(1), []float64{3, 4}) {
-		t.Errorf("%+v, %v", f, err)
-	}
-	_, err = dataset.Load("testdata/sst-1.nc", dataset.Layout{Width: 3, Height: 4})
-	checkError(t, err, "testdata", "sst-1.nc: shape 3×1×3×4: found pictures of 4x3 and 1 channel, expected a grid of 3x4")
-	times, err := dataset.LoadTimes("testdata/sst-1.nc:time", 3)
-	if err != nil || !slices.Equal(times, []float64{15.5, 45, 74.5}) {
-		t.Errorf("times %v, %v", times, err)
-	}
-	if got := dataset.FileName("a:b/sst.nc:x:y"); got != "a:b/sst.nc" {
-		t.Errorf("file %s", got)
-	}
-}
-
 // A point that a model has exists where the data have no value there, and one that it has not does not; points of a model that the data do not have say nothing.
 func TestPointsOfModel(t *testing.T) {
 	path := saveArray(t, "points.npy", npy.New([]float64{nan, 1, 2, 3, nan, 4, 5, 6}, 2, 2, 2))

@@ -3,7 +3,6 @@ package files_test
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"math"
@@ -12,7 +11,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -237,50 +235,6 @@ func TestWriteLinks(t *testing.T) {
 	}
 	if got := filetest.Listing(t, filepath.Join(folder, "far")); strings.Contains(got, ".tmp") {
 		t.Errorf("a temporary file stays: %s", got)
-	}
-}
-
-// Readers and writers at once: a reader sees one of the texts as a whole.
-func TestWriteConcurrent(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("an open file cannot be replaced")
-	}
-	folder := t.TempDir()
-	path := filepath.Join(folder, "model")
-	text := func(i int) string { return strings.Repeat(fmt.Sprint(i), 100_000) }
-	if err := files.WriteAtomic(path, put(text(0), nil)); err != nil {
-		t.Fatal(err)
-	}
-	var writers, readers sync.WaitGroup
-	stop := make(chan struct{})
-	for w := range 2 {
-		writers.Go(func() {
-			for i := range 20 {
-				if err := files.WriteAtomic(path, put(text(1+2*(i%4)+w), nil)); err != nil {
-					t.Error(err)
-				}
-			}
-		})
-	}
-	readers.Go(func() {
-		for {
-			got, err := os.ReadFile(path)
-			if err != nil || len(got) != 100_000 || !bytes.Equal(got, bytes.Repeat(got[:1], len(got))) {
-				t.Errorf("read %d bytes that are not one text, %v", len(got), err)
-				return
-			}
-			select {
-			case <-stop:
-				return
-			default:
-			}
-		}
-	})
-	writers.Wait()
-	close(stop)
-	readers.Wait()
-	if got := filetest.Listing(t, folder); strings.Contains(got, ".tmp") {
-		t.Errorf("a temporary file stays: %.100s", got)
 	}
 }
 

@@ -162,24 +162,6 @@ func TestSheetAcross(t *testing.T) {
 	}
 }
 
-func TestSheetSizes(t *testing.T) {
-	square := func(side int) picture.Picture { return drawn(side, side, 1, make([]float64, side*side)...) }
-	for _, test := range []struct{ side, want int }{{1, 128}, {28, 28 * 5}, {127, 127}, {128, 128}, {640, 640}} {
-		s := picture.Sheet{High: 1, Rows: []picture.SheetRow{{Pictures: []picture.Picture{square(test.side)}}}}
-		if got := s.Image().Bounds().Dx(); got != test.want+16 {
-			t.Errorf("a picture of %d is drawn %d wide, expected %d", test.side, got-16, test.want)
-		}
-	}
-	empty := picture.Sheet{High: 1}
-	if got := empty.Image().Bounds(); got != image.Rect(0, 0, 8, 8) {
-		t.Errorf("an empty sheet of %v", got)
-	}
-	tier.Panics(t, "picture: Sheet: values from 1 to 1", func() { (&picture.Sheet{Low: 1, High: 1}).Image() })
-	tier.Panics(t, "picture: Sheet: values from NaN to 1", func() { (&picture.Sheet{Low: math.NaN(), High: 1}).Image() })
-	wrong := picture.Sheet{High: 1, Rows: []picture.SheetRow{{Pictures: []picture.Picture{drawn(2, 2, 1, 1, 2, 3)}}}}
-	tier.Panics(t, "picture: a picture of 3 values for 2x2 pixels and 1 channels", func() { wrong.Image() })
-}
-
 func saveFrames(folder string, pictures []picture.Picture, low, high float64, bits int) error {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err

@@ -143,7 +143,8 @@ func TestEveryModel(t *testing.T) {
 	}
 }
 
-// A page with pictures: pointer, keys, axes, thumbnails, colours, playing and tables, in two windows, and a redraw that takes few operations.
+// A page with pictures: pointer, keys, axes, thumbnails, colours, playing and tables, in two windows, a redraw that takes few operations, and what the browser
+// predicts.
 func TestPage(t *testing.T) {
 	m, rest := faces(t, 4)
 	path := save(t, &page.Input{Model: m, Name: "faces", Labels: make([]int, m.Examples()), Data: &page.Data{Name: "rest", Seen: rest}})
@@ -220,32 +221,20 @@ func TestPage(t *testing.T) {
 		}
 		b.Check()
 	}
-}
-
-// With one latent dimension the map is as high as the examples are many.
-func TestOneDimension(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a browser for itself")
-	}
-	m, _ := faces(t, 1)
-	b := browser.New(t)
+	predicts(t, b, m)
+	m, _ = faces(t, 1) // with one latent dimension the map is as high as the examples are many
 	b.Open(save(t, &page.Input{Model: m, Name: "one"}), 1000, 800)
 	b.Point("map", 0.3, 0.5)
 	before := b.Pixels("mean")
 	if b.Point("map", 0.7, 0.5); b.Pixels("mean") == before {
-		t.Error("the pointer changes nothing")
+		t.Error("one dimension: the pointer changes nothing")
 	}
 	b.Check()
 }
 
-// What the browser computes is what the model predicts, up to the error that the page states.
-func TestBrowserPredicts(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a browser for itself")
-	}
-	m, _ := faces(t, 4)
-	b := browser.New(t)
-	b.Open(save(t, &page.Input{Model: m, Name: "faces"}), 800, 600)
+// predicts holds what the browser computes to what the model predicts, up to the error that the page states.
+func predicts(t *testing.T, b *browser.Browser, m *sgplvm.Model) {
+	t.Helper()
 	for _, point := range [][]float64{m.TrainingLatent(0).Mu, m.TrainingLatent(7).Mu, {0.3, -0.2, 0.1, 0.4}, {2, 2, -2, 1}} {
 		var got struct{ Mean, Deviation []float64 }
 		b.Run(&got, fmt.Sprintf(`(() => {
@@ -267,7 +256,6 @@ func TestBrowserPredicts(t *testing.T) {
 			}
 		}
 	}
-	b.Check()
 }
 
 // Data that the model does not fit are refused in a line.
