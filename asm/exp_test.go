@@ -268,6 +268,23 @@ func TestElementarySpecial(t *testing.T) {
 	}
 }
 
+// A sum has a NaN or an infinity exactly where one of its terms has.
+func TestElementarySums(t *testing.T) {
+	everyLevel(func(level string) {
+		for n := 1; n < 20; n++ {
+			for at := range n {
+				for _, v := range []float64{math.NaN(), math.Inf(1)} {
+					x := slices.Repeat([]float64{1}, n)
+					x[at] = v
+					if got := asm.SumLog(x); !sameNumber(got, v) {
+						t.Errorf("%s: %v as logarithm %d of %d: sum %v", level, v, at, n, got)
+					}
+				}
+			}
+		}
+	})
+}
+
 // samplesOf is how many arguments each region of an accuracy test has.
 func samplesOf() int {
 	if testing.Short() {
@@ -425,6 +442,40 @@ func TestElementaryControlWord(t *testing.T) {
 			if half != math.SmallestNonzeroFloat64 || third != 1./3 {
 				t.Fatalf("after %s at %s: 2^−1074 is %g, 1/3 is %v", k.name, level, half, third)
 			}
+		}
+	})
+}
+
+// FuzzElementary compares every level with generic Go, for any bits.
+func FuzzElementary(f *testing.F) {
+	s := fuzz.New(26)
+	for n := range 20 {
+		var b []byte
+		for _, v := range arguments(s, n) {
+			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+		}
+		f.Add(b)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		x := make([]float64, len(b)/8)
+		for i := range x {
+			x[i] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
+		}
+		n := len(x) / 2
+		in := [2][]float64{x[:n], x[n : 2*n]}
+		for _, k := range elementaries {
+			want, wantSum := make([]float64, n), 0.
+			everyLevel(func(level string) {
+				got := make([]float64, n)
+				sum := k.do(got, in)
+				if level == "generic" {
+					want, wantSum = got, sum
+				}
+				equal(t, k.name+" at "+level, got, want)
+				if !sameNumber(sum, wantSum) {
+					t.Errorf("%s at %s: sum %v, want %v", k.name, level, sum, wantSum)
+				}
+			})
 		}
 	})
 }

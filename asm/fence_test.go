@@ -219,3 +219,51 @@ func TestTransposeFences(t *testing.T) {
 		}
 	})
 }
+
+// What a kernel reads may be memory that cannot be written.
+func TestReadOnlyOperands(t *testing.T) {
+	const n = 77
+	protect := func(piece []float64, how int) {
+		b := unsafe.Slice((*byte)(unsafe.Pointer(&piece[0])), 8*len(piece))
+		if err := syscall.Mprotect(b, how); err != nil {
+			t.Fatal(err)
+		}
+	}
+	eachLevel(t, func(t *testing.T) {
+		s := fuzz.New(24)
+		for _, k := range vectors {
+			v := make([][]float64, 0, 5)
+			for _, size := range k.sizes(n) {
+				piece := fence(t, size)
+				v = append(v, piece[:size])
+				copy(v[len(v)-1], fuzz.Normal(s, size, 1).Data)
+				if len(v) > k.writes {
+					protect(piece, syscall.PROT_READ)
+				}
+			}
+			if faults(func() { k.do(v) }) {
+				t.Errorf("%s writes what it should only read", k.name)
+			}
+		}
+		// Where a matrix is read only, what is fetched behind it is as well.
+		mr, nr := asm.Tile()
+		a, b := fence(t, n*(2*mr+1)), fence(t, n*nr)
+		x, y := fence(t, 6*mr*mr), fence(t, n*nr)
+		for _, piece := range [][]float64{a, b, x} {
+			protect(piece, syscall.PROT_READ)
+		}
+		for _, beta := range []float64{0, 1} {
+			for m := 1; m <= 2*mr+1; m++ {
+				if faults(func() { asm.GemmPanel(n, 1, a, n, 1, n*mr, b, nr, beta, y, nr, m, nr) }) {
+					t.Errorf("GemmPanel of %d rows, beta %g, writes what it should only read", m, beta)
+				}
+			}
+		}
+		if faults(func() { asm.SolvePanel(false, 3, x, y); asm.SolvePanel(true, 3, x, y) }) {
+			t.Error("SolvePanel writes what it should only read")
+		}
+		if faults(func() { asm.CopyRows(y, nr, b, nr, n, nr, n*nr) }) {
+			t.Error("CopyRows writes what it should only read")
+		}
+	})
+}

@@ -260,6 +260,53 @@ func TestGemmPanelOfManyRows(t *testing.T) {
 	})
 }
 
+// A NaN or an infinity at one place of A or B makes its row or its column of the
+// panel non-finite, one in C its element, but with beta = 0; and nothing else.
+func TestGemmPanelNonFinite(t *testing.T) {
+	eachLevel(t, func(t *testing.T) {
+		mr, nr := asm.Tile()
+		m := mr + mr/2
+		for at, k := range []int{1, 2, 3, 4, 9} {
+			for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+				p := panel{m: m, n: nr, k: k, alpha: 1, order: orders[at], gapB: at%2 - 1, gapC: at % 3}
+				try := func(a, b, c mat.Matrix, bad func(i, j int) bool, where string, row, col int) {
+					va, vb := p.operands(a, b)
+					gc := fuzz.Guard(c, fuzz.Layout{Gap: p.gapC})
+					p.do(va, vb, gc.Data)
+					for i := range m {
+						for j := range nr {
+							if x := gc.At(i, j); (x-x != 0) != bad(i, j) {
+								t.Fatalf("%v, %g at (%d, %d) of %s: element (%d, %d) is %g", p, v, row, col, where, i, j, x)
+							}
+						}
+					}
+				}
+				for _, p.beta = range []float64{0, 1} {
+					a, b, c := mat.New(m, k), mat.New(k, nr), mat.New(m, nr)
+					for l := range k {
+						for i := range m {
+							a.Set(i, l, v)
+							try(a, b, c, func(r, _ int) bool { return r == i }, "A", i, l)
+							a.Set(i, l, 0)
+						}
+						for j := range nr {
+							b.Set(l, j, v)
+							try(a, b, c, func(_, s int) bool { return s == j }, "B", l, j)
+							b.Set(l, j, 0)
+						}
+					}
+					for i := range m {
+						j := (5 * i) % nr
+						c.Set(i, j, v)
+						try(a, b, c, func(r, s int) bool { return r == i && s == j && p.beta != 0 }, "C", i, j)
+						c.Set(i, j, 0)
+					}
+				}
+			}
+		}
+	})
+}
+
 // Shapes and slices that do not fit panic with the operation and the shapes,
 // whatever the capacities of the slices, before anything is written.
 func TestGemmPanelPanics(t *testing.T) {

@@ -3,6 +3,10 @@ package asm_test
 import (
 	"fmt"
 	"math"
+	"math/big"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/fuzz"
 )
 
 // A double is the unevaluated sum of two numbers, the second below half a unit
@@ -70,6 +74,57 @@ func trueLog(x float64) double {
 	p := m.mul(double{f, 0})
 	d := double{math.Ldexp(p.hi, e+k), math.Ldexp(p.lo, e+k)}.add(double{-1, 0}) // x·exp(−y) − 1
 	return double{y, 0}.add(d.add(d.mul(d).mul(double{-0.5, 0})))
+}
+
+// The references themselves, against Taylor's series at 250 bits.
+func TestReference(t *testing.T) {
+	const bits = 250
+	number := func(v float64) *big.Float { return new(big.Float).SetPrec(bits).SetFloat64(v) }
+	value := func(d double) *big.Float { return number(d.hi).Add(number(d.hi), number(d.lo)) }
+	// exp of a big number, by halving it ten times.
+	exp := func(x *big.Float) *big.Float {
+		r := number(0).SetMantExp(x, -10-max(0, x.MantExp(nil)))
+		sum := number(1)
+		for i := 40; i > 0; i-- {
+			sum.Mul(sum, r).Quo(sum, number(float64(i))).Add(sum, number(1))
+		}
+		for range 10 + max(0, x.MantExp(nil)) {
+			sum.Mul(sum, sum)
+		}
+		return sum
+	}
+	s := fuzz.New(11)
+	for i := range 300 {
+		x := 760 * (2*s.Float64() - 1)
+		if i%3 == 0 {
+			x *= 0x1p-10 * s.Float64()
+		}
+		m, k := trueExp(x)
+		got := value(m)
+		got.SetMantExp(got, k)
+		want := exp(number(x))
+		if e, _ := got.Sub(got, want).Quo(got, want).Float64(); !(math.Abs(e) < 0x1p-98) {
+			t.Errorf("exp(%v): reference is wrong by %g", x, e)
+		}
+	}
+	for i := range 300 {
+		x := math.Exp(700 * (2*s.Float64() - 1))
+		if i%3 == 0 {
+			x = 1 + (2*s.Float64()-1)*math.Ldexp(1, -s.IntN(52))
+		}
+		if i%3 == 1 {
+			x = math.Float64frombits(1 + s.Uint64()>>(12+s.IntN(52))) // subnormal
+		}
+		if x == 1 {
+			continue
+		}
+		y := value(trueLog(x))
+		e := exp(y)
+		e.Quo(e, number(x)).Sub(e, number(1)).Quo(e, y)
+		if e, _ := e.Float64(); !(math.Abs(e) < 0x1p-95) {
+			t.Errorf("log(%v): reference is wrong by %g", x, e)
+		}
+	}
 }
 
 // ulps returns the error of got as a value of m·2^k, in units of the last place

@@ -336,6 +336,31 @@ func checkVector(t *testing.T, s *fuzz.Source, k vectorKernel, n, offset int, na
 	}
 }
 
+// One NaN or infinity reaches a sum from every place, also against a zero, and a
+// NaN the largest number.
+func TestVectorsNonFinite(t *testing.T) {
+	eachLevel(t, func(t *testing.T) {
+		for _, n := range lengths[1:] {
+			for at := range n {
+				for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+					x, zero := make([]float64, n), make([]float64, n)
+					x[at] = v
+					if a, b := asm.Dot(x, zero), asm.Dot(zero, x); a == a || b == b {
+						t.Fatalf("Dot of %d numbers with %g at %d and zeros: %g and %g, want NaN", n, v, at, a, b)
+					}
+					if got := asm.SumSquares(x); !(got == math.Inf(1) || v != v && got != got) {
+						t.Fatalf("SumSquares of %d numbers with %g at %d: %g", n, v, at, got)
+					}
+					x[n/2], x[0], x[at] = math.Inf(-1), math.Inf(1), v
+					if got := asm.MaxAbs(x); !(got == math.Inf(1) || v != v && got != got) {
+						t.Fatalf("MaxAbs of %d numbers with %g at %d: %g", n, v, at, got)
+					}
+				}
+			}
+		}
+	})
+}
+
 // Numbers and their negatives are found, however small, in every place.
 func TestMaxAbs(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {

@@ -1,6 +1,7 @@
 package eig_test
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -104,6 +105,45 @@ func TestTypes(t *testing.T) {
 	}
 }
 
+// TestFamilies runs the matrices that are known in closed form, or known to be
+// hard.
+func TestFamilies(t *testing.T) {
+	sizes := []int{0, 1, 2, 3, 5, 8, 16, 25, 33, 63, 64, 65, 128}
+	if testing.Short() {
+		sizes = []int{0, 1, 2, 3, 5, 16, 33, 64}
+	}
+	for _, n := range sizes {
+		checkAll(t, fuzz.Cases(fuzz.New(uint64(n)), n, fuzz.Symmetric|fuzz.Finite, fuzz.Subnormal))
+	}
+}
+
+// TestRepeated are full matrices with few distinct eigenvalues, and multiples of
+// the identity with something small beside them, as white kernels give.
+func TestRepeated(t *testing.T) {
+	s := fuzz.New(30)
+	var cases []fuzz.Case
+	for _, n := range []int{2, 9, 33, 64, 70} {
+		for _, distinct := range []int{1, 2, 3} {
+			d := make([]float64, n)
+			for i := range d {
+				d[i] = float64(i % distinct)
+			}
+			cases = append(cases, fuzz.WithSpectrum(s, fmt.Sprintf("%d distinct", distinct), d))
+		}
+		for _, rank := range []int{1, n / 2} {
+			c := fuzz.LowRank(s, n, rank)
+			for _, white := range []float64{1, 1e8, 1e20} {
+				a := c.A.Clone()
+				for i := range n {
+					a.Set(i, i, a.At(i, i)+white)
+				}
+				cases = append(cases, fuzz.Case{Name: fmt.Sprintf("%s + %g·I", c.Name, white), A: a})
+			}
+		}
+	}
+	checkAll(t, cases)
+}
+
 // TestTuning runs every path on small matrices.
 func TestTuning(t *testing.T) {
 	tier.Skip(t, tier.Race|tier.Emulated)
@@ -122,6 +162,45 @@ func TestTuning(t *testing.T) {
 				eig.Tune(t, to)
 				checkAll(t, fuzz.SymmetricCases(fuzz.New(2), n))
 			})
+		}
+	}
+}
+
+// TestExactAnswers are matrices that need no rounding.
+func TestExactAnswers(t *testing.T) {
+	for _, n := range []int{1, 2, 31, 32, 33, 34, 35} {
+		descending := make([]float64, n)
+		for i := range descending {
+			descending[i] = float64(n - i)
+		}
+		p := fuzz.New(uint64(n)).Perm(n)
+		permuted := make([]float64, n)
+		for i, j := range p {
+			permuted[i] = descending[j]
+		}
+		for _, d := range [][]float64{make([]float64, n), slices.Repeat([]float64{-3}, n), descending, permuted} {
+			a := mat.New(n, n)
+			mat.Copy(a.Diag(), mat.Vector(d))
+			sp, err := eig.Sym(a)
+			if err != nil {
+				t.Fatal(err)
+			}
+			// Column j is the unit vector of the j-th smallest, the first of equals.
+			order := make([]int, n)
+			for i := range order {
+				order[i] = i
+			}
+			slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(d[i], d[j]) })
+			want := mat.New(n, n)
+			for j, i := range order {
+				want.Set(i, j, 1)
+				if sp.Values[j] != d[i] {
+					t.Errorf("diagonal %v: eigenvalue %d is %g, want %g", d, j, sp.Values[j], d[i])
+				}
+			}
+			if err := fuzz.SameBits(sp.Vectors, want); err != nil {
+				t.Errorf("diagonal %v: %v", d, err)
+			}
 		}
 	}
 }
@@ -196,6 +275,23 @@ func TestScale(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestWide are matrices whose entries span the range of float64.
+func TestWide(t *testing.T) {
+	s := fuzz.New(6)
+	var cases []fuzz.Case
+	for _, n := range []int{2, 5, 33, 70} {
+		for _, span := range []int{250, 500} {
+			cases = append(cases, fuzz.Graded(s, n, span), fuzz.Graded(s, n, span).Permuted(s))
+		}
+		for range 5 {
+			a := fuzz.Wide(s, n, n, 1000)
+			mat.MirrorLower(a)
+			cases = append(cases, fuzz.Case{Name: fmt.Sprintf("wide n=%d", n), A: a})
+		}
+	}
+	checkAll(t, cases)
 }
 
 func TestNonFinite(t *testing.T) {

@@ -2,6 +2,7 @@ package fuzz_test
 
 import (
 	"math"
+	"math/big"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/fuzz"
@@ -128,6 +129,54 @@ func TestCheckers(t *testing.T) {
 	}
 }
 
+// A scaling by a power of two does not change the residuals.
+func TestCheckersScale(t *testing.T) {
+	for _, scale := range []int{-500, -400, 400, 500} {
+		one, p := newProblem(0), newProblem(scale)
+		for _, c := range checkers {
+			if got, want := c.residual(p), c.residual(one); got != want {
+				t.Errorf("%s: residual %.3g at scale 4^%d, %.3g at scale 1", c.name, got, scale, want)
+			}
+		}
+	}
+}
+
+// Zero matrices and empty ones have residual 0 with the right answer and +Inf
+// with a wrong one.
+func TestCheckersZero(t *testing.T) {
+	z, one := mat.New(3, 3), mat.Identity(3)
+	w, huge := make([]float64, 3), mat.New(3, 3)
+	huge.Fill(0x1p700)
+	huge.Set(0, 0, -0x1p700)
+	for _, c := range []struct {
+		name  string
+		got   float64
+		wrong bool
+	}{
+		{"Cholesky of 0", fuzz.CholResidual(z, z), false},
+		{"Cholesky of 0", fuzz.CholResidual(z, one), true},
+		{"eigenvalues of 0", fuzz.EigResidual(z, w, one), false},
+		{"eigenvalues of 0", fuzz.EigResidual(z, []float64{0, 0, 1}, one), true},
+		{"eigenvalues with vectors that overflow", fuzz.EigResidual(one, []float64{1, -1, 1}, huge), true},
+		{"vectors that overflow", fuzz.Orthogonality(huge), true},
+		{"solution with 0", fuzz.SolveResidual(z, one, z), false},
+		{"solution with 0", fuzz.SolveResidual(z, one, one), true},
+		{"solution 0", fuzz.ForwardError(z, z, 1), false},
+		{"solution 0", fuzz.ForwardError(one, z, 1), true},
+		{"inverse of 0", fuzz.InverseResidual(z, one), true},
+		{"empty Cholesky", fuzz.CholResidual(mat.New(0, 0), mat.New(0, 0)), false},
+		{"empty eigenvalues", fuzz.EigResidual(mat.New(0, 0), nil, mat.New(0, 0)), false},
+		{"no vectors", fuzz.Orthogonality(mat.New(3, 0)), false},
+		{"too many vectors", fuzz.Orthogonality(mat.New(0, 3)), true},
+		{"no right-hand side", fuzz.SolveResidual(one, mat.New(3, 0), mat.New(3, 0)), false},
+		{"empty product", fuzz.MulError(mat.New(2, 0), 1, mat.New(2, 3), mat.New(3, 0), 0, mat.Matrix{}), false},
+	} {
+		if c.wrong && !(c.got > 1e15) || !c.wrong && c.got != 0 {
+			t.Errorf("%s: residual %g, wrong answer: %v", c.name, c.got, c.wrong)
+		}
+	}
+}
+
 func TestMulError(t *testing.T) {
 	s := fuzz.New(3)
 	const m, k, n = 5, 17, 4
@@ -170,6 +219,33 @@ func TestMulError(t *testing.T) {
 				t.Errorf("NaN is judged as %.3g", r)
 			}
 		})
+	}
+}
+
+// The ratio itself agrees with exact arithmetic.
+func TestMulErrorExact(t *testing.T) {
+	s := fuzz.New(6)
+	exact := func(x float64) *big.Float { return new(big.Float).SetPrec(2000).SetFloat64(x) }
+	times := func(x, y *big.Float) *big.Float { return new(big.Float).SetPrec(2000).Mul(x, y) }
+	for _, k := range []int{0, 1, 2, 5, 12} {
+		for range 20 {
+			a, b, c := fuzz.Normal(s, 1, k), fuzz.Normal(s, k, 1), s.NormFloat64()
+			alpha, beta := s.NormFloat64(), s.NormFloat64()
+			dst := mat.NewDense(1, 1, []float64{c})
+			got := fuzz.NaiveMul(alpha, a, b, beta, dst)
+			d, size := exact(got.At(0, 0)), math.Abs(beta*c)
+			d.Sub(d, times(exact(beta), exact(c)))
+			for l := range k {
+				d.Sub(d, times(exact(alpha), times(exact(a.At(0, l)), exact(b.At(l, 0)))))
+				size += math.Abs(alpha * a.At(0, l) * b.At(l, 0))
+			}
+			want, _ := d.Abs(d).Float64()
+			want /= 2 * float64(k+3) * fuzz.Eps * size
+			// The reference has an error near ε², the bound itself a few roundings.
+			if r := fuzz.MulError(got, alpha, a, b, beta, dst); math.Abs(r-want) > 1e-10 {
+				t.Errorf("depth %d: %g of the bound, want %g", k, r, want)
+			}
+		}
 	}
 }
 

@@ -165,3 +165,37 @@ func TestTriangular(t *testing.T) {
 		}
 	}
 }
+
+func TestNaiveKron(t *testing.T) {
+	a := mat.NewDense(2, 1, []float64{2, 3})
+	b := mat.NewDense(1, 3, []float64{1, 10, 100})
+	c := mat.NewDense(2, 2, []float64{1, 0, 0, -1})
+	want := mat.NewDense(4, 6, []float64{
+		2, 0, 20, 0, 200, 0,
+		0, -2, 0, -20, 0, -200,
+		3, 0, 30, 0, 300, 0,
+		0, -3, 0, -30, 0, -300,
+	})
+	got := fuzz.NaiveKron(a, b, c)
+	for i := range 4 {
+		for j := range 6 {
+			if got.At(i, j) != want.At(i, j) {
+				t.Errorf("element (%d, %d) is %g, want %g", i, j, got.At(i, j), want.At(i, j))
+			}
+		}
+	}
+	if err := fuzz.SameBits(fuzz.NaiveKron(), mat.Identity(1)); err != nil {
+		t.Error(err)
+	}
+}
+
+// The naive product itself, against sums written out.
+func TestNaiveMul(t *testing.T) {
+	a := mat.NewDense(2, 3, []float64{1, 2, 3, 4, 5, 6})
+	b := mat.NewDense(3, 2, []float64{1, 0, 2, 1, 0, 3})
+	c := mat.NewDense(2, 2, []float64{100, 200, 300, 400})
+	want := mat.NewDense(2, 2, []float64{2*5 + 50, 2*11 + 100, 2*14 + 150, 2*23 + 200})
+	if err := fuzz.SameBits(fuzz.NaiveMul(2, a, b, 0.5, c), want); err != nil {
+		t.Error(err)
+	}
+}

@@ -250,6 +250,47 @@ func TestPack(t *testing.T) {
 	}
 }
 
+// A NaN or an infinity in the factors makes exactly its row or column of the
+// product non-finite, also against zeros.
+func TestMulNonFinite(t *testing.T) {
+	eachVariant(t, func(t *testing.T) {
+		s := fuzz.New(13)
+		for _, d := range [][3]int{{1, 1, 1}, {3, 1, 4}, {1, 3, 5}, {5, 3, 4}, {4, 4, 9}, {9, 5, 8}} {
+			m, n, k := d[0], d[1], d[2]
+			for at := range (m + n) * k {
+				for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+					a, b := fuzz.Normal(s, m, k), fuzz.Normal(s, k, n)
+					row, col := -1, -1
+					if i := at / k; i < m {
+						row = i
+						a.Set(i, at%k, v)
+						if math.IsNaN(v) {
+							b.Fill(0)
+						}
+					} else {
+						col = i - m
+						b.Set(at%k, col, v)
+						if math.IsNaN(v) {
+							a.Fill(0)
+						}
+					}
+					p, q, r := layoutsOf(at)
+					dst := fuzz.Guard(ones(m, n, 1), r)
+					mat.Mul(dst.Matrix, 1, fuzz.Guard(a, p).Matrix, fuzz.Guard(b, q).Matrix, 1)
+					for i := range m {
+						for j := range n {
+							x := dst.At(i, j)
+							if bad := x-x != 0; bad != (i == row || j == col) {
+								t.Fatalf("%d×%d×%d, %g in row %d or column %d: element (%d, %d) is %g", m, k, n, v, row, col, i, j, x)
+							}
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
 // alpha 0 leaves the factors unread, beta 0 the destination; NaN as a scalar
 // reaches every element.
 func TestMulScalars(t *testing.T) {

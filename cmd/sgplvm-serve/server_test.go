@@ -295,6 +295,48 @@ func TestTimesAndInputs(t *testing.T) {
 	}
 }
 
+// The numbers and the fields behind outputs are those of JSON, and of Invert, also as arrays.
+func TestInvertedArrays(t *testing.T) {
+	y, x := mat.New(20, 4), mat.New(20, 4)
+	in := sgplvm.Inputs{Columns: []sgplvm.InputColumn{{Name: "a"}}}
+	for i := range 20 {
+		in.Columns[0].Numbers = append(in.Columns[0].Numbers, float64(i))
+		for k := range 4 {
+			x.Set(i, k, math.Sin(float64(i+k)/4))
+			y.Set(i, k, math.Cos(float64(i-k)/8)+x.At(i, k))
+		}
+	}
+	for name, in := range map[string]sgplvm.Inputs{"numbers": in, "fields": {Fields: sgplvm.NewSource(x.Data, 20, 4, 1)}} {
+		e, err := sgplvm.Emulate(t.Context(), sgplvm.Data{Source: sgplvm.NewSource(y.Data, 20, 4, 1), Grid: sgplvm.Grid{mat.NewDense(4, 1, []float64{0, 1, 2, 3})}, Inputs: &in}, sgplvm.Config{Effort: sgplvm.EffortQuick})
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), name)
+		if err := engine.SaveEmulator(path, e); err != nil {
+			t.Fatal(err)
+		}
+		s, address, _ := start(t, path, 10, time.Minute)
+		inverter, err := s.emulator.Inverter(sgplvm.BeliefRuns)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := inverter.Invert(t.Context(), y.Row(7), make([]float64, 4), sgplvm.InvertOptions{Draws: engine.InversionDraws(400, "quick")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := make([]float64, 4)
+		if name == "numbers" {
+			want = []float64{r.Columns[0].Mean}
+		} else {
+			r.FieldTo(want)
+		}
+		a, err := npy.Read(bytes.NewReader(must(t, address+"/invert", "application/x-npy", "application/x-npy", numpy(t, y.Row(7), 1, 4))))
+		if err != nil || !slices.Equal(a.Shape, []int{1, len(want)}) || !same(a.Float64s(), want) {
+			t.Errorf("%s: %v, want %v, error %v", name, a, want, err)
+		}
+	}
+}
+
 // What is wrong with a request is answered by a line of JSON with the status that says whose fault it is.
 func TestRefuses(t *testing.T) {
 	s, address, _ := start(t, pictures, 10, time.Minute)

@@ -173,6 +173,58 @@ func TestWriteGolden(t *testing.T) {
 
 const goldenSum = "8138a7b99fee328441ede6f03128a2fa9dc0ced208cc544f0eef06749a9dfc0c"
 
+func TestRoundTrip(t *testing.T) {
+	f := everything()
+	var first bytes.Buffer
+	if err := safetensors.Write(&first, f); err != nil {
+		t.Fatal(err)
+	}
+	for _, read := range []func(io.Reader) (*safetensors.File, error){safetensors.Read, safetensors.ReadSealed} {
+		back, err := read(bytes.NewReader(first.Bytes()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := same(t, back, f); diff != "" {
+			t.Error(diff)
+		}
+	}
+	// The same content in any order gives the same bytes.
+	for i := range f.Tensors {
+		f.Tensors = append(f.Tensors[1:], f.Tensors[0])
+		order := slices.Clone(f.Tensors)
+		var b bytes.Buffer
+		if err := safetensors.Write(&b, f); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(b.Bytes(), first.Bytes()) {
+			t.Errorf("rotation %d changes the file", i)
+		}
+		for k := range order {
+			if f.Tensors[k].Name != order[k].Name {
+				t.Errorf("Write moved the caller's tensors")
+			}
+		}
+	}
+	// The data are aligned whatever the length of the header.
+	for n := range 8 {
+		var b bytes.Buffer
+		if err := safetensors.Write(&b, &safetensors.File{Metadata: map[string]string{"k": strings.Repeat("v", n)}}); err != nil {
+			t.Fatal(err)
+		}
+		if length := binary.LittleEndian.Uint64(b.Bytes()); length%8 != 0 || b.Len() != int(8+length) {
+			t.Errorf("a header of %d bytes in a file of %d", length, b.Len())
+		}
+	}
+	// The checksum, from its definition.
+	digits := bytes.Index(first.Bytes(), []byte(safetensors.ChecksumKey)) + len(safetensors.ChecksumKey) + 3
+	zeroed := bytes.Clone(first.Bytes())
+	copy(zeroed[digits:], strings.Repeat("0", 64))
+	sum := sha256.Sum256(zeroed)
+	if got := string(first.Bytes()[digits : digits+64]); got != hex.EncodeToString(sum[:]) {
+		t.Errorf("checksum %s, want %x", got, sum)
+	}
+}
+
 // Long tensors go through several chunks and blocks.
 func TestLongTensors(t *testing.T) {
 	for _, n := range []int{8191, 8192, 8193, 16383, 16384, 16385, 65535, 65536, 65537, 200000} {
@@ -316,6 +368,38 @@ func TestHostile(t *testing.T) {
 				t.Errorf("allocated %d bytes, limit %d", used, limit)
 			}
 		})
+	}
+}
+
+// The longest headers take no more memory than is promised, whatever they are full of:
+// tensors of no elements, many axes, or escapes.
+func TestLongHeaders(t *testing.T) {
+	size := 10_000_000
+	if testing.Short() {
+		size /= 10
+	}
+	for _, c := range []struct{ name, member string }{
+		{"tensors", `"%x":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}`},
+		{"axes", `"%x":{"dtype":"U8","shape":[0` + strings.Repeat(",1", 63) + `],"data_offsets":[0,0]}`},
+		{"escapes", `"\u0041%x":{"dtype":"\u0055\u0038","shape":[0],"data_offsets":[0,0]}`},
+		{"long names", `"` + strings.Repeat("a", 9000) + `%x":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}`},
+	} {
+		header := []byte{'{'}
+		tensors := 0
+		for ; len(header) < size-10_000; tensors++ {
+			header = append(fmt.Appendf(header, c.member, tensors), ',')
+		}
+		header[len(header)-1] = '}'
+		in := file(string(header), "")
+		var f *safetensors.File
+		var err error
+		used := allocated(func() { f, err = safetensors.Read(bytes.NewReader(in)) })
+		if err != nil || len(f.Tensors) != tensors {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		if used > uint64(12*len(in)+1<<20) {
+			t.Errorf("%s: a header of %d bytes allocates %d", c.name, len(in), used)
+		}
 	}
 }
 

@@ -197,3 +197,29 @@ func TestGIFHoles(t *testing.T) {
 		}
 	}
 }
+
+// Whatever happens to a file's bytes, it is read or refused.
+func TestGIFDamaged(t *testing.T) {
+	g := &gif.GIF{Image: []*image.Paletted{patch(greys, 0, 0, "abcd", "ddca", "abba"), patch(colours, 1, 1, "b.", "aa")}, Delay: []int{3, 4}, Disposal: []byte{1, 3}}
+	path := gifFile(t, g)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	load := func(content []byte) {
+		if err := os.WriteFile(path, content, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := dataset.Load(path, dataset.Layout{}); err != nil {
+			checkError(t, err, filepath.Dir(path), "film.gif: *")
+		}
+	}
+	for i := range whole {
+		load(whole[:i])
+		for _, b := range []byte{whole[i] ^ 1, whole[i] ^ 0x80, 0, 255} {
+			changed := slices.Clone(whole)
+			changed[i] = b
+			load(changed)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-08962ecc/kronfield/mat/netcdf"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
 
@@ -139,4 +141,55 @@ func FuzzSet(f *testing.F) {
 	f.Fuzz(func(t *testing.T, kind uint8, b []byte) {
 		tryFile(t, path+endings[int(kind)%len(endings)], b)
 	})
+}
+
+// FuzzTimeUnits: units that can be read give dates that can be read.
+func FuzzTimeUnits(f *testing.F) {
+	f.Add("days since 1990-01-01", "noleap", 12.5)
+	f.Add("hours since 1582-10-15 12:30:15.5 +01:00", "standard", -1e6)
+	f.Add("months since -4712-1", "360_day", 1.0)
+	f.Fuzz(func(t *testing.T, units, calendar string, at float64) {
+		u, err := dataset.ParseTimeUnits(units, calendar)
+		if err != nil {
+			if strings.ContainsAny(err.Error(), "\n\r") {
+				t.Errorf("error of several lines: %q", err)
+			}
+			return
+		}
+		if at = min(max(at, -1e5), 1e5); at != at {
+			return
+		}
+		date := u.Date(at)
+		if _, err := u.Time(date); err != nil && len(strings.Split(strings.TrimPrefix(date, "-"), "-")[0]) <= 6 {
+			t.Errorf("%q (%s): time %v is %s, which is no date: %v", units, calendar, at, date, err)
+		}
+	})
+}
+
+// A file of thousands of variables of thousands of dimensions, with long names, costs no more than it has bytes, and is refused in a line.
+func TestLongHeader(t *testing.T) {
+	long := strings.Repeat("n", 250)
+	var all netcdf.Header
+	for i := range 4096 {
+		all.Dimensions = append(all.Dimensions, netcdf.Dimension{Name: fmt.Sprintf("%s%d", long, i), Length: 1})
+		all.Variables = append(all.Variables, netcdf.Variable{Name: fmt.Sprintf("%s%d", long, i), Type: netcdf.Byte})
+	}
+	for i := range 256 {
+		for k := range 1024 {
+			all.Variables[i].Dimensions = append(all.Variables[i].Dimensions, k)
+		}
+		all.Variables[i].Attributes = []netcdf.Attribute{netcdf.NewAttribute("coordinates", strings.Repeat("a b c ", 100))}
+	}
+	values := make(netcdf.Arrays, len(all.Variables))
+	for v := range values {
+		values[v] = []int8{1}
+	}
+	path := saveNC(t, all, values)
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tryFile(t, path, b) {
+		t.Error("a variable fits")
+	}
 }

@@ -491,6 +491,62 @@ func TestScaleAndProcessors(t *testing.T) {
 	}
 }
 
+// Draws from a known distribution: no method that knows space or many pictures may
+// be far from the best possible prediction, and none may beat it by more than
+// chance. Intervals cover what they claim.
+func TestKnownDistribution(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the search for parameters takes a second")
+	}
+	x := grid(4, 4)
+	sigma := decaying(x, 9, 0.5)
+	y := draw(t, 500, sigma, 11)
+	train, truth := y.Slice(0, 300, 0, 16), y.Slice(300, 500, 0, 16)
+	mu := slices.Repeat([]float64{100}, 16)
+	seen := hide(truth)
+	var ideal float64
+	count := 0
+	for i := range seen.Rows {
+		g := byPattern(seen.Slice(i, i+1, 0, 16), 1)[0]
+		m, _ := dense(mu, sigma, inf, gather(seen.Row(i), g.pattern.seen), g.pattern)
+		for k, j := range g.pattern.missing {
+			ideal += square(m[k] - truth.At(i, j))
+			count++
+		}
+	}
+	for _, test := range []struct {
+		kind  Kind
+		worse float64 // allowed ratio to the ideal error
+	}{{Nearest, 1.9}, {PPCA, 1.12}, {Gaussian, 1.05}, {LocalGaussian, 1.05}, {GP, 1.12}} {
+		m, err := Fit(context.Background(), test.kind, Data{Points: x, Pictures: train}, Options{Cases: 100})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := m.Fill(context.Background(), seen)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var squares float64
+		inside := 0
+		for i := range truth.Rows {
+			for j := range 16 {
+				if !math.IsNaN(seen.At(i, j)) {
+					continue
+				}
+				r := p.Mean.At(i, j) - truth.At(i, j)
+				squares += r * r
+				if math.Abs(r) < 1.6448536*math.Sqrt(p.Variance.At(i, j)) {
+					inside++
+				}
+			}
+		}
+		if ratio := math.Sqrt(squares / ideal); !(ratio < test.worse && ratio > 0.98) {
+			t.Errorf("%s: error %.3f times the ideal one, expected at most %v", test.kind, ratio, test.worse)
+		}
+		near(t, string(test.kind)+": coverage of 90 %", float64(inside)/float64(count), 0.9, 0.035)
+	}
+}
+
 // Data on which estimates degenerate still give finite means and positive
 // variances, and observed values stay what they are.
 func TestDegenerate(t *testing.T) {
