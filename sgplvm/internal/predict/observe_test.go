@@ -50,6 +50,7 @@ func TestObservedErrors(t *testing.T) {
 		"a coordinate Inf":    {obs: on(func(g field.Grid) field.Grid { g[1].Set(1, 0, math.Inf(1)); return g }), field: "Grid"},
 		"negative candidates": {obs: good(), o: field.InferOptions{Candidates: -1}, field: "InferOptions"},
 		"negative iterations": {obs: good(), o: field.InferOptions{Iterations: -1}, field: "InferOptions"},
+		"an unknown way":      {obs: good(), o: field.InferOptions{Conditioning: "exact"}, field: "InferOptions"},
 	} {
 		_, inferErr := m.Infer(t.Context(), c.obs, c.o)
 		_, _, imputeErr := m.Impute(t.Context(), c.obs, c.o)
