@@ -290,72 +290,7 @@ func filmStops(t *testing.T, trainer *Trainer) {
 	}
 }
 
-// calibratedFilm returns the model of the scene's frames with other values.
-func calibratedFilm(t *testing.T, times, values []float64) *Model {
-	t.Helper()
-	d := sceneData(times)
-	d.Source = NewSource(values, len(times), filmWidth*filmHeight, 1)
-	trainer := filmTrainerOf(t, setOf(t, d))
-	if err := trainer.inner.CalibrateFilm(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-	return filmModel(t, trainer)
-}
-
-// What is too bright for the camera is as bright as it can show, in predicted, filled-in and drawn frames.
-func TestFilmClipped(t *testing.T) {
-	const limit, scale = 125, 2
-	clipped := func(times []float64, scale int) []float64 {
-		values := scene(times, scale)
-		for k, v := range values {
-			values[k] = min(v, limit)
-		}
-		return values
-	}
-	times := evenly(10)
-	m := calibratedFilm(t, times, clipped(times, 1))
-	ctx, at, grid := context.Background(), []float64{4.5}, pixelsOf(filmWidth, filmHeight, scale)
-	mean, variance := predictFilm(t, m, at, scale)
-	if most := slices.Max(mean); most > limit || !(slices.Min(variance) > 0) {
-		t.Errorf("means up to %v, want %v at most; variances from %v on", most, float64(limit), slices.Min(variance))
-	}
-	latents, err := m.LatentAt(0, at)
-	if err != nil {
-		t.Fatal(err)
-	}
-	one, err := m.Predict(latents[0], grid)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if a, b := distance(one.Mean.Data, mean), distance(one.Variance.Data, variance); !(a < 1e-6 && b < 1e-6) {
-		t.Errorf("a frame by itself is %v away from the one of the film, its variances %v", a, b)
-	}
-	seen := mat.New(len(mean), 1)
-	for k := range mean {
-		seen.Data[k] = clipped(at, scale)[k]
-		if k%(filmWidth*scale) > filmWidth {
-			seen.Data[k] = math.NaN()
-		}
-	}
-	p, _, err := m.Impute(ctx, Observed{Values: seen, Grid: grid, Prior: &latents[0]}, InferOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if most := slices.Max(p.Mean.Data); most > limit {
-		t.Errorf("filled in with %v, want %v at most", most, limit)
-	}
-	err = m.SampleFilm(ctx, 0, at, grid, SampleOptions{Count: 2, Seed: 1, Noise: true}, func(f SampledFrame) error {
-		if most := slices.Max(f.Values.Data); most != limit {
-			t.Errorf("drawn with up to %v, want %v", most, limit)
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// The limits of a film with holes are those of what was observed, not of what was filled in, and what is seen of a frame is filled in within them.
+// The limits of a film with holes are those of what was observed, not of what was filled in, and frames are predicted, filled in and drawn within them.
 func TestFilmLimitsOfHoles(t *testing.T) {
 	ctx, times, at := context.Background(), evenly(6), []float64{2.5}
 	seen := scene(times, 1)
@@ -405,10 +340,26 @@ func TestFilmLimitsOfHoles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for k, v := range p.Mean.Data {
-		if math.IsNaN(partly.Data[k]) && !(v >= least && v <= most) {
-			t.Fatalf("value %d is filled in with %v, want %v to %v", k, v, least, most)
+	within := func(what string, values []float64) {
+		t.Helper()
+		for k, v := range values {
+			if (what != "filled in" || math.IsNaN(partly.Data[k])) && !(v >= least && v <= most) {
+				t.Fatalf("value %d is %s with %v, want %v to %v", k, what, v, least, most)
+			}
 		}
+	}
+	within("filled in", p.Mean.Data)
+	mean, _ := predictFilm(t, m, at, 2)
+	within("predicted", mean)
+	err = m.SampleFilm(ctx, 0, at, pixelsOf(filmWidth, filmHeight, 2), SampleOptions{Count: 2, Seed: 1, Noise: true}, func(f SampledFrame) error {
+		within("drawn", f.Values.Data)
+		if slices.Max(f.Values.Data) != found.Channels[0].Most {
+			t.Errorf("drawn with up to %v, want %v", slices.Max(f.Values.Data), found.Channels[0].Most)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
