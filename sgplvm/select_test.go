@@ -284,13 +284,15 @@ func TestSearchEnds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many trainings")
 	}
-	for name, c := range searched() {
+	sets := searched()
+	for _, name := range []string{"masks", "in time", "two models"} {
+		c := sets[name]
 		_, whole, err := Select(context.Background(), c.data, c.config)
 		if err != nil {
 			t.Fatal(err)
 		}
 		all := candidates(whole)
-		for _, after := range []int{0, 1, 4} {
+		for _, after := range []int{0, 2} {
 			end := make(chan struct{})
 			if after == 0 {
 				close(end)

@@ -144,7 +144,7 @@ func TestPartlyIsChosen(t *testing.T) {
 			d.Y.Data[24*i+j] += own * math.Cos(float64(j%6)/3+float64(j/6)/2)
 		}
 	}
-	cfg, s, err := Select(context.Background(), d, Config{LatentDims: 4, Training: steps(100)})
+	cfg, s, err := Select(context.Background(), d, Config{LatentDims: 4, Training: steps(60)})
 	if err != nil {
 		t.Fatal(err)
 	}
