@@ -106,7 +106,7 @@ func TestEmulatorUnseen(t *testing.T) {
 	}
 }
 
-// Emulate predicts fields of a known function in the user's units, and an emulator that was saved and loaded does so with the same bits.
+// Emulate predicts fields of a known function in the user's units and draws them with the prediction's moments, and an emulator that was saved and loaded does so with the same bits.
 func TestEmulator(t *testing.T) {
 	d := simulated(60)
 	m := emulated(t, d)
@@ -143,6 +143,14 @@ func TestEmulator(t *testing.T) {
 				}
 			}
 		}
+	}
+	f, _ := p.Covariance(1)
+	sum, square, want := 0., 0., mat.Dot(f.Slice(3, 4, 0, f.Cols), f.Slice(3, 4, 0, f.Cols))
+	if err := p.Sample(context.Background(), 1, 1000, 3, func(_ int, y []float64) error {
+		sum, square = sum+(y[3]-mean[3])/1000, square+(y[3]-mean[3])*(y[3]-mean[3])/1000
+		return nil
+	}); err != nil || math.Abs(sum) > 5*math.Sqrt(want/1000) || math.Abs(square/want-1) > 0.25 {
+		t.Errorf("draws are %v off in the mean, with the variance %v, want %v (%v)", sum, square, want, err)
 	}
 	if p.Far[0] > 1.5 || p.Far[2] < 3 {
 		t.Errorf("distances %v", p.Far)

@@ -1,6 +1,7 @@
 package predict
 
 import (
+	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -17,6 +18,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
+// Values, grids and options that mean nothing are refused by name or place, and a context that has ended ends the work.
 func TestObservedErrors(t *testing.T) {
 	m := modelOf(t, reference.Shape{Examples: 3, Inducing: 2, Latent: 2, Channels: 2, Space: []reference.Factor{{Points: 3, Dims: 2, Kind: kernel.RBF}, {Points: 2, Dims: 1, Kind: kernel.Matern32}}})
 	good := func() field.Observed {
@@ -64,6 +66,13 @@ func TestObservedErrors(t *testing.T) {
 				t.Errorf("%s: error %v, expected one at %+v", name, err, c.value)
 			}
 		}
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, inferErr := m.Infer(ended, good(), field.InferOptions{})
+	_, _, imputeErr := m.Impute(ended, good(), field.InferOptions{})
+	if !errors.Is(inferErr, context.Canceled) || !errors.Is(imputeErr, context.Canceled) {
+		t.Errorf("cancelled: %v, %v", inferErr, imputeErr)
 	}
 }
 
