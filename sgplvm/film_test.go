@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -244,11 +243,7 @@ func filmRefused(t *testing.T, m *Model, file []byte) {
 	}
 	for _, c := range []struct{ part, content, want string }{
 		{"motion", `{"width":4,"height":2,"sequences":[{"label":0,"examples":[0],"times":[0]}]}`, "film: frames of 4×2 pixels, expected 768 points"},
-		{"motion", fmt.Sprintf(`{"width":%d,"height":%d,"sequences":[{"label":0,"examples":[0],"times":[0]}]}`, filmHeight, filmWidth), "1 frames of 24×32 pixels, expected 16"},
-		{"originals", `{"Width":32,"Height":24,"Channels":3,"Step":1}`, "and 3 channels, expected"},
-		{"detail", `{"Width":32,"Height":24,"Energy":[1,1]}`, "and 2 channels, expected"},
 		{"inflation", `{}`, "film: attached "},
-		{"errors", `{"White":-1}`, "film: attached errors: part -1, expected 0 to "},
 		{"errors", `{`, "film: attached errors: "},
 	} {
 		bad := resealed(t, file, func(f *safetensors.File) {
@@ -547,12 +542,8 @@ func TestFilmSample(t *testing.T) {
 	}
 }
 
-// Data whose frames are no longer those that were registered are refused; training that is resumed ends with the
-// same film.
+// Data whose frames are no longer those that were registered are refused, and a film whose motion is off has none.
 func TestFilmTrainer(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a motion to learn")
-	}
 	ctx := context.Background()
 	d, err := setOf(t, sceneData(evenly(6))).Registered(ctx, 0)
 	if err != nil {
@@ -562,30 +553,6 @@ func TestFilmTrainer(t *testing.T) {
 	other.Times = []float64{0, 1, 2, 3, 4, 7}
 	if _, err := trainerOf(other, Config{}); err == nil || !strings.Contains(err.Error(), "Film: film: attached motion: frame 5 at 5 of sequence 0, expected 7") {
 		t.Errorf("other times: %v", err)
-	}
-	cfg := Config{LatentDims: 2, LatentKernel: "rbf+time", Training: TrainingConfig{Iterations: 5}}
-	var files [][]byte
-	var state bytes.Buffer
-	for resumed := range 2 {
-		trainer, err := trainerOf(d, cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if resumed == 1 {
-			if err := trainer.Resume(&state); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if _, err := trainer.Fit(ctx); err != nil {
-			t.Fatal(err)
-		}
-		if err := trainer.Checkpoint(&state); err != nil {
-			t.Fatal(err)
-		}
-		files = append(files, saved(t, filmModel(t, trainer)))
-	}
-	if !bytes.Equal(files[0], files[1]) {
-		t.Error("resumed at its end, training gives another film")
 	}
 	if m, _, err := Fit(ctx, sceneData(evenly(6)), Config{Effort: EffortNone, LatentDims: 2, Motion: Off, Training: TrainingConfig{Iterations: 3}}); err != nil || m.Summary().Motion != "" {
 		t.Errorf("without motion: %v", err)

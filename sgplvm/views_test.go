@@ -231,7 +231,7 @@ func TestViewsAtTheSamePlaces(t *testing.T) {
 	if testing.Short() {
 		t.Skip("completes two views")
 	}
-	const n, points = 24, 30
+	const n, points = 18, 24
 	rng := rand.New(rand.NewPCG(4, 4))
 	truth, views := mat.New(n, points), make([]View, 2)
 	for v, noise := range []float64{.1, .3} {
