@@ -73,26 +73,20 @@ func (m learned) InferTogether(ctx context.Context, obs Observed, o InferOptions
 // maxUnsure is of how many points a covariance is formed that is not learned, but for its mean variance.
 const maxUnsure = 2048
 
-// ImputeUnsure is Impute, and returns the covariance of what is missing, scaled, summed over channels; nil of films, and of many points of which no covariance is learned.
-func (m learned) ImputeUnsure(ctx context.Context, obs Observed, o InferOptions) (p Prediction, lower []float64, err error) {
+// ImputeUnsure is Impute, and returns the covariance of what is missing, as Posterior.ImputeUnsure does, scaled; 0×0 of films, and of many points of which no
+// covariance is learned.
+func (m learned) ImputeUnsure(ctx context.Context, obs Observed, o InferOptions) (p Prediction, cov mat.Matrix, err error) {
 	by, given, err := m.seen(obs)
 	if err != nil {
-		return p, nil, err
+		return p, cov, err
 	}
 	q := by.posterior
-	n, known := q.Grid().Len(), q.Params().Noise.Learned()
-	if by.film != nil || n > maxUnsure && !known {
+	known := q.Params().Noise.Learned()
+	if by.film != nil || q.Grid().Len() > maxUnsure && !known {
 		p, _, err = m.Impute(ctx, obs, o)
-		return p, nil, err
+		return p, cov, err
 	}
-	cov := mat.New(n, n)
 	given.Grid = by.on(given.Grid)
-	if p, _, err = q.ImputeUnsure(ctx, cov, !known, given, by.inferOptions(o)); err != nil {
-		return p, nil, err
-	}
-	lower = cov.Data[:0]
-	for i := range n {
-		lower = append(lower, cov.Row(i)[:i+1]...)
-	}
-	return p, lower, nil
+	p, _, cov, err = q.ImputeUnsure(ctx, !known, given, by.inferOptions(o))
+	return p, cov, err
 }

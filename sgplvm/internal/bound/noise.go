@@ -24,7 +24,7 @@ type Noise struct {
 
 	Residual kernel.Kernel // K_r; of zero Kind where the noise is white
 
-	// Covariance is Σ at the training points (n_s×n_s) where it was learned; 0×0 elsewhere.
+	// Covariance is Σ at the training points (n_s×n_s) where it was learned; 0×0 elsewhere. Copies share it: it is replaced, never changed.
 	Covariance mat.Matrix
 
 	// Taper is, where Σ is learned, the distance along each spatial dimension over which what
@@ -57,7 +57,7 @@ func (n *Noise) same(m *Noise) bool {
 
 func (n *Noise) clone() Noise {
 	c := *n
-	c.Residual, c.Covariance = n.Residual.Clone(), n.Covariance.Clone()
+	c.Residual = n.Residual.Clone()
 	c.Taper = append([]float64(nil), n.Taper...)
 	return c
 }

@@ -1,14 +1,25 @@
 package points
 
 import (
+	"slices"
+
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
-// AddCovariance adds to dst, n×n, the covariance that what is missing of an example has given what was observed and x, summed over channels, white noise included.
-// Channels of which too many points were observed add nothing. With white it adds to the diagonal the variances that missing values have given all others, the
-// missing ones too: what of that covariance is white. It is for a wide workspace, after Complete. Errors: those of Complete.
-func (w *Workspace) AddCovariance(dst mat.Matrix, white bool) error {
+// Covariance returns the covariance that what is missing of an example has given what was observed and x, between the points of which anything is missing, in
+// ascending order, summed over channels, white noise included; only the lower triangle counts. Channels of which too many points were observed add nothing. With
+// white it is diagonal: the variances that missing values have given all others, the missing ones too, which is what of that covariance is white. It is for a wide
+// workspace, after Complete. Errors: those of Complete.
+func (w *Workspace) Covariance(white bool) (mat.Matrix, error) {
+	place, among := make([]int, len(w.m.points)), 0 // where a point is in the result
+	for i := range place {
+		place[i] = among
+		if slices.ContainsFunc(w.seen, func(seen []int) bool { _, found := slices.BinarySearch(seen, i); return !found }) {
+			among++
+		}
+	}
+	dst := mat.New(among, among)
 	for c, seen := range w.seen {
 		channels := w.alike(c)
 		missing := w.without(w.m.points, seen)
@@ -18,32 +29,29 @@ func (w *Workspace) AddCovariance(dst mat.Matrix, white bool) error {
 		count := float64(len(channels))
 		x, err := w.whitened(c, seen, missing)
 		if err != nil {
-			return err
+			return dst, err
 		}
 		covariance := w.observedCovariance(c, missing, nil)
 		mat.Syrk(covariance, -1, x.T(), 1)
 		if white {
 			if err := w.factor.RefactorizeInPlace(covariance); err != nil {
-				return err
+				return dst, err
 			}
 			precision := w.room.precision[:len(missing)]
 			w.factor.InverseDiagonal(precision)
 			for k, i := range missing {
-				dst.Row(i)[i] += count / precision[k]
+				dst.Row(place[i])[place[i]] += count / precision[k]
 			}
 			continue
 		}
 		for k, i := range missing {
-			for l, j := range missing[:k+1] {
-				v := count * covariance.At(k, l)
-				dst.Row(i)[j] += v
-				if i != j {
-					dst.Row(j)[i] += v
-				}
+			row := dst.Row(place[i])
+			for l, v := range covariance.Row(k)[:k+1] {
+				row[place[missing[l]]] += count * v
 			}
 		}
 	}
-	return nil
+	return dst, nil
 }
 
 // whitened returns L⁻¹·C_OM of a channel.

@@ -101,9 +101,11 @@ func (w *Workspace) addResiduals(dst mat.Matrix, amount float64, left, right atP
 		return
 	}
 	for k, i := range a {
-		row := dst.Row(k)
-		for l, j := range upTo(b, k, same) {
-			row[l] += amount * g[i] * g[j] * w.m.c.Alike.pair(i, j)
+		columns := upTo(b, k, same)
+		row, pairs := dst.Row(k), w.room.row[:len(columns)]
+		w.m.c.Alike.pickPairs(pairs, i, columns)
+		for l, j := range columns {
+			row[l] += amount * g[i] * g[j] * pairs[l]
 		}
 	}
 }

@@ -84,7 +84,7 @@ func (t *Table) shorter(kind Type) Table {
 
 // As returns the table in another type.
 func (t *Table) As(kind Type) Table {
-	c := Table{rows: t.rows, cols: t.cols, kind: kind, lower: t.lower}
+	c := Table{rows: t.rows, cols: t.cols, kind: kind, lower: t.lower, data: make([]byte, 0, t.numbers()*kind.bytes())}
 	for k := range t.numbers() {
 		c.data = appendNumber(c.data, kind, t.at(k))
 	}

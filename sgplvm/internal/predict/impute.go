@@ -100,28 +100,29 @@ func (q *Posterior) ImputeTo(ctx context.Context, p *field.Prediction, l *field.
 	return e.complete(q, p, l, obs)
 }
 
-// ImputeUnsure is Impute, and adds to dst, n_s×n_s, the covariance that what is missing of an example has given what was observed of it and its latent
-// variables, summed over channels, in the model's units, white noise included: what an expectation over missing values adds to the squares of their residuals
-// (Dempster, Laird and Rubin, J. R. Stat. Soc. B 39, 1977, section 4.1). Channels of which too many points were observed add nothing.
-// With white it adds to the diagonal the variances that missing values have given all others, the missing ones too: what of that covariance is white.
-// All that was observed is believed. Where a covariance is singular nothing is added. Errors: those of Impute.
-func (q *Posterior) ImputeUnsure(ctx context.Context, dst mat.Matrix, white bool, obs field.Observed, o field.InferOptions) (p field.Prediction, l field.Latent, err error) {
+// ImputeUnsure is Impute, and returns the covariance that what is missing of an example has given what was observed of it and its latent
+// variables, between the points of which anything is missing, in ascending order, summed over channels, in the model's units, white noise included: what an
+// expectation over missing values adds to the squares of their residuals (Dempster, Laird and Rubin, J. R. Stat. Soc. B 39, 1977, section 4.1). Only the lower
+// triangle counts. Channels of which too many points were observed add nothing. With white it is diagonal: the variances that missing values have given all
+// others, the missing ones too, which is what of that covariance is white. All that was observed is believed. Where a covariance is singular nothing is added.
+// Errors: those of Impute.
+func (q *Posterior) ImputeUnsure(ctx context.Context, white bool, obs field.Observed, o field.InferOptions) (p field.Prediction, l field.Latent, cov mat.Matrix, err error) {
 	e, err := q.begin(ctx, obs, o, wide)
 	if err != nil {
-		return p, l, err
+		return p, l, cov, err
 	}
 	defer e.release()
 	if err = e.w.Infer(); err != nil {
-		return p, l, err
+		return p, l, cov, err
 	}
 	if err = e.complete(q, &p, &l, obs); err != nil {
-		return p, l, err
+		return p, l, cov, err
 	}
 	var singular *chol.NotPositiveDefiniteError
-	if err = e.w.AddCovariance(dst, white); errors.As(err, &singular) {
+	if cov, err = e.w.Covariance(white); errors.As(err, &singular) {
 		err = nil
 	}
-	return p, l, err
+	return p, l, cov, err
 }
 
 // ImputeGiven is Impute with the latent posterior that Infer returned. Errors: those of Impute.

@@ -39,14 +39,9 @@ func (m plainModel) Impute(ctx context.Context, obs field.Observed, o field.Infe
 	return m.q.Impute(ctx, obs, o)
 }
 
-func (m plainModel) ImputeUnsure(ctx context.Context, obs field.Observed, o field.InferOptions) (p field.Prediction, lower []float64, err error) {
-	n := m.q.Grid().Len()
-	cov := mat.New(n, n)
-	p, _, err = m.q.ImputeUnsure(ctx, cov, !m.q.Params().Noise.Learned(), obs, o)
-	for i := range n {
-		lower = append(lower, cov.Row(i)[:i+1]...)
-	}
-	return p, lower, err
+func (m plainModel) ImputeUnsure(ctx context.Context, obs field.Observed, o field.InferOptions) (p field.Prediction, cov mat.Matrix, err error) {
+	p, _, cov, err = m.q.ImputeUnsure(ctx, !m.q.Params().Noise.Learned(), obs, o)
+	return p, cov, err
 }
 
 // setOf returns n examples as a set, NaN where values are missing.

@@ -152,12 +152,12 @@ func (c *completer) filled(ctx context.Context, s training.Settings, in, out []i
 	defer func() { c.took.imputed += time.Since(begin) }()
 	for k := 0; k < len(out); k += imputedAtOnce {
 		some := out[k:min(len(out), k+imputedAtOnce)]
-		filled, failures := make([]filledValues, len(some)), make([]error, len(some))
+		filled, covariances, failures := make([]filledValues, len(some)), make([]mat.Matrix, len(some)), make([]error, len(some))
 		mat.Parallel(len(some), func(k int) {
 			if c.d.Clock.Over(limit.LeavingShare) {
 				filled[k] = c.asItIs(some[k])
 			} else if failures[k] = ctx.Err(); failures[k] == nil {
-				filled[k], failures[k] = c.impute(ctx, m, s.Infer, some[k])
+				filled[k], covariances[k], failures[k] = c.impute(ctx, m, s.Infer, some[k])
 			}
 		})
 		if c.d.Clock.Over(limit.LeavingShare) {
@@ -166,8 +166,9 @@ func (c *completer) filled(ctx context.Context, s training.Settings, in, out []i
 		if err := cmp.Or(failures...); err != nil {
 			return all, err
 		}
-		for _, f := range filled {
-			all.Mean, all.Variance, all.Covariance = append(all.Mean, f.Mean...), append(all.Variance, f.Variance...), plus(all.Covariance, f.Covariance)
+		for k, f := range filled {
+			all.Mean, all.Variance = append(all.Mean, f.Mean...), append(all.Variance, f.Variance...)
+			all.Covariance = c.plusOf(all.Covariance, covariances[k], some[k])
 		}
 	}
 	return all, nil
@@ -195,26 +196,26 @@ func (c *completer) asItIs(i int) (f filledValues) {
 	return f
 }
 
-// impute fills in an example with a model.
-func (c *completer) impute(ctx context.Context, m Model, o field.InferOptions, i int) (f filledValues, err error) {
+// impute fills in an example with a model. The covariance is that of Model.ImputeUnsure.
+func (c *completer) impute(ctx context.Context, m Model, o field.InferOptions, i int) (f filledValues, cov mat.Matrix, err error) {
 	obs := field.Observed{Values: c.Observed(i)}
 	if c.d.Times != nil {
 		if obs.Prior, err = m.Posterior().PriorAt(data.Instants(c.d.Times, c.d.Sequences)[i]); err != nil {
-			return f, err
+			return f, cov, err
 		}
 	}
 	o.KeepOutliers = true
-	var p field.Prediction
-	if p, f.Covariance, err = m.ImputeUnsure(ctx, obs, o); err != nil {
-		return f, err
+	p, cov, err := m.ImputeUnsure(ctx, obs, o)
+	if err != nil {
+		return f, cov, err
 	}
 	for k, v := range p.Mean.Data {
 		if s := p.Variance.Data[k]; v-v != 0 || s-s != 0 {
-			return f, errors.New("predicted a value that is no number")
+			return f, cov, errors.New("predicted a value that is no number")
 		}
 	}
 	f.add(c.Holes.Of(i), p.Mean.Data, p.Variance.Data)
-	return f, nil
+	return f, cov, nil
 }
 
 // What was filled in is less varied than what was missing. The covariance of the noise that is learned of completed examples is
@@ -235,6 +236,30 @@ func (c *completer) imputationErrors(lower []float64) completion.Errors {
 	}
 	mat.MirrorLower(cov)
 	return completion.Errors{Covariance: cov, Variance: c.Variance}
+}
+
+// plusOf returns sum, a lower triangle or nil, plus the covariance between the points of which anything is missing of example i; 0×0: none.
+func (c *completer) plusOf(sum []float64, cov mat.Matrix, i int) []float64 {
+	if cov.Rows == 0 {
+		return sum
+	}
+	n, missing := c.Points.Rows, c.Holes.Of(i)
+	var points []int
+	for k := range n {
+		if slices.Contains(missing[k*c.Channels:(k+1)*c.Channels], true) {
+			points = append(points, k)
+		}
+	}
+	if sum == nil {
+		sum = make([]float64, n*(n+1)/2)
+	}
+	for k, a := range points {
+		row := sum[a*(a+1)/2:]
+		for l, v := range cov.Row(k)[:k+1] {
+			row[points[l]] += v
+		}
+	}
+	return sum
 }
 
 // plus returns the sum of two lower triangles, either of which may be nil; a is overwritten.

@@ -65,8 +65,9 @@ func (t *transform) limits() (limits []float64) {
 type Model interface {
 	imputer
 
-	// ImputeUnsure is Impute and returns the covariance of what is missing, scaled, summed over channels, a lower triangle; nil where none is needed.
-	ImputeUnsure(ctx context.Context, obs field.Observed, o field.InferOptions) (p field.Prediction, lower []float64, err error)
+	// ImputeUnsure is Impute and returns the covariance between the points of which anything is missing, scaled, summed over channels, of which the lower triangle
+	// counts; 0×0 where none is needed.
+	ImputeUnsure(ctx context.Context, obs field.Observed, o field.InferOptions) (p field.Prediction, cov mat.Matrix, err error)
 
 	// InferTogether returns the posterior of an example's latent variables with its covariance, which is the prior for another view.
 	InferTogether(ctx context.Context, obs field.Observed, o field.InferOptions) (field.Latent, error)

@@ -206,6 +206,7 @@ func (s *Views) models(ctx context.Context, t *trainedViews) (models []Model, er
 	for u, w := range s.views {
 		p := t.joint.Params[u].Clone()
 		p.Noise.Beta *= t.seen[u]
+		p.Noise.Covariance = p.Noise.Covariance.Clone()
 		mat.Scale(p.Noise.Covariance, 1/t.seen[u], p.Noise.Covariance)
 		if models[u], err = s.learner.At(ctx, t.list[u].Data, t.sets[u], w.settings, p); err != nil {
 			return nil, fmt.Errorf("view %s: %w", w.Name, err)

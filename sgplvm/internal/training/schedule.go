@@ -185,9 +185,11 @@ func (t *Trainer) raiseNoise(ctx context.Context, p *bound.Params) (float64, err
 		}
 		more := (raisedBy - 1) / p.Noise.Beta
 		p.Noise.Beta /= raisedBy
-		for i := range p.Noise.Covariance.Rows {
-			p.Noise.Covariance.Row(i)[i] += more
+		cov := p.Noise.Covariance.Clone()
+		for i := range cov.Rows {
+			cov.Row(i)[i] += more
 		}
+		p.Noise.Covariance = cov
 	}
 }
 

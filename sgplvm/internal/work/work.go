@@ -124,10 +124,13 @@ func AddToAll(dst mat.Matrix, v float64) {
 	}
 }
 
-// Equal reports whether a and b have the same shape and elements.
+// Equal reports whether a and b have the same shape and elements, or are the same memory.
 func Equal(a, b mat.Matrix) bool {
 	if a.Rows != b.Rows || a.Cols != b.Cols {
 		return false
+	}
+	if len(a.Data) > 0 && len(b.Data) > 0 && &a.Data[0] == &b.Data[0] && a.RowStride == b.RowStride && a.ColStride == b.ColStride {
+		return true
 	}
 	for i := range a.Rows {
 		row := a.Row(i)
