@@ -289,6 +289,9 @@ func filmStops(t *testing.T, trainer *Trainer) {
 func TestFilmLimitsOfHoles(t *testing.T) {
 	ctx, times, at := context.Background(), evenly(6), []float64{2.5}
 	seen := scene(times, 1)
+	for k, v := range seen { // brighter than the camera can show
+		seen[k] = min(v, 125)
+	}
 	most, least := slices.Max(seen), slices.Min(seen)
 	for k := range seen {
 		if k%7 == 3 {
