@@ -139,7 +139,7 @@ func (c *completer) sample(some []int, most int) []int {
 
 // learn chooses settings, completes the data with them, and returns them with nothing left open.
 func (c *completer) learn(ctx context.Context, s training.Settings) (training.Settings, error) {
-	other, observed, plan := c.withoutTimes(s), slices.Clone(c.Holes.Missing), selection.Plans[s.Effort]
+	other, observed := c.withoutTimes(s), slices.Clone(c.Holes.Missing)
 	if c.d.Clock != nil {
 		c.d.Clock.Twice = other != nil
 	}
@@ -167,14 +167,14 @@ func (c *completer) learn(ctx context.Context, s training.Settings) (training.Se
 	if c.still != nil && c.contest.Wins(withoutMotion, kinds) {
 		c.still.Holes.Missing = slices.Clone(observed)
 		c.still.TakeBack()
-		if err := c.still.again(ctx, still, plan); err != nil {
+		if err := c.still.again(ctx, still); err != nil {
 			return s, err
 		}
 	}
 	if c.contest != nil && !c.contest.Wins("", kinds) {
 		return chosen, nil
 	}
-	return chosen, c.again(ctx, chosen, plan)
+	return chosen, c.again(ctx, chosen)
 }
 
 // train makes the last training.

@@ -114,7 +114,7 @@ func (c *completer) foresee(s training.Settings, spent time.Duration) {
 		return
 	}
 	longer := time.Duration(selection.Plans[s.Effort].Steps / selection.Plans[field.EffortQuick].Steps)
-	clock.After = time.Duration(1+c.roundsAfter(s, selection.Plans[s.Effort])) * (longer*c.took.trained + c.took.imputed)
+	clock.After = time.Duration(1+c.roundsToCome(s)) * (longer*c.took.trained + c.took.imputed)
 	clock.Searches = 1
 	if len(c.d.Absent) > 0 {
 		clock.Searches++

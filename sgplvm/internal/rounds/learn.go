@@ -20,7 +20,7 @@ import (
 // chosen holds out some observed values, chooses settings, and fills in missing and held-out values with them.
 func (c *completer) chosen(ctx context.Context, s training.Settings) (training.Settings, error) {
 	given, begin, clock, plan := s.Infer.Blends, time.Now(), c.d.Clock, selection.Plans[s.Effort]
-	clock.Expects(c.folds()*(2+c.roundsAfter(s, plan)) + 2)
+	clock.Expects(c.folds()*(2+c.roundsToCome(s)) + 2)
 	if c.Holes.HeldOut == nil {
 		c.holdOut().Some(plan.HeldOut)
 	}
@@ -46,13 +46,39 @@ func (c *completer) chosen(ctx context.Context, s training.Settings) (training.S
 	if err := c.round(ctx, s); err != nil {
 		return s, err
 	}
-	clock.Tell(time.Duration(c.roundsAfter(s, selection.Plans[s.Effort]))*(c.took.trained+c.took.imputed)+c.took.trained/time.Duration(c.folds())+c.wholeTime(s, true), true)
+	clock.Tell(time.Duration(c.roundsToCome(s))*(c.took.trained+c.took.imputed)+c.took.trained/time.Duration(c.folds())+c.wholeTime(s, true), true)
+	if err := c.converge(ctx, s, plan); err != nil {
+		return s, err
+	}
 	if c.how != nil && given == nil {
 		s.Infer.Blends = c.rescaled(s.Infer.Blends)
 	}
 	c.score()
 	return s, nil
 }
+
+// converge makes rounds with the chosen settings as long as held-out values are filled in better, as an EM algorithm converges: none if the noise has a parametric
+// covariance, which ignores the errors of imputed values and would shrink with each round.
+func (c *completer) converge(ctx context.Context, chosen training.Settings, p selection.Plan) error {
+	for range hidden(chosen, p) {
+		if c.d.Clock.Over(limit.RoundsShare) {
+			c.d.Clock.Rounds++
+			break
+		}
+		c.score()
+		before := validation.Mean(c.scores.Errors)
+		if err := c.round(ctx, chosen); err != nil {
+			return err
+		}
+		if c.score(); validation.Mean(c.scores.Errors) > (1-leastGain)*before {
+			break
+		}
+	}
+	return nil
+}
+
+// leastGain is by how much a round lowers the error of held-out values for another one to follow.
+const leastGain = 0.03
 
 // search chooses settings after a round with those from which a quick search starts: candidates are scored by examples that are not of few components. It
 // reports whether values are filled in already: no search is worth its time, or there is none left.
@@ -67,13 +93,13 @@ func (c *completer) search(ctx context.Context, s training.Settings, begin time.
 	if err := c.round(ctx, first); err != nil {
 		return s, false, err
 	}
-	clock, plan := c.d.Clock, selection.Plans[s.Effort]
+	clock := c.d.Clock
 	if clock.Over(limit.SearchShare) {
 		c.how = &Choice{Report: field.Selection{Effort: s.Effort, Ended: clock.Text()}}
 		c.score()
 		return first, true, nil
 	}
-	clock.Expects(c.folds()*(1+c.roundsAfter(s, plan)) + 1)
+	clock.Expects(c.folds()*(1+c.roundsToCome(s)) + 1)
 	c.foresee(s, time.Since(begin))
 	if c.how, err = c.d.Choose(ctx, s); err != nil {
 		return s, false, err

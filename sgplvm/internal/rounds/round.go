@@ -34,9 +34,9 @@ func (c *completer) folds() int {
 	return max(1, min(most, len(c.Incomplete())))
 }
 
-// again makes the rounds that follow the choice of the settings.
-func (c *completer) again(ctx context.Context, chosen training.Settings, p selection.Plan) error {
-	rounds, clock := c.roundsAfter(chosen, p), c.d.Clock
+// again makes the rounds that follow when held-out values are back.
+func (c *completer) again(ctx context.Context, chosen training.Settings) error {
+	rounds, clock := c.roundsAfter(), c.d.Clock
 	clock.Expects(c.folds()*rounds + 1)
 	for k := range rounds {
 		if clock.Over(limit.RoundsShare) {
@@ -50,17 +50,25 @@ func (c *completer) again(ctx context.Context, chosen training.Settings, p selec
 	return nil
 }
 
-// roundsAfter returns how many rounds follow the choice of the settings: one if the noise has a parametric covariance, which ignores the errors of imputed values and
-// would shrink with each round.
-func (c *completer) roundsAfter(chosen training.Settings, p selection.Plan) int {
-	rounds := max(1, p.Completions)
+// hidden returns how many rounds converge makes at most.
+func hidden(chosen training.Settings, p selection.Plan) int {
 	if r := chosen.Residual; r.Kernel.Kind != "" && r.Kernel.Kind != kernel.White && r.Rounds <= 0 {
-		rounds = 1
+		return 0
 	}
+	return p.Completions
+}
+
+// roundsAfter returns how many rounds follow when held-out values are back: two of a film, since what moves is found in completed frames.
+func (c *completer) roundsAfter() int {
 	if c.d.Film {
-		rounds++ // what moves is found in completed frames
+		return 2
 	}
-	return rounds
+	return 1
+}
+
+// roundsToCome returns how many rounds follow the first one with chosen settings, as far as can be foreseen.
+func (c *completer) roundsToCome(s training.Settings) int {
+	return min(1, hidden(s, selection.Plans[s.Effort])) + c.roundsAfter()
 }
 
 // round fills in all missing values once, fold by fold.

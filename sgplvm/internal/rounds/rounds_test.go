@@ -166,16 +166,16 @@ func TestWithoutTimes(t *testing.T) {
 }
 
 // Where the noise has a covariance that does not learn what is unsure, more rounds would make it too narrow.
-func TestCompletions(t *testing.T) {
+func TestHidden(t *testing.T) {
 	structured := kernel.Kernel{Kind: kernel.Matern52}
 	for _, c := range []struct {
 		residual training.Residual
 		want     int
 	}{
-		{training.Residual{}, 2}, {training.Residual{Kernel: kernel.Kernel{Kind: kernel.White}}, 2},
-		{training.Residual{Kernel: structured, Rounds: 1}, 2}, {training.Residual{Kernel: structured, Rounds: -1}, 1}, {training.Residual{Kernel: structured}, 1},
+		{training.Residual{}, 4}, {training.Residual{Kernel: kernel.Kernel{Kind: kernel.White}}, 4},
+		{training.Residual{Kernel: structured, Rounds: 1}, 4}, {training.Residual{Kernel: structured, Rounds: -1}, 0}, {training.Residual{Kernel: structured}, 0},
 	} {
-		if got := new(completer).roundsAfter(training.Settings{Residual: c.residual}, selection.Plans[field.EffortNormal]); got != c.want {
+		if got := hidden(training.Settings{Residual: c.residual}, selection.Plans[field.EffortNormal]); got != c.want {
 			t.Errorf("%+v: %d rounds, expected %d", c.residual, got, c.want)
 		}
 	}

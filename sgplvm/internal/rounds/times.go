@@ -64,30 +64,16 @@ func (c *completer) completeStill(ctx context.Context, other *completer, s train
 }
 
 // better has another completer fill in the same values, keeps its result if that is surely better, and returns the settings of the one that it keeps.
-// Rounds improve both, so both make all of them first, unless the other is far behind after two.
 func (c *completer) better(ctx context.Context, chosen training.Settings, other *completer, s training.Settings) (training.Settings, error) {
 	if c.noTime(len(c.scores.Losses)) {
 		return chosen, nil
 	}
-	plan := selection.Plans[s.Effort]
 	s.Period = 0
 	without, err := other.chosen(ctx, s)
 	if err != nil || other.hopeless {
 		return chosen, err
 	}
 	stage := field.SelectionStage{Name: "times of the examples", Candidates: []field.Candidate{{Name: "tell where latent variables are"}, {Name: "tell nothing"}}}
-	if validation.Worse(other.scores, c.scores, validation.StopErrors) {
-		stage.Candidates[1].Name += ", after two rounds"
-	} else {
-		if err := c.again(ctx, chosen, plan); err != nil {
-			return chosen, err
-		}
-		if err := other.again(ctx, without, plan); err != nil {
-			return chosen, err
-		}
-		c.score()
-		other.score()
-	}
 	all, winner := []validation.Scores{c.scores, other.scores}, 0
 	for k, v := range all {
 		stage.Candidates[k].Score, stage.Candidates[k].RMSE = validation.Mean(v.Losses), validation.Mean(v.Errors)

@@ -102,15 +102,15 @@ type Plan struct {
 	Candidates int // candidates of a stage, beside the first
 	Rounds     int // through the numbers of a blend
 
-	Completions int // rounds of filling in holes after the choice
+	Completions int // rounds of filling in holes after the choice, at most, in which held-out values stay hidden
 	Rows        int // of a table that a completion learns from at most
 }
 
 // Plans are those of the efforts.
 var Plans = map[field.Effort]Plan{
-	field.EffortQuick:    {Steps: 30, HeldOut: 12, Learned: 200, Folds: 1, Patterns: 1, Completions: 1, Rows: 500},
-	field.EffortNormal:   {Steps: 60, HeldOut: 40, Learned: math.MaxInt, Folds: 3, Patterns: 2, Stages: 9, Candidates: 5, Rounds: 1, Completions: 2, Rows: 1000},
-	field.EffortThorough: {Steps: 120, HeldOut: 100, Learned: math.MaxInt, Folds: 5, Patterns: 4, Stages: 99, Candidates: 9, Rounds: 2, Completions: 3, Rows: 2000},
+	field.EffortQuick:    {Steps: 30, HeldOut: 12, Learned: 200, Folds: 1, Patterns: 1, Rows: 500},
+	field.EffortNormal:   {Steps: 60, HeldOut: 40, Learned: math.MaxInt, Folds: 3, Patterns: 2, Stages: 9, Candidates: 5, Rounds: 1, Completions: 4, Rows: 1000},
+	field.EffortThorough: {Steps: 120, HeldOut: 100, Learned: math.MaxInt, Folds: 5, Patterns: 4, Stages: 99, Candidates: 9, Rounds: 2, Completions: 8, Rows: 2000},
 }
 
 // A Search goes from stage to stage.
