@@ -60,9 +60,9 @@ func (s set) counted(t testing.TB) (*countingSource, *Trainer) {
 	return source, tr
 }
 
-// Whenever the context ends, training ends at once with its error, and a further Fit goes to where an
-// uninterrupted one ends, with its bits.
-func TestCancelledAnywhere(t *testing.T) {
+// Whenever the context ends or a read fails, training or the model ends at once with that error, what was learned before is kept, and when the source has recovered a
+// further Fit goes to where an uninterrupted one ends, with its bits.
+func TestStoppedAnywhere(t *testing.T) {
 	defer func(n int) { data.SlabNumbers = n }(data.SlabNumbers)
 	data.SlabNumbers = 60 // two examples
 	for name, s := range reading() {
@@ -70,24 +70,35 @@ func TestCancelledAnywhere(t *testing.T) {
 			source, whole := s.counted(t)
 			finish(t, whole)
 			reads, file := source.calls, fileOf(t, whole)
-			stride := map[bool]int{false: 1 + reads/150, true: 1 + reads/8}[testing.Short()]
+			stride := map[bool]int{false: 1 + reads/100, true: 1 + reads/8}[testing.Short()]
 			for at := 1; at <= reads; at += stride {
-				source, tr := s.counted(t)
-				ctx, cancel := context.WithCancel(context.Background())
-				source.cancelAt, source.cancel = at, cancel
-				_, err := tr.Fit(ctx)
-				if source.calls > at {
-					t.Errorf("cancelled at read %d of %d, %d more", at, reads, source.calls-at)
-				}
-				if err == nil && at < reads || err != nil && !errors.Is(err, context.Canceled) {
-					t.Errorf("cancelled at read %d of %d: error %v", at, reads, err)
-				}
-				if err != nil {
-					checkLeft(t, s.data, tr)
-				}
-				finish(t, tr)
-				if !bytes.Equal(fileOf(t, tr), file) {
-					t.Errorf("cancelled at read %d of %d: another model at the end", at, reads)
+				for _, cancelled := range []bool{true, false} {
+					source, tr := s.counted(t)
+					ctx, cancel := context.WithCancel(context.Background())
+					if source.cancel = cancel; cancelled {
+						source.cancelAt = at
+					} else {
+						source.failAt = at
+					}
+					_, err := tr.Fit(ctx)
+					if err == nil && !cancelled {
+						_, err = tr.Model()
+					}
+					if source.calls > at {
+						t.Errorf("stopped at read %d of %d, %d more", at, reads, source.calls-at)
+					}
+					var read *ReadError
+					if cancelled && (err == nil && at < reads || err != nil && err.Error() != context.Canceled.Error()) ||
+						!cancelled && (!errors.As(err, &read) || !errors.Is(err, errSource) || !strings.Contains(err.Error(), fmt.Sprintf("sgplvm: reading examples %d to %d: the disk is gone", read.From, read.To-1))) {
+						t.Errorf("read %d of %d, cancelled %t: error %v", at, reads, cancelled, err)
+					}
+					if err != nil {
+						checkLeft(t, s.data, tr)
+					}
+					finish(t, tr)
+					if !bytes.Equal(fileOf(t, tr), file) {
+						t.Errorf("read %d of %d, cancelled %t: another model at the end", at, reads, cancelled)
+					}
 				}
 			}
 		})
@@ -106,41 +117,5 @@ func checkLeft(t *testing.T, d Data, tr *Trainer) {
 		if b := boundOf(t, d, tr); !(b >= r.Bound-1e-9*(1+max(b, -b))) {
 			t.Errorf("bound %v, the report says %v", b, r.Bound)
 		}
-	}
-}
-
-// Whichever read of training or of the model fails, the caller is told and what was learned before is
-// kept: when the source has recovered, training goes on to the same bits.
-func TestReadFailsAnywhere(t *testing.T) {
-	defer func(n int) { data.SlabNumbers = n }(data.SlabNumbers)
-	data.SlabNumbers = 60
-	for name, s := range reading() {
-		t.Run(name, func(t *testing.T) {
-			source, whole := s.counted(t)
-			finish(t, whole)
-			file := fileOf(t, whole)
-			reads := source.calls
-			stride := map[bool]int{false: 1 + reads/150, true: 1 + reads/8}[testing.Short()]
-			for at := 1; at <= reads; at += stride {
-				source, tr := s.counted(t)
-				source.failAt = at
-				_, err := tr.Fit(context.Background())
-				if err == nil {
-					_, err = tr.Model()
-				}
-				var read *ReadError
-				if !errors.As(err, &read) || !errors.Is(err, errSource) || source.calls != at {
-					t.Errorf("read %d of %d fails, %d more: error %v", at, reads, source.calls-at, err)
-				}
-				if want := fmt.Sprintf("sgplvm: reading examples %d to %d: the disk is gone", read.From, read.To-1); err.Error() != want && !strings.Contains(err.Error(), want) {
-					t.Errorf("message %q, expected %q", err, want)
-				}
-				checkLeft(t, s.data, tr)
-				finish(t, tr)
-				if !bytes.Equal(fileOf(t, tr), file) {
-					t.Errorf("read %d of %d failed: another model at the end", at, reads)
-				}
-			}
-		})
 	}
 }

@@ -41,7 +41,7 @@ func picked(d Data, list []int) Data {
 // A series of hours that repeats itself by day is folded by 24; what only wanders, or is noise, or is too short, or comes at irregular times or in sequences is not, and
 // none is where it is not wanted.
 func TestFolds(t *testing.T) {
-	const n = 60 * 24
+	const n = 45 * 24
 	irregular, sequences, daily := hourly(n, 1, 1, 0, 0.3), hourly(n, 1, 1, 0, 0.3), hourly(n, 1, 1, 0, 0.3)
 	rng := rand.New(rand.NewPCG(9, 77))
 	for i := range irregular.Times {
@@ -120,7 +120,7 @@ func TestCompleteFolded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("learns several models")
 	}
-	const n, length = 60 * 24, 6
+	const n, length = 45 * 24, 6
 	whole := hourly(n, 1, 2, 0.02, 0.1)
 	gone := func(i int) bool { return i%50 >= 20 && i%50 < 20+length }
 	var list []int

@@ -5,10 +5,10 @@ import (
 	"context"
 	"errors"
 	"io"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
 // A shelf keeps a run in memory and ends a context at one of the calls.
@@ -71,7 +71,7 @@ func runsToKeep() map[string]set {
 	return all
 }
 
-// A run that is stopped again and again and goes on from what was kept gives the model of one that is not, to the bit.
+// A run that is stopped again and again and goes on from what was kept gives the model of one that is not, to the bit, at another number of processors.
 func TestRunGoesOn(t *testing.T) {
 	for name, s := range runsToKeep() {
 		if testing.Short() && !strings.HasPrefix(name, "given") && name != "in time" {
@@ -84,13 +84,18 @@ func TestRunGoesOn(t *testing.T) {
 				return err
 			}
 		}
-		if err := fit(&want)(context.Background(), Run{}); err != nil {
+		before := runtime.GOMAXPROCS(1)
+		err := fit(&want)(context.Background(), Run{})
+		runtime.GOMAXPROCS(before)
+		if err != nil {
 			t.Fatal(err)
 		}
-		stops := 1
+		stops := 5
 		switch name {
 		case "pictures", "masks":
-			stops = 11 // they take long
+			stops = 23 // they take long
+		case "in time", "given, coarse":
+			stops = 1
 		case "film":
 			stops = 3
 		}
@@ -103,7 +108,7 @@ func TestRunGoesOn(t *testing.T) {
 	}
 }
 
-// So does a completion.
+// So does a completion, at another number of processors too.
 func TestCompletionGoesOn(t *testing.T) {
 	whole := mixed(14, 5, 4, 2)
 	_, steppedMaps := steppedMaps()
@@ -111,8 +116,8 @@ func TestCompletionGoesOn(t *testing.T) {
 		set
 		stops int
 	}{
-		"whole steps":  {set{steppedMaps, Config{Effort: EffortQuick, Training: steps(8)}}, 11},
-		"rounds":       {set{holed(whole, scatteredHoles(0.3, 4)), Config{Effort: EffortQuick, Training: steps(8)}}, 101},
+		"whole steps":  {set{steppedMaps, Config{Effort: EffortQuick, Training: steps(4)}}, 11},
+		"rounds":       {set{holed(whole, scatteredHoles(0.3, 4)), Config{Effort: EffortQuick, Training: steps(4)}}, 101},
 		"known errors": {set{holed(whole, scatteredHoles(0.3, 4)).withErrors(), Config{Effort: EffortQuick, Training: steps(8)}}, 3},
 	} {
 		if testing.Short() && name == "whole steps" {
@@ -125,7 +130,10 @@ func TestCompletionGoesOn(t *testing.T) {
 				return err
 			}
 		}
-		if err := complete(&want)(context.Background(), Run{}); err != nil {
+		before := runtime.GOMAXPROCS(1)
+		err := complete(&want)(context.Background(), Run{})
+		runtime.GOMAXPROCS(before)
+		if err != nil {
 			t.Fatal(err)
 		}
 		if runs := interrupted(t, s.stops, complete(&got)); runs < 3 {
@@ -133,43 +141,6 @@ func TestCompletionGoesOn(t *testing.T) {
 		}
 		if !slices.Equal(got.Mean.Data, want.Mean.Data) || !slices.Equal(got.Variance.Data, want.Variance.Data) || got.Check != want.Check || !bytes.Equal(saved(t, got.Model), saved(t, want.Model)) {
 			t.Errorf("%s: another completion", name)
-		}
-	}
-}
-
-// Stopped within a candidate, nothing is lost but that: those before are not validated again. A limit that has passed ends the search that goes
-// on, after what was validated.
-func TestSearchGoesOn(t *testing.T) {
-	s := searched()["in time"]
-	_, whole, err := Select(context.Background(), s.data, s.config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	kept := new(shelf)
-	watch := new(recorder)
-	watch.whenTold = func(string) {
-		if len(watch.told) == 3 {
-			cancel()
-		}
-	}
-	run := Run{Watch: watch, Checkpoints: &Checkpoints{Save: kept.save, Every: time.Hour}}
-	if m, _, err := run.Fit(ctx, s.data, s.config); m != nil || !errors.Is(err, context.Canceled) || kept.saves != 1 {
-		t.Fatalf("model %v, error %v, %d checkpoints", m, err, kept.saves)
-	}
-	run = Run{Limit: 1, Checkpoints: &Checkpoints{Save: kept.save, Every: time.Hour, Resume: bytes.NewReader(kept.content)}}
-	m, _, err := run.Fit(context.Background(), s.data, s.config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, all := m.Selection(), candidates(whole)
-	if list := candidates(got); len(list) != 3 || got.Ended != "the run had 1ns" {
-		t.Fatalf("%+v, expected three candidates", got)
-	}
-	for i, c := range candidates(got) {
-		if c.Name != all[i].Name || c.Score != all[i].Score {
-			t.Errorf("candidate %d: %+v, in a whole search %+v", i, c, all[i])
 		}
 	}
 }

@@ -32,6 +32,8 @@ func TestSpatialSumsTrain(t *testing.T) {
 		m := modelOf(t, tr)
 		l := loaded(t, saved(t, m))
 		checkSameModel(t, name, l, m)
-		checkSamePredictions(t, name, l, m)
+		if d := diff(answers(t, questions(l)), answers(t, questions(m))); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
 	}
 }

@@ -6,11 +6,9 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/edge"
@@ -192,13 +190,13 @@ func holdToTraining(t *testing.T, m *Model, l *points.Learner, w *points.Workspa
 }
 
 // compiledToLearn returns a compiled model of the first 30 frames, with the next 150 for alarms.
-func compiledToLearn(t *testing.T, seen mat.Matrix, kind edge.Type) *edge.Model {
+func compiledToLearn(t *testing.T, from *Model, seen mat.Matrix, kind edge.Type) *edge.Model {
 	t.Helper()
 	o := CompileOptions{Learn: true, Type: kind, Held: seen.Slice(30, 180, 0, seen.Cols).Clone()}
 	for i := range o.Held.Rows {
 		o.HeldTimes = append(o.HeldTimes, float64(30+i))
 	}
-	file, err := learningModel(t, learning["tied"], seen, 30).Compile(o)
+	file, err := from.Compile(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,7 +211,7 @@ func compiledToLearn(t *testing.T, seen mat.Matrix, kind edge.Type) *edge.Model 
 // said. Nothing is allocated, also where it solves.
 func TestLearnerHelps(t *testing.T) {
 	truth, seen := loadings(900, 1, 700, 1)
-	m := compiledToLearn(t, seen, edge.Float64)
+	m := compiledToLearn(t, learningModel(t, learning["tied"], seen, 30), seen, edge.Float64)
 	plain, err := m.NewWorkspace(0).NewStream(edge.StreamOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -270,10 +268,11 @@ func TestLearnerHelps(t *testing.T) {
 	}
 }
 
-// A state gives another learner the same bits, which go back to those before the last solve when it is rolled back. States cut off anywhere, damaged ones and those of another model are refused, and change nothing. What numbers of 32 bits make of sums is near what 64 do.
+// A state gives another learner the same bits, which go back to those before the last solve when it is rolled back. States cut off anywhere, damaged ones and those of another model are refused, and change nothing. A file is replaced as a whole. What numbers of 32 bits make of sums is near what 64 do.
 func TestLearnerStates(t *testing.T) {
 	_, seen := loadings(330, 1, math.MaxInt, 2)
-	m := compiledToLearn(t, seen, edge.Float64)
+	trained := learningModel(t, learning["tied"], seen, 30)
+	m := compiledToLearn(t, trained, seen, edge.Float64)
 	learner := func(m *edge.Model) *edge.Learner {
 		l, err := m.NewLearner(edge.LearnOptions{Every: -1, Forget: 0.99})
 		if err != nil {
@@ -314,7 +313,7 @@ func TestLearnerStates(t *testing.T) {
 			}
 		}
 	}
-	l, short := learner(m), learner(compiledToLearn(t, seen, edge.Float32))
+	l, short := learner(m), learner(compiledToLearn(t, trained, seen, edge.Float32))
 	none := answer(l)
 	ran(l, 180, 250)
 	first := answer(l)
@@ -345,6 +344,24 @@ func TestLearnerStates(t *testing.T) {
 		t.Fatal(err)
 	}
 	same("from a state", answer(again), second)
+	path := filepath.Join(t.TempDir(), "state")
+	var files [2]os.FileInfo // the second one in the place of the first, which stays what it is until then
+	for k := range files {
+		err := l.Save(path)
+		if err == nil {
+			files[k], err = os.Stat(path)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if os.SameFile(files[0], files[1]) {
+		t.Error("a state is saved within the old one")
+	}
+	if err := again.Load(path); err != nil {
+		t.Fatal(err)
+	}
+	same("from a file", answer(again), second)
 	for _, l := range []*edge.Learner{l, again} {
 		if err := l.Rollback(); err != nil {
 			t.Fatal(err)
@@ -353,81 +370,24 @@ func TestLearnerStates(t *testing.T) {
 	}
 }
 
-// A program that is killed while it saves leaves the old state or the new one.
-func TestLearnerKilled(t *testing.T) {
-	folder := os.Getenv("SGPLVM_TEST_STATE")
-	if folder == "" {
-		folder = t.TempDir()
-		_, seen := loadings(40, 1, math.MaxInt, 2)
-		file, err := learningModel(t, learning["tied"], seen, 30).Compile(CompileOptions{Learn: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(folder, "model"), file, 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	file, err := os.ReadFile(filepath.Join(folder, "model"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := edge.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := m.NewLearner(edge.LearnOptions{Surprising: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	state := filepath.Join(folder, "state")
-	for os.Getenv("SGPLVM_TEST_STATE") != "" {
-		if err := errors.Join(l.Learn(), l.Save(state)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for k := range 5 {
-		program := exec.Command(os.Args[0], "-test.run=^TestLearnerKilled$")
-		program.Env = append(os.Environ(), "SGPLVM_TEST_STATE="+folder)
-		if err := program.Start(); err != nil {
-			t.Skip(err)
-		}
-		for range 1000 { // until it has saved
-			time.Sleep(time.Duration(5+k) * time.Millisecond)
-			if _, err := os.Stat(state); err == nil {
-				break
-			}
-		}
-		time.Sleep(time.Duration(17*k) * time.Millisecond)
-		_ = program.Process.Kill()
-		_ = program.Wait()
-		if err := l.Load(state); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Remove(state); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
 // What streams do not learn is refused by name, when it is compiled and when a learner is asked for.
 func TestLearnerRefuses(t *testing.T) {
 	_, seen := loadings(60, 1, math.MaxInt, 1)
-	timed := learning["tied"]
+	m, timed := learningModel(t, learning["tied"], seen, 30), learning["tied"]
 	timed.LatentKernel = "rbf+time"
 	for want, c := range map[string]struct {
 		m *Model
 		o CompileOptions
 	}{
 		"a part of time in the latent kernel": {learningModel(t, timed, seen, 30), CompileOptions{Learn: true}},
-		"other points than those of training": {learningModel(t, learning["tied"], seen, 30), CompileOptions{Learn: true, Grid: Grid{line(3), line(5)}}},
-		"examples without times":              {modelOf(t, firstOf(fit(t, spots(30, 6, 1), updating()["white noise"]))), CompileOptions{Learn: true}},
+		"other points than those of training": {m, CompileOptions{Learn: true, Grid: Grid{line(3), line(5)}}},
+		"examples without times":              {spotModel(t, "white noise"), CompileOptions{Learn: true}},
 	} {
 		var bad *ConfigError
 		if _, err := c.m.Compile(c.o); !errors.As(err, &bad) || bad.Field != "Learn" || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, expected %q", err, want)
 		}
 	}
-	m := learningModel(t, learning["tied"], seen, 30)
 	for want, c := range map[string]struct {
 		compiled CompileOptions
 		o        edge.LearnOptions

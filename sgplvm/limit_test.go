@@ -36,42 +36,6 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// A cancelling is a source that calls cancel, if there is one, when it is read.
-type cancelling struct {
-	Source
-	cancel func()
-}
-
-func (c *cancelling) ReadExamples(dst []float64, from, to int) error {
-	if c.cancel != nil {
-		c.cancel()
-	}
-	return c.Source.ReadExamples(dst, from, to)
-}
-
-// What was cancelled within the first evaluation of the bound says so and nothing of the bound, and training can begin again.
-func TestCancelledAtStart(t *testing.T) {
-	d := waves(14)
-	if d.Source == nil {
-		d.Source = NewSource(d.Y.Data, d.Examples, d.Grid.Len(), d.Y.Cols)
-	}
-	source := &cancelling{Source: d.Source}
-	d.Source, d.Y, d.Examples = source, mat.Matrix{}, 0
-	trainer, err := NewTrainer(d, Config{LatentDims: 2, Training: steps(4)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	source.cancel = cancel
-	if _, err := trainer.Fit(ctx); err == nil || err.Error() != context.Canceled.Error() {
-		t.Errorf("error %v", err)
-	}
-	source.cancel = nil
-	if r, err := trainer.Fit(t.Context()); err != nil || r.Iterations == 0 {
-		t.Errorf("afterwards %+v, error %v", r, err)
-	}
-}
-
 // No limit of a run ends the training of a candidate: what a search compares is trained as it would be alone.
 func TestSearchIsQuiet(t *testing.T) {
 	c := limit.New(time.Hour)

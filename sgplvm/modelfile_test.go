@@ -2,15 +2,11 @@ package sgplvm
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"math"
-	"math/rand/v2"
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -124,7 +120,9 @@ func TestModelFileRoundTrip(t *testing.T) {
 		if !bytes.Equal(saved(t, l), file) {
 			t.Errorf("%s: saved again, the file differs", what)
 		}
-		checkSamePredictions(t, what, l, m)
+		if d := diff(answers(t, questions(l)), answers(t, questions(m))); d != "" {
+			t.Errorf("%s: %s", what, d)
+		}
 		if !bytes.Equal(saved(t, m), file) || !bytes.Equal(saved(t, l), file) {
 			t.Errorf("%s: after predictions the file differs", what)
 		}
@@ -148,51 +146,6 @@ func checkSameModel(t *testing.T, what string, got, want *Model) {
 	}
 	if d := diff(got.Summary(), want.Summary()); d != "" {
 		t.Errorf("%s: %s", what, d)
-	}
-}
-
-func checkSamePredictions(t *testing.T, what string, got, want *Model) {
-	t.Helper()
-	rng := rand.New(rand.NewPCG(7, 3))
-	l := want.TrainingLatent(0)
-	l.Mu, l.S = reference.RandomLatent(rng, len(l.Mu))
-	var elsewhere Grid
-	for _, x := range want.Grid() {
-		y := x.Clone()
-		y.Data[0] += 0.3
-		elsewhere = append(elsewhere, y)
-	}
-	for grid, g := range map[string]Grid{"training grid": nil, "another grid": elsewhere} {
-		p, err := got.Predict(l, g)
-		if err != nil {
-			t.Fatal(err)
-		}
-		q, err := want.Predict(l, g)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if d := diff(p, q); d != "" {
-			t.Errorf("%s, %s: %s", what, grid, d)
-		}
-	}
-	values, scaler := mat.New(want.Grid().Len(), want.Channels()), want.posterior.Scaler()
-	for i := range values.Data {
-		c := i % values.Cols
-		values.Data[i] = scaler.Mean[c] + scaler.Scale[c]*rng.NormFloat64()
-		if rng.IntN(3) == 0 {
-			values.Data[i] = math.NaN()
-		}
-	}
-	p, lp, err := got.Impute(context.Background(), Observed{Values: values}, InferOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	q, lq, err := want.Impute(context.Background(), Observed{Values: values}, InferOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := diff(p, q) + diff(lp, lq); d != "" {
-		t.Errorf("%s, imputed: %s", what, d)
 	}
 }
 
@@ -243,67 +196,32 @@ func mustRefuse(t testing.TB, what string, r io.Reader) error {
 	return err
 }
 
-// No flipped bit, missing end, missing byte or byte too many passes.
+// A damaged file, one cut short, one without a checksum and one of zeros are refused, as package safetensors has it; a reader that fails gives its own error.
 func TestModelFileDamaged(t *testing.T) {
-	file := saved(t, referenceModel(t, reference.Shape{Examples: 1, Inducing: 1, Latent: 1, Channels: 1, Seed: 1, Space: []reference.Factor{{Points: 2, Dims: 1, Kind: kernel.Matern12}}}))
-	damage := bytes.Clone(file)
-	stride := map[bool]int{false: 1, true: 7}[testing.Short()]
-	for i := 0; i < len(file); i += stride {
-		for bit := range 8 {
-			damage[i] = file[i] ^ 1<<bit
-			mustRefuse(t, fmt.Sprintf("byte %d, bit %d", i, bit), bytes.NewReader(damage))
-		}
-		damage[i] = file[i]
+	file := saved(t, referenceModel(t, fileShape))
+	for i := 0; i < len(file); i += 37 {
+		damaged := bytes.Clone(file)
+		damaged[i] ^= 1 << (i % 8)
+		mustRefuse(t, fmt.Sprintf("byte %d", i), bytes.NewReader(damaged))
 		mustRefuse(t, fmt.Sprintf("the first %d bytes", i), bytes.NewReader(file[:i]))
-		mustRefuse(t, fmt.Sprintf("without byte %d", i), bytes.NewReader(slices.Delete(bytes.Clone(file), i, i+1)))
-		for _, extra := range []byte{0, ' ', '0', 0xff} {
-			mustRefuse(t, fmt.Sprintf("%#x before byte %d", extra, i), bytes.NewReader(slices.Insert(bytes.Clone(file), i, extra)))
+		broken := errors.New("the disk is gone")
+		if err := mustRefuse(t, "a broken reader", io.MultiReader(bytes.NewReader(file[:i]), iotest.ErrReader(broken))); !errors.Is(err, broken) {
+			t.Errorf("error after %d bytes: %v", i, err)
 		}
 	}
-	sum := regexp.MustCompile(`"` + regexp.QuoteMeta(safetensors.ChecksumKey) + `":"[0-9a-f]{64}",`).Find(file)
-	bare := bytes.Replace(file, sum, nil, 1)
-	bare = slices.Insert(bare, bytes.LastIndexByte(bare, '}')+1, bytes.Repeat([]byte(" "), len(sum))...)
-	if f, err := safetensors.Read(bytes.NewReader(bare)); err != nil || len(sum) == 0 || f.Metadata["format"] != modelfile.Format {
-		t.Fatalf("without a checksum %q: %v", sum, err)
+	bare := unsealed(file)
+	if f, err := safetensors.Read(bytes.NewReader(bare)); err != nil || f.Metadata["format"] != modelfile.Format {
+		t.Fatalf("without a checksum: %v", err)
 	}
 	mustRefuse(t, "without a checksum", bytes.NewReader(bare))
 	mustRefuse(t, "a byte more", bytes.NewReader(append(bytes.Clone(file), 0)))
-	mustRefuse(t, "twice", bytes.NewReader(slices.Concat(file, file)))
-	for _, size := range []int{0, 8, 100, len(file)} {
-		mustRefuse(t, "zeros", bytes.NewReader(make([]byte, size)))
-		mustRefuse(t, "ones", bytes.NewReader(bytes.Repeat([]byte{0xff}, size)))
-	}
-	loaded(t, damage)
-}
-
-// However the bytes arrive, they are the same model; a reader that fails gives its own error and no model.
-func TestModelFileReaders(t *testing.T) {
-	m := referenceModel(t, fileShape)
-	file := saved(t, m)
-	for name, wrap := range map[string]func(io.Reader) io.Reader{
-		"one byte": iotest.OneByteReader, "half": iotest.HalfReader, "data with EOF": iotest.DataErrReader,
-	} {
-		l, err := Load(wrap(bytes.NewReader(file)))
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		if !bytes.Equal(saved(t, l), file) {
-			t.Errorf("%s: another model", name)
-		}
-	}
-	broken := errors.New("the disk is gone")
-	for n := range len(file) + 1 {
-		what := fmt.Sprintf("error after %d bytes", n)
-		if err := mustRefuse(t, what, io.MultiReader(bytes.NewReader(file[:n]), iotest.ErrReader(broken))); !errors.Is(err, broken) {
-			t.Errorf("%s: %v", what, err)
-		}
-	}
-	if err := mustRefuse(t, "second read", iotest.TimeoutReader(bytes.NewReader(file))); !errors.Is(err, iotest.ErrTimeout) {
-		t.Error(err)
+	mustRefuse(t, "zeros", bytes.NewReader(make([]byte, len(file))))
+	if l, err := Load(iotest.OneByteReader(bytes.NewReader(file))); err != nil || !bytes.Equal(saved(t, l), file) {
+		t.Errorf("byte by byte: %v", err)
 	}
 }
 
+// What a writer has no room for is its error, and an attribute that is no text is refused before anything is written.
 func TestModelFileWriters(t *testing.T) {
 	m := referenceModel(t, fileShape)
 	size := len(saved(t, m))

@@ -2,8 +2,6 @@ package sgplvm
 
 import (
 	"bytes"
-	"context"
-	"math"
 	"strings"
 	"testing"
 
@@ -29,34 +27,7 @@ func TestOwnTimesInFiles(t *testing.T) {
 	if d := cmp.Diff(own, back.Summary().OwnTimeKernels); d != "" {
 		t.Errorf("in a file (-want +got):\n%s", d)
 	}
-	at := []float64{-1, 2.5, 4}
-	ctx := context.Background()
-	of := func(m *Model) (all []any) {
-		keep := func(v any, err error) {
-			t.Helper()
-			if err != nil {
-				t.Error(err)
-			}
-			all = append(all, v)
-		}
-		l, err := m.LatentAt(0, at)
-		keep(l, err)
-		keep(m.Predict(l[1], nil))
-		keep(m.LatentPaths(0, at, 2, 3))
-		keep(m.Sample(ctx, l[1], nil, SampleOptions{Count: 1}))
-		keep(nil, m.SampleFilm(ctx, 0, at, nil, SampleOptions{Count: 1}, func(f SampledFrame) error {
-			all = append(all, f.Values.Clone())
-			return nil
-		}))
-		seen := s.data.Y.Slice(0, 30, 0, 1).Clone()
-		for i := 7; i < 30; i++ {
-			seen.Set(i, 0, math.NaN())
-		}
-		p, _, err := m.Impute(ctx, Observed{Values: seen, Prior: &l[1]}, InferOptions{})
-		keep(p, err)
-		return all
-	}
-	if d := diff(of(back), of(m)); d != "" {
+	if d := diff(answers(t, questions(back)), answers(t, questions(m))); d != "" {
 		t.Error(d)
 	}
 	l, err := m.LatentAt(0, []float64{1e6})

@@ -90,45 +90,13 @@ func TestPartly(t *testing.T) {
 // predicts checks that a model predicts for a latent posterior what another does.
 func predicts(t *testing.T, name string, m, by *Model, l Latent) {
 	t.Helper()
-	ctx := context.Background()
-	same := func(what string, got, want any, errs ...error) {
-		t.Helper()
-		if d := diff(got, want); d != "" || errors.Join(errs...) != nil {
-			t.Errorf("%s, %s: %s %v", name, what, d, errors.Join(errs...))
-		}
+	if d := diff(answers(t, predictions(m, l, nil)), answers(t, predictions(by, l, nil))); d != "" {
+		t.Errorf("%s: %s", name, d)
 	}
-	a, err := m.Predict(l, nil)
-	b, err2 := by.Predict(l, nil)
-	same("Predict", a, b, err, err2)
-	mean, cov, err := m.PredictCovariance(l, nil)
-	mean2, cov2, err2 := by.PredictCovariance(l, nil)
-	same("PredictCovariance", []any{mean, cov}, []any{mean2, cov2}, err, err2)
-	mean, cov, err = m.PredictDataCovariance(l, nil)
-	mean2, cov2, err2 = by.PredictDataCovariance(l, nil)
-	same("PredictDataCovariance", []any{mean, cov}, []any{mean2, cov2}, err, err2)
-	x, err := m.PredictMixture(l, nil, MixtureOptions{Components: 3})
-	x2, err2 := by.PredictMixture(l, nil, MixtureOptions{Components: 3})
-	same("PredictMixture", []any{x.X, x.Moments()}, []any{x2.X, x2.Moments()}, err, err2)
-	y, err := m.Sample(ctx, l, nil, SampleOptions{Count: 2})
-	y2, err2 := by.Sample(ctx, l, nil, SampleOptions{Count: 2})
-	same("Sample", y, y2, err, err2)
-	var slabs [2][]float64
-	for k, of := range []*Model{m, by} {
-		err := of.PredictSlabs(ctx, []Latent{l, l}, nil, SlabOptions{}, func(s Slab) error {
-			for _, part := range append(s.Mean, s.Variance...) {
-				slabs[k] = append(slabs[k], part.Clone().Data...)
-			}
-			return nil
-		})
-		if err != nil {
-			t.Error(err)
-		}
-	}
-	same("PredictSlabs", slabs[0], slabs[1])
 	other := l
 	other.Partly = !l.Partly
 	var refused *ConfigError
-	if err := m.PredictSlabs(ctx, []Latent{l, other}, nil, SlabOptions{}, func(Slab) error { return nil }); !errors.As(err, &refused) || refused.Field != "Latent" {
+	if err := m.PredictSlabs(t.Context(), []Latent{l, other}, nil, SlabOptions{}, func(Slab) error { return nil }); !errors.As(err, &refused) || refused.Field != "Latent" {
 		t.Errorf("%s, posteriors of both models: error %v", name, err)
 	}
 }

@@ -117,25 +117,6 @@ type sized [3]int
 func (s sized) Dims() (examples, points, channels int)         { return s[0], s[1], s[2] }
 func (s sized) ReadExamples(dst []float64, from, to int) error { return nil }
 
-// Whichever read of NewTrainer fails, the caller is told.
-func TestNewTrainerReadErrors(t *testing.T) {
-	d := bumps(5, 4, 3, 1)
-	for failAt := 1; ; failAt++ {
-		source := &countingSource{Source: NewSource(d.Y.Data, 5, 12, 1), failAt: failAt}
-		tr, err := NewTrainer(Data{Source: source, Grid: d.Grid}, Config{LatentDims: 2})
-		if source.calls < failAt {
-			if failAt < 3 || err != nil {
-				t.Errorf("%d reads; error %v", source.calls, err)
-			}
-			return
-		}
-		var read *ReadError
-		if tr != nil || !errors.As(err, &read) || !errors.Is(err, errSource) || read.From < 0 || read.To > 5 || read.From >= read.To {
-			t.Errorf("read %d fails: error %v", failAt, err)
-		}
-	}
-}
-
 // A trainer starts from a model as that one went on, refuses one that does not fit, and checks all other
 // settings as without it.
 func TestStartFromModel(t *testing.T) {

@@ -50,13 +50,13 @@ func scaled(n, height int, times, holes bool) Data {
 
 // The work of training, calibration and a model's file grows with the number of examples, counted by the bytes that are allocated, the numbers that are
 // read and the bytes that are written: a matrix of n² numbers, or examples read once for each other one, would show. The slope of
-// the logarithms is at most 1.15, and what doublings add doubles, but for a tenth or two in the power (of what hardly grows that says nothing), for tables and fields of 40 and 560 points, with times and without, with holes and without.
+// the logarithms is at most 1.15, and what doublings add doubles, but for a tenth or two in the power (of what hardly grows that says nothing), for tables and fields of 40 and 560 points, some with times or holes.
 func TestWorkInExamples(t *testing.T) {
 	sizes := [3]int{1100, 2200, 4400} // of up to 1000 examples in time small matrices are factored
 	for _, c := range []struct {
 		height       int
 		times, holes bool
-	}{{1, false, false}, {1, true, false}, {1, false, true}, {1, true, true}, {8, false, false}, {8, true, false}, {8, false, true}, {112, false, false}, {112, true, false}} {
+	}{{1, false, true}, {1, true, false}, {8, false, false}, {8, true, false}, {112, true, false}} {
 		if testing.Short() && c.height > 1 {
 			continue
 		}

@@ -13,42 +13,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
-// modes draws a film of random curves in time, each the weight of one pattern: rough ones (Ornstein and
-// Uhlenbeck's process) or smooth ones (sums of waves).
-func modes(rough bool, n, width, height int) []float64 {
-	rng := rand.New(rand.NewPCG(3, 4))
-	values := make([]float64, n*width*height)
-	for p := range 6 {
-		for q := range 4 {
-			curve := make([]float64, n)
-			if rough {
-				keep := math.Exp(-1. / 4)
-				curve[0] = rng.NormFloat64()
-				for i := range n - 1 {
-					curve[i+1] = keep*curve[i] + math.Sqrt(1-keep*keep)*rng.NormFloat64()
-				}
-			} else {
-				for range 4 {
-					speed, phase, rise := 0.2+0.5*rng.Float64(), 2*math.Pi*rng.Float64(), rng.NormFloat64()
-					for i := range curve {
-						curve[i] += rise * math.Sin(speed*float64(i)+phase)
-					}
-				}
-			}
-			for i, w := range curve {
-				for j := range width * height {
-					x, y := (float64(j%width)+0.5)/float64(width), (float64(j/width)+0.5)/float64(height)
-					values[i*width*height+j] += w / float64(1+p+q) * math.Cos(math.Pi*float64(p)*x) * math.Cos(math.Pi*float64(q)*y)
-				}
-			}
-		}
-	}
-	for i := range values {
-		values[i] += 0.02 * rng.NormFloat64()
-	}
-	return values
-}
-
 // Most of a large film's training takes place at some of its points, unless that is refused; not that of other data.
 func TestCoarseFilm(t *testing.T) {
 	defer func(large, most, quick int) {
@@ -68,7 +32,7 @@ func TestCoarseFilm(t *testing.T) {
 		"own":          {true, func(c *Config) { c.Training.CoarsePoints = 7 }, 7},
 		"joint factor": {true, func(c *Config) { c.Factors = FactorsJoint }, 0},
 	} {
-		d := Data{Source: NewSource(modes(true, n, width, height), n, width*height, 1), Grid: Grid{line(height), line(width)}, Times: line(n).Data, Film: c.film}
+		d := Data{Source: NewSource(normals(n, width*height, 1, 3).Y.Data, n, width*height, 1), Grid: Grid{line(height), line(width)}, Times: line(n).Data, Film: c.film}
 		cfg := Config{Effort: EffortQuick, Motion: Off}
 		c.change(&cfg)
 		got, _, err := Select(context.Background(), d, cfg)
@@ -80,52 +44,6 @@ func TestCoarseFilm(t *testing.T) {
 		}
 		if some := c.want == width*height/8; some != (got.Training.Iterations == selection.Plans[EffortQuick].Steps) {
 			t.Errorf("%s: %d steps", name, got.Training.Iterations)
-		}
-	}
-}
-
-// seasons draws a film of patterns with random weights that come again after some frames: neighbours in
-// time tell nothing of a frame.
-func seasons(n, period, width, height int) []float64 {
-	rng := rand.New(rand.NewPCG(5, 6))
-	values := make([]float64, n*width*height)
-	for p := range 3 {
-		weights := make([]float64, period)
-		for k := range weights {
-			weights[k] = 10 * rng.NormFloat64()
-		}
-		for i := range n {
-			for j := range width * height {
-				x, y := (float64(j%width)+0.5)/float64(width), (float64(j/width)+0.5)/float64(height)
-				values[i*width*height+j] += weights[i%period] * math.Cos(math.Pi*float64(p)*x) * math.Cos(math.Pi*float64(p%2)*y)
-			}
-		}
-	}
-	for i := range values {
-		values[i] += rng.NormFloat64()
-	}
-	return values
-}
-
-// Kernels of single dimensions repeat themselves where examples do, and not elsewhere.
-func TestPeriodIsFound(t *testing.T) {
-	const n, period, width, height = 30, 5, 6, 4
-	for _, repeats := range []bool{true, false} {
-		values := modes(false, n, width, height)
-		if repeats {
-			values = seasons(n, period, width, height)
-		}
-		d := Data{Source: NewSource(values, n, width*height, 1), Grid: Grid{line(height), line(width)}, Times: line(n).Data}
-		m, _, err := Fit(context.Background(), d, Config{Effort: EffortNone, OwnTimeKernels: On, LatentKernel: "linear+bias", LatentDims: 3, Period: period, Training: steps(60)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		own := m.Summary().OwnTimeKernels
-		if len(own) != 3 {
-			t.Fatalf("frames repeat themselves %t: kernels of single dimensions %v", repeats, own)
-		}
-		if share := own[0].Weights[0]; share > 0.8 != repeats || share < 0.3 == repeats {
-			t.Errorf("frames repeat themselves %t: kernel in time %v", repeats, own[0])
 		}
 	}
 }
@@ -144,7 +62,7 @@ func TestPartlyIsChosen(t *testing.T) {
 			d.Y.Data[24*i+j] += own * math.Cos(float64(j%6)/3+float64(j/6)/2)
 		}
 	}
-	cfg, s, err := Select(context.Background(), d, Config{LatentDims: 4, Training: steps(100)})
+	cfg, s, err := Select(context.Background(), d, Config{LatentDims: 4, Training: steps(60)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,10 +41,10 @@ func reduced(t *testing.T, m *Model, files [][]byte) (*Model, RoundReport, error
 
 // Any number of parts, in any order, gives the same bits; rounds raise the bound, and predictions of other examples become better.
 func TestRounds(t *testing.T) {
-	sample, all, test := spots(30, 7, 1), spots(130, 7, 2), spots(40, 7, 3)
-	for name, cfg := range updating() {
+	all, test := spots(130, 7, 2), spots(40, 7, 3)
+	for name := range updating() {
 		t.Run(name, func(t *testing.T) {
-			m := modelOf(t, firstOf(fit(t, sample, cfg)))
+			m := spotModel(t, name)
 			one, r, err := reduced(t, m, partsOf(t, m, all, 1))
 			if err != nil {
 				t.Fatal(err)
@@ -123,7 +123,7 @@ func TestKeptExamples(t *testing.T) {
 	defer func(bytes int) { update.KeptBytes = bytes }(update.KeptBytes)
 	all, absent := spots(130, 7, 2), 20
 	all.Y.Data[absent*49+3] = math.NaN()
-	m := modelOf(t, firstOf(fit(t, spots(30, 7, 1), updating()["learned covariance"])))
+	m := spotModel(t, "learned covariance")
 	for _, most := range []int{1000, 65, 5} {
 		update.KeptBytes = most * 49 * 8
 		next, _, err := reduced(t, m, partsOf(t, m, all, 3))

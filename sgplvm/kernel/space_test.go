@@ -195,22 +195,6 @@ func TestKinkHasNoSlope(t *testing.T) {
 	}
 }
 
-func TestSpaceSameBitsAtAnyWidth(t *testing.T) {
-	defer kernel.SetBlockWork(kernel.SetBlockWork(50))
-	rng := rand.New(rand.NewPCG(4, 1))
-	for d, kernels := range spatial(t) {
-		for _, k := range kernels {
-			x, y, g := normalMatrix(rng, 70, d), normalMatrix(rng, 20, d), normalMatrix(rng, 70, 20)
-			sameAtEveryWidth(t, fmt.Sprint(k), func() []float64 {
-				values, grad, dy := mat.New(70, 20), zeroed(k), mat.New(20, d)
-				k.Matrix(values, x, y)
-				k.AddGradient(&grad, dy, g, values, x, y)
-				return append(append(numbers(grad), values.Data...), dy.Data...)
-			})
-		}
-	}
-}
-
 // A kernel that cannot be used says why, by the name of its kind; wrong shapes are named.
 func TestSpacePanics(t *testing.T) {
 	x, y, none := mat.New(3, 2), mat.New(4, 2), mat.Matrix{}

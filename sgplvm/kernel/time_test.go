@@ -93,19 +93,6 @@ func TestTimeGradient(t *testing.T) {
 	}
 }
 
-func TestTimeSameBitsAtAnyWidth(t *testing.T) {
-	rng := rand.New(rand.NewPCG(8, 1))
-	for _, text := range inTime {
-		k, s, u, g := parsed(t, text), normals(rng, 70), normals(rng, 20), normalMatrix(rng, 70, 70)
-		sameAtEveryWidth(t, text, func() []float64 {
-			values, grad := mat.New(70, 20), zeroed(k)
-			k.TimeMatrix(values, s, u)
-			k.AddTimeMatrixGradient(&grad, g, s)
-			return append(numbers(grad), values.Data...)
-		})
-	}
-}
-
 func TestTimePanics(t *testing.T) {
 	rbf, one, two := parsed(t, "rbf(1)"), make([]float64, 1), make([]float64, 2)
 	for want, f := range map[string]func(){

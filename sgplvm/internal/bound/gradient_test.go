@@ -1,7 +1,6 @@
 package bound_test
 
 import (
-	"math/rand/v2"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -137,26 +136,5 @@ func TestGradientAtCoincidentPoints(t *testing.T) {
 		parameters, slopes := natural(s.Params), natural(grad)
 		s.Params.Space[0].Xu = u
 		compare.CheckGradient(t, parameters.name(string(kind)), parameters.at, slopes.values(), func() float64 { return s.bound(t) })
-	}
-}
-
-// A bound at other parameters in between, as a line search makes them, leaves nothing behind: bound and
-// gradient have the same bits afterwards.
-func TestNoTrace(t *testing.T) {
-	for i, shape := range seeded(70) {
-		used, fresh := subjectOf(t, shape), subjectOf(t, shape)
-		used.bound(t)
-		rng := rand.New(rand.NewPCG(uint64(i), 7))
-		c, trial := bound.Coordinates{Free: bound.GroupAll}, used.Params.Clone()
-		x := packed(c, trial)
-		for k := range x {
-			x[k] += 0.1 * rng.NormFloat64()
-		}
-		c.Unpack(trial, x)
-		if _, err := used.evaluator.Bound(t.Context(), trial); err != nil {
-			t.Fatal(err)
-		}
-		compare.SameBits(t, shape.String()+": bound", []float64{used.bound(t)}, []float64{fresh.bound(t)})
-		compare.SameBits(t, shape.String()+": gradient", flat(used.gradient(t, bound.GroupAll)), flat(fresh.gradient(t, bound.GroupAll)))
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"testing"
 
@@ -130,21 +129,4 @@ func TestMirroredHoles(t *testing.T) {
 			compare.Near(t, fmt.Sprintf("model %d", i), []float64{got}, []float64{want}, 1e-9)
 		}
 	})
-}
-
-// Blocks give the same bits at any number of processors.
-func TestMirroredBits(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	m := shape{Examples: 3, Inducing: 2, Latent: 2, Channels: 1, Residual: matern32, Seed: 5, Space: []factor{{Points: 400, Dims: 2, Kind: matern52}}}.Model(t)
-	m.Space[0] = box(11, 20, 20)
-	var first []float64
-	for _, procs := range []int{1, 2, 4} {
-		runtime.GOMAXPROCS(procs)
-		s := newSubject(m)
-		got := append(flat(s.gradient(t, bound.GroupAll)), s.residualCovariance(t).Data...)
-		if first == nil {
-			first = got
-		}
-		compare.SameBits(t, fmt.Sprintf("GOMAXPROCS %d", procs), got, first)
-	}
 }

@@ -75,26 +75,3 @@ func TestLongSeries(t *testing.T) {
 		t.Errorf("divergence %v", values[0])
 	}
 }
-
-// One evaluation of a latent dimension with its gradient, in both forms.
-func BenchmarkEvaluator(b *testing.B) {
-	for _, text := range []string{"matern12(5)", "matern32(5)", "matern52(5)", "matern52(3)*matern32(9)"} {
-		for _, n := range []int{40, 80, 160, 320, 960} {
-			withEachForm(func(states bool) {
-				p := many(b, text, n)
-				p.Prior.Sequences = nil
-				e, grad := NewEvaluator(p.Prior), p.Clone()
-				mu, s := mat.New(n, 2), mat.New(n, 2)
-				b.Run(fmt.Sprintf("%s/%d/states=%v", text, n, states), func(b *testing.B) {
-					for b.Loop() {
-						if _, err := e.Marginals(p, mu, s); err != nil {
-							b.Fatal(err)
-						}
-						e.Backward(grad, p, mu, s)
-					}
-					b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*2), "µs/dimension")
-				})
-			})
-		}
-	}
-}

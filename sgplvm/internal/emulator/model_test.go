@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"runtime"
 	"slices"
 	"testing"
 
@@ -280,30 +279,6 @@ func TestRefused(t *testing.T) {
 	} {
 		if _, _, err := m.Coordinates(c.columns, nil, 1); err == nil || err.Error() != c.want {
 			t.Errorf("error %v, want %s", err, c.want)
-		}
-	}
-}
-
-// The same runs give the same bits at any number of processors.
-func TestSameBits(t *testing.T) {
-	w := worlds(40, 3, 4, 8)
-	var first *Model
-	for _, procs := range []int{1, 2, 4} {
-		before := runtime.GOMAXPROCS(procs)
-		m, err := Fit(context.Background(), w.data(), Options{})
-		runtime.GOMAXPROCS(before)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if first == nil {
-			first = m
-			continue
-		}
-		x := mat.NewDense(1, 3, []float64{0.1, 0.2, -0.4})
-		a, va := first.Predict(x)
-		b, vb := m.Predict(x)
-		if !slices.Equal(a.Data, b.Data) || !slices.Equal(va.Data, vb.Data) || !slices.Equal(first.Left, m.Left) {
-			t.Errorf("other bits with %d processors", procs)
 		}
 	}
 }

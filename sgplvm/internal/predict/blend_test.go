@@ -1,7 +1,6 @@
 package predict
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -13,7 +12,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/points"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
@@ -266,28 +264,6 @@ func TestEffective(t *testing.T) {
 	}
 	for _, w := range effective([]float64{2, 2, 2, 2}, 2) {
 		compare.NearOne(t, "weight of equals", w, 0.25, 1e-15)
-	}
-}
-
-// Numbers that mean nothing are refused by name.
-func TestBlendCheck(t *testing.T) {
-	good := field.Blend{Share: 0.5, Neighbours: 8, Shrinkage: 0.5, Taper: 4, Parts: 1, Inflation: 1}
-	if why := points.CheckBlends([]field.Blend{good}); why != "" {
-		t.Error(why)
-	}
-	m, obs, _ := blendCase(t, 302)
-	for _, change := range []func(b *field.Blend){
-		func(b *field.Blend) { b.Share = 1.5 }, func(b *field.Blend) { b.Share = math.NaN() }, func(b *field.Blend) { b.Neighbours = 0 },
-		func(b *field.Blend) { b.Shrinkage = 0 }, func(b *field.Blend) { b.Taper = 0 }, func(b *field.Blend) { b.Parts = 3 }, func(b *field.Blend) { b.Parts = 0 },
-		func(b *field.Blend) { b.Inflation = 0 }, func(b *field.Blend) { b.Reach = math.Inf(1) }, func(b *field.Blend) { b.Gap = -1 },
-		func(b *field.Blend) { b.Seen = 1.5 }, func(b *field.Blend) { b.Seen = -0.1 },
-	} {
-		b := good
-		change(&b)
-		var refused *field.ConfigError
-		if _, _, err := m.Impute(t.Context(), obs, field.InferOptions{Blends: []field.Blend{b}}); !errors.As(err, &refused) {
-			t.Errorf("%+v: %v, want a *field.ConfigError", b, err)
-		}
 	}
 }
 

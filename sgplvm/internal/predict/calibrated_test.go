@@ -225,27 +225,6 @@ func (m model) everything(t *testing.T, l field.Latent, g field.Grid) []float64 
 	return append(append(all, drawn.Y[0].Data...), slabs[0].Data...)
 }
 
-// Slabs are calibrated like single predictions, each latent posterior by its own time.
-func TestCalibratedSlabs(t *testing.T) {
-	calibratedModels(t, func(m, plain model, l field.Latent, grids []field.Grid) {
-		later := l
-		later.At = &data.Instant{Sequence: l.At.Sequence, Time: 2.9}
-		latents := []field.Latent{l, m.TrainingLatent(0), later, m.PriorLatent()}
-		for _, g := range grids {
-			_, variance, _ := assembled(t, m, latents, g, field.SlabOptions{Numbers: 1})
-			for i, l := range latents {
-				want, err := m.Predict(l, g)
-				if err != nil {
-					t.Fatal(err)
-				}
-				for j, v := range want.Variance.Data {
-					compare.NearOne(t, "variance in slabs", variance[i].Data[j]/v, 1, 1e-9)
-				}
-			}
-		}
-	})
-}
-
 // Of an example that was seen in part as much is calibrated as its values leave open: what they add to the precision 1/v_0 of the time alone stays, 1/v − 1/v_0, and nothing
 // is taken away from it.
 func TestCalibrateSeen(t *testing.T) {

@@ -100,70 +100,50 @@ func limited(t *testing.T, exact, group, neighbours int) {
 	conditioning.exact, conditioning.group, conditioning.neighbours = exact, group, neighbours
 }
 
-// A compiled model fills in what the model does, at the training points and at others.
+// A compiled model fills in what the model does: at the training points and at others, with a prior, where too many values are observed to be used at once, and
+// in types of fewer digits within what they promise.
 func TestCompiledFill(t *testing.T) {
-	for seed := range uint64(compare.Sizes(60)) {
-		rng := rand.New(rand.NewPCG(seed, 77))
-		m, o := compileCase(t, seed, rng)
-		for k, g := range []field.Grid{nil, m.ref.RandomGrid(rng)} {
-			w := m.compiled(t, g, o, edge.Float64)
-			for range 3 {
-				values := m.ref.UserValues(reference.Masked(rng, m.or(g).Len(), m.channels(), 0.6, seed%2 == 0))
-				want, l, err := m.Impute(t.Context(), field.Observed{Grid: g, Values: values}, o)
-				if err != nil {
-					t.Fatal(err)
+	for name, c := range map[string]struct {
+		kind      edge.Type
+		tolerance float64
+		elsewhere bool
+		prior     bool
+		few       bool
+	}{
+		"training points": {edge.Float64, 1e-9, false, false, false}, "other points": {edge.Float64, 1e-9, true, false, false}, "a prior": {edge.Float64, 1e-9, false, true, false},
+		"neighbourhoods": {edge.Float64, 1e-9, false, false, true}, "32 bits": {edge.Float32, 1e-4, false, false, false}, "16 bits": {edge.Float16, 2e-3, false, false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if c.few {
+				limited(t, 3, 2, 3)
+			}
+			for seed := range uint64(compare.Sizes(30)) {
+				rng := rand.New(rand.NewPCG(seed, 83))
+				m, o := compileCase(t, seed, rng)
+				var obs field.Observed
+				if c.elsewhere {
+					obs.Grid = m.ref.RandomGrid(rng)
 				}
-				name := fmt.Sprintf("seed %d, grid %d", seed, k)
-				got := filled(t, w, values)
-				compare.NearOne(t, name+": bound", w.Latent().Bound, l.Bound, 1e-7)
-				if d := apart(t, got, want); !(d < 1e-9) {
-					t.Errorf("%s: %g apart", name, d)
+				w := m.compiled(t, obs.Grid, o, c.kind)
+				if c.prior {
+					prior := randomLatent(rng, m.params.X.Mu.Cols)
+					w.SetPrior(prior.Mu, prior.S)
+					obs.Prior = &prior
+				}
+				for range 2 {
+					obs.Values = m.ref.UserValues(reference.Masked(rng, m.or(obs.Grid).Len(), m.channels(), 0.6, seed%2 == 0))
+					want, l, err := m.Impute(t.Context(), obs, o)
+					if err != nil {
+						t.Fatal(err)
+					}
+					got := filled(t, w, obs.Values)
+					compare.NearOne(t, fmt.Sprintf("seed %d: bound", seed), w.Latent().Bound, l.Bound, 100*c.tolerance)
+					if d := apart(t, got, want); !(d < c.tolerance) {
+						t.Errorf("seed %d: %g apart", seed, d)
+					}
 				}
 			}
-		}
-	}
-}
-
-// Of blends for missing values as far away a compiled model takes the one whose share of seen values is as the example's, as the model does.
-func TestCompiledBlends(t *testing.T) {
-	for seed := range uint64(compare.Sizes(10)) {
-		m, obs, _ := blendCase(t, 330+seed)
-		missing, err := m.Missing(obs)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if missing.Gap == 0 || missing.Seen > 0.8 {
-			continue // one blend is as good as the other
-		}
-		o := field.InferOptions{Blends: []field.Blend{{Gap: missing.Gap, Seen: 1, Inflation: 4, Parts: 1}, {Gap: missing.Gap, Seen: missing.Seen / 1.1, Inflation: 1, Parts: 1}}}
-		got := filled(t, m.compiled(t, nil, o, edge.Float64), obs.Values)
-		for name, o := range map[string]field.InferOptions{"both": o, "the nearer alone": {Blends: o.Blends[1:]}} {
-			want, _, err := m.Impute(t.Context(), obs, o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if d := apart(t, got, want); !(d < 1e-9) {
-				t.Errorf("seed %d: %g apart from the model with %s", seed, d, name)
-			}
-		}
-	}
-}
-
-// So it does where too many values are observed to be used at once.
-func TestCompiledNeighbourhoods(t *testing.T) {
-	limited(t, 3, 2, 3)
-	for seed := range uint64(compare.Sizes(30)) {
-		rng := rand.New(rand.NewPCG(seed, 78))
-		m, o := compileCase(t, seed, rng)
-		w := m.compiled(t, nil, o, edge.Float64)
-		values := m.ref.UserValues(reference.Masked(rng, m.grid.Len(), m.channels(), 0.7, false))
-		want, _, err := m.Impute(t.Context(), field.Observed{Values: values}, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if d := apart(t, filled(t, w, values), want); !(d < 1e-9) {
-			t.Errorf("seed %d: %g apart", seed, d)
-		}
+		})
 	}
 }
 
@@ -219,43 +199,6 @@ func TestCompiledPredict(t *testing.T) {
 			if d := apart(t, got, want); !(d < bound) {
 				t.Errorf("seed %d, %v: %g apart", seed, kind, d)
 			}
-		}
-	}
-}
-
-// In types of fewer digits it fills in what the model does within what they promise.
-func TestCompiledTypes(t *testing.T) {
-	for seed := range uint64(compare.Sizes(30)) {
-		rng := rand.New(rand.NewPCG(seed, 83))
-		m, o := compileCase(t, seed, rng)
-		values := m.ref.UserValues(reference.Masked(rng, m.grid.Len(), m.channels(), 0.6, false))
-		want, _, err := m.Impute(t.Context(), field.Observed{Values: values}, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for kind, bound := range map[edge.Type]float64{edge.Float32: 1e-4, edge.Float16: 2e-3} {
-			if d := apart(t, filled(t, m.compiled(t, nil, o, kind), values), want); !(d < bound) {
-				t.Errorf("seed %d, %v: %g apart", seed, kind, d)
-			}
-		}
-	}
-}
-
-// A latent posterior has the prior that was set.
-func TestCompiledPrior(t *testing.T) {
-	for seed := range uint64(compare.Sizes(10)) {
-		rng := rand.New(rand.NewPCG(seed, 80))
-		m, o := compileCase(t, seed, rng)
-		prior := randomLatent(rng, m.params.X.Mu.Cols)
-		w := m.compiled(t, nil, o, edge.Float64)
-		w.SetPrior(prior.Mu, prior.S)
-		values := m.ref.UserValues(reference.Masked(rng, m.grid.Len(), m.channels(), 0.6, false))
-		want, _, err := m.Impute(t.Context(), field.Observed{Values: values, Prior: &prior}, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if d := apart(t, filled(t, w, values), want); !(d < 1e-9) {
-			t.Errorf("seed %d: %g apart", seed, d)
 		}
 	}
 }

@@ -127,36 +127,6 @@ func TestNarrowRoom(t *testing.T) {
 	}
 }
 
-// A Markov field on a line: two neighbours on either side say nearly all.
-func TestLocalConditioningIsClose(t *testing.T) {
-	shape := reference.Shape{Examples: 4, Inducing: 3, Latent: 2, Channels: 1, Space: []reference.Factor{{Points: 60, Dims: 1, Kind: kernel.Matern12}}}
-	m := modelOf(t, shape)
-	rng := rand.New(rand.NewPCG(1, 41))
-	values := reference.Masked(rng, 60, 1, 0.4, true)
-	e := m.mustObserve(t, nil, values)
-	l := randomLatent(rng, 2)
-	want := m.conditional(t, e, l, field.InferOptions{})
-	last := math.Inf(1)
-	for _, neighbours := range []int{1, 4, 12} {
-		conditionWith(conditionLimits{exact: 0, group: 1, neighbours: neighbours, work: math.Inf(1)}, func() {
-			got := m.conditional(t, e, l, field.InferOptions{})
-			d := difference(got.Mean, want.Mean)
-			if !(d < last/2) {
-				t.Errorf("%d neighbours: the mean is off by %g, by %g with fewer", neighbours, d, last)
-			}
-			last = d
-			for i, v := range got.Variance.Data {
-				if !(v >= 0) {
-					t.Errorf("%d neighbours: variance %v at point %d", neighbours, v, i)
-				}
-			}
-		})
-	}
-	if last > 0.02 {
-		t.Errorf("12 neighbours: the mean is off by %g", last)
-	}
-}
-
 // At the limits themselves: all at once up to and including exact, and nothing
 // where even local conditioning would take too long.
 func TestConditionLimits(t *testing.T) {

@@ -12,8 +12,11 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
-// Dense formulas, definitions and 50-digit references are held to by covariances as they are, of all examples and all points.
-func init() { shapeTolerance, partNeighbours, maxExamples = 0, 0, 0 }
+// Dense formulas, definitions and 50-digit references are held to by covariances as they are, of all examples and all points; variances are made in blocks, and larger grids are projected in parts.
+func init() {
+	shapeTolerance, partNeighbours, maxExamples = 0, 0, 0
+	spreadRows, partNumbers = 3, 100
+}
 
 // What is filled in by sums of covariances, by near points, by the heaviest examples and after a brief search is near what is filled in without: in standard deviations, and parts of them.
 func TestNearlyExact(t *testing.T) {

@@ -4,61 +4,16 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
-	"slices"
-	"sync"
+	"strings"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/field"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
-
-// Many goroutines share a posterior, on more grids than it keeps, and get the bits
-// that one would get alone.
-func TestConcurrently(t *testing.T) {
-	shape := reference.Shape{Examples: 5, Inducing: 4, Latent: 2, Channels: 2, Time: "matern32", Sequences: 1, TimePart: "rbf", Parts: reference.RBF | reference.Time, Jitter: 1e-6,
-		Space: []reference.Factor{{Points: 5, Dims: 1, Kind: kernel.Matern32}, {Points: 4, Dims: 1, Inducing: 3, Kind: kernel.RBF}}}
-	ref := shape.Model(t)
-	fresh := func() model { return saying(t, ref, Options{}).calibrated(t, rand.New(rand.NewPCG(2, 2))) }
-	rng := rand.New(rand.NewPCG(1, 33))
-	grids := []field.Grid{nil, ref.RandomGrid(rng), ref.RandomGrid(rng), ref.RandomGrid(rng)}
-	values := ref.UserValues(reference.Masked(rng, 20, 2, 0.5, false))
-	predict := func(m model, i int) []float64 {
-		at, err := m.LatentAt(0, one(1.7))
-		if err != nil {
-			t.Error(err)
-			return nil
-		}
-		p, err := m.Predict(at[0], grids[i%4])
-		if err != nil {
-			t.Error(err)
-		}
-		drawn, err := m.Sample(t.Context(), at[0], grids[i%4], field.SampleOptions{Seed: uint64(i % 4)})
-		if err != nil {
-			t.Error(err)
-		}
-		filled, found, err := m.Impute(t.Context(), field.Observed{Values: values, Prior: &at[0]}, field.InferOptions{})
-		if err != nil {
-			t.Error(err)
-		}
-		return slices.Concat(p.Mean.Data, p.Variance.Data, drawn.Y[0].Data, filled.Mean.Data, filled.Variance.Data, found.Mu, found.S, m.TrainingLatent(i%4).Mu)
-	}
-	var want [4][]float64
-	for i := range want {
-		want[i] = predict(fresh(), i)
-	}
-	shared := fresh()
-	var group sync.WaitGroup
-	for i := range 16 {
-		group.Go(func() { compare.SameBits(t, fmt.Sprintf("goroutine %d", i), predict(shared, i), want[i%4]) })
-	}
-	group.Wait()
-}
 
 func TestPredictErrors(t *testing.T) {
 	m := modelOf(t, reference.Shape{Examples: 3, Inducing: 2, Latent: 2, Channels: 1, Space: []reference.Factor{{Points: 3, Dims: 2, Kind: kernel.RBF}}})
@@ -107,24 +62,20 @@ func TestPredictErrors(t *testing.T) {
 	}
 }
 
-// Variances are computed in blocks of points; how wide these are changes the rounding of a sum of a few terms and nothing else.
-func TestSpreadBlocks(t *testing.T) {
-	defer func(rows int) { spreadRows = rows }(spreadRows)
-	for seed := range uint64(compare.Sizes(20)) {
-		shape := reference.RandomShape(16000 + seed)
-		m := modelOf(t, shape)
-		rng := rand.New(rand.NewPCG(seed, 34))
-		g, l := m.ref.RandomGrid(rng), randomLatent(rng, shape.Latent)
-		var want []float64
-		for _, spreadRows = range []int{1024, 1, 2, 5} {
-			p, err := m.Predict(l, g)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if want == nil {
-				want = p.Variance.Data
-			}
-			compare.Near(t, fmt.Sprintf("%v: blocks of %d points", shape, spreadRows), p.Variance.Data, want, 1e-12)
+// What needs all covariances of a grid says how many points it takes.
+func TestTooManyPoints(t *testing.T) {
+	m := modelOf(t, reference.ResidualShape(3))
+	defer func(n int) { maxDrawn = n }(maxDrawn)
+	maxDrawn = maxTogether
+	g := field.Grid{mat.New(maxTogether+1, m.grid[0].Cols)}
+	l := m.PriorLatent()
+	_, _, covariance := m.PredictCovariance(l, g)
+	_, sample := m.Sample(t.Context(), l, g, field.SampleOptions{})
+	_, infer := m.Infer(t.Context(), field.Observed{Grid: g, Values: missing(g.Len(), m.channels())}, field.InferOptions{})
+	for what, err := range map[string]error{"a covariance of all of them takes 2.15 GB": covariance, "samples at": sample, "an example at": infer} {
+		var refused *field.ConfigError
+		if !errors.As(err, &refused) || !strings.Contains(err.Error(), what) || !strings.Contains(err.Error(), fmt.Sprintf("%d points", g.Len())) {
+			t.Errorf("%s: %v", what, err)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package predict
 
 import (
+	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -17,6 +18,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
+// Values, grids and options that mean nothing are refused by name or place, and a context that has ended ends the work.
 func TestObservedErrors(t *testing.T) {
 	m := modelOf(t, reference.Shape{Examples: 3, Inducing: 2, Latent: 2, Channels: 2, Space: []reference.Factor{{Points: 3, Dims: 2, Kind: kernel.RBF}, {Points: 2, Dims: 1, Kind: kernel.Matern32}}})
 	good := func() field.Observed {
@@ -50,6 +52,7 @@ func TestObservedErrors(t *testing.T) {
 		"a coordinate Inf":    {obs: on(func(g field.Grid) field.Grid { g[1].Set(1, 0, math.Inf(1)); return g }), field: "Grid"},
 		"negative candidates": {obs: good(), o: field.InferOptions{Candidates: -1}, field: "InferOptions"},
 		"negative iterations": {obs: good(), o: field.InferOptions{Iterations: -1}, field: "InferOptions"},
+		"an unknown way":      {obs: good(), o: field.InferOptions{Conditioning: "exact"}, field: "InferOptions"},
 	} {
 		_, inferErr := m.Infer(t.Context(), c.obs, c.o)
 		_, _, imputeErr := m.Impute(t.Context(), c.obs, c.o)
@@ -63,6 +66,13 @@ func TestObservedErrors(t *testing.T) {
 				t.Errorf("%s: error %v, expected one at %+v", name, err, c.value)
 			}
 		}
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, inferErr := m.Infer(ended, good(), field.InferOptions{})
+	_, _, imputeErr := m.Impute(ended, good(), field.InferOptions{})
+	if !errors.Is(inferErr, context.Canceled) || !errors.Is(imputeErr, context.Canceled) {
+		t.Errorf("cancelled: %v, %v", inferErr, imputeErr)
 	}
 }
 

@@ -216,27 +216,6 @@ func TestReused(t *testing.T) {
 	}
 }
 
-// Many goroutines may ask one Statistics for one example each.
-func TestConcurrentExamples(t *testing.T) {
-	rng := rand.New(rand.NewPCG(45, 0))
-	p := randomProblem(rng, Names{"rbf", "linear", "bias", "time"}, 64, 9, 3, 1)
-	st, g1, g2 := p.statistics(), randomMatrix(rng, 1, 9), randomSymmetric(rng, 9)
-	run := func(i int) []float64 {
-		var scratch Scratch
-		mu, s, jacobian := p.q.Mu.Row(i), p.q.S.Row(i), mat.New(9, 3)
-		r := momentsOf(st, &scratch, One(mu, s, &p.q.At[i]))
-		st.Jacobian(jacobian, mu, s)
-		dmu, ds := make([]float64, 3), make([]float64, 3)
-		value := formOf(st, 1, g1.Row(0), g2, &p.q.At[i]).Value(&scratch, mu, s, dmu, ds)
-		return slices.Concat(one(value), dmu, ds, r.Psi1.Data, r.Spread.Data, jacobian.Data)
-	}
-	got := make([][]float64, 64)
-	mat.Parallel(64, func(i int) { got[i] = run(i) })
-	for i := range got {
-		compare.SameBits(t, fmt.Sprintf("example %d", i), got[i], run(i))
-	}
-}
-
 // The exponentials that wait for the gradient are those that it would compute, however many of them do.
 func TestWaitingExponentials(t *testing.T) {
 	defer func(most int) { maxKept = most }(maxKept)

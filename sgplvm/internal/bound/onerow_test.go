@@ -1,7 +1,6 @@
 package bound
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -14,7 +13,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
-// A step is an evaluation of the size of a training step on pictures: n examples, m latent inducing
+// A step is an evaluation: n examples, m latent inducing
 // points, d latent dimensions, and a spatial factor for each number of points, with one kernel.
 type step struct {
 	n, m, d, channels int
@@ -58,44 +57,6 @@ func (s step) evaluator() (*Evaluator, *Params) {
 	scaled := &data.Scaled{Source: field.MatrixSource(y, s.n), Examples: s.n, Points: space.Len(), Channels: s.channels,
 		Scaler: data.Scaler{Mean: make([]float64, s.channels), Scale: work.Ones(s.channels)}}
 	return NewEvaluator(scaled, space, 1e-6), p
-}
-
-// One evaluation of the bound with all gradients, at new length scales each time ("joint"), or with the
-// spatial parameters held ("latent"). The sizes are those of Frey faces, of the eye clip at 640×360 in three
-// channels, and of ever more examples.
-func BenchmarkStep(b *testing.B) {
-	for _, c := range []step{
-		{50, 50, 30, 1, kernel.White, []int{560}},
-		{1000, 100, 30, 1, kernel.White, []int{560}},
-		{1000, 100, 30, 1, kernel.Matern32, []int{560}},
-		{500, 100, 30, 1, kernel.White, []int{560}},
-		{2000, 100, 30, 1, kernel.White, []int{560}},
-		{4000, 100, 30, 1, kernel.White, []int{560}},
-		{8000, 100, 30, 1, kernel.White, []int{560}},
-		{78, 78, 30, 3, kernel.Matern32, []int{640, 360}},
-	} {
-		for _, free := range []Group{GroupAll, GroupLatent | GroupNoise} {
-			name := map[Group]string{GroupAll: "joint", GroupLatent | GroupNoise: "latent"}[free]
-			if c.kind == kernel.White && free != GroupAll {
-				continue // the same
-			}
-			b.Run(fmt.Sprintf("n=%d/m=%d/%s%v/%s", c.n, c.m, c.kind, c.points, name), func(b *testing.B) {
-				e, p := c.evaluator()
-				grad := p.Clone()
-				b.ReportAllocs()
-				for b.Loop() {
-					if free == GroupAll {
-						for i := range p.Space[0].Kernel.LengthScale {
-							p.Space[0].Kernel.LengthScale[i] *= 1.0000001
-						}
-					}
-					if _, err := e.Evaluate(b.Context(), p, grad, free); err != nil {
-						b.Fatal(err)
-					}
-				}
-			})
-		}
-	}
 }
 
 // Where spatial kernels are white the examples' Gram matrix gives the sums of a sweep over all components, where that is less work.
