@@ -2,6 +2,8 @@ package sgplvm
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"math"
 	"testing"
@@ -63,4 +65,24 @@ func TestSourceTypes(t *testing.T) {
 			t.Errorf("%d processors: another model", procs)
 		}
 	})
+}
+
+// Sources made of others give the same values.
+func TestSourcesOfOthers(t *testing.T) {
+	y := []float64{0, 1, 2, 3, 4, 5, 6, 7}
+	all := NewSource(y, 4, 2, 1)
+	some, err := InMemory(context.Background(), SourceOf(all, []int{3, 1}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make([]float64, 4)
+	if n, points, channels := some.Dims(); n != 2 || points != 2 || channels != 1 || some.ReadExamples(got, 0, 2) != nil {
+		t.Fatalf("%d examples of %d points and %d channels", n, points, channels)
+	}
+	compare.SameBits(t, "values", got, []float64{6, 7, 2, 3})
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := InMemory(ended, all); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
 }

@@ -455,3 +455,43 @@ func TestStreamIntervals(t *testing.T) {
 		}
 	}
 }
+
+// Of a model that is compiled with examples that were held back, 90 % intervals of a quarter that is missing for eight frames and of values that are missing at random hold nine in ten, give or take an eighth.
+func TestStreamBursts(t *testing.T) {
+	const trained, held, frames = 60, 150, 150
+	w, rng := newDrawnStream(trained+held+frames, 3), rand.New(rand.NewPCG(6, 6))
+	s, err := w.compiled(t, trained, held).NewWorkspace(0).NewStream(edge.StreamOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mean, variance, mask := make([]float64, 48), make([]float64, 48), make([]bool, 48)
+	var covered, count [2]float64
+	var row, column int
+	for k := range frames {
+		at, burst := trained+held+k, k/8%2
+		if k%8 == 0 {
+			row, column = rng.IntN(4), rng.IntN(5)
+		}
+		for i := range mask {
+			if mask[i] = rng.Float64() > 0.3; burst == 1 {
+				mask[i] = i/8 < row || i/8 >= row+3 || i%8 < column || i%8 >= column+4
+			}
+		}
+		if err := s.Fill(float64(at), mean, variance, w.seen[at], mask); err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range w.seen[at] {
+			if !mask[i] {
+				if count[burst]++; math.Abs(v-mean[i]) < 1.645*math.Sqrt(variance[i]) {
+					covered[burst]++
+				}
+			}
+		}
+	}
+	for burst, n := range count {
+		c := covered[burst] / n
+		if t.Logf("covered %.3f", c); math.Abs(c-0.9) > 0.125 {
+			t.Errorf("bursts %d: intervals hold %.3f", burst, c)
+		}
+	}
+}

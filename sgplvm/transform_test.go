@@ -109,3 +109,29 @@ func TestTransformOfLimits(t *testing.T) {
 		t.Errorf("error %.3f, %.3f without a limit", by, without)
 	}
 }
+
+// A view of positive values is completed by its logarithms, and one of which nothing is missing comes back to the bit.
+func TestTransformOfViews(t *testing.T) {
+	if testing.Short() {
+		t.Skip("completes two views")
+	}
+	truth, seen := skewed(1)
+	var views []View
+	for _, y := range []mat.Matrix{seen, truth} {
+		views = append(views, View{Name: string(rune('a' + len(views))), Data: Data{Source: NewSource(y.Data[:20*36], 20, 36, 1), Grid: Grid{line(6), line(6)}}})
+	}
+	all, err := CompleteViews(t.Context(), views, Config{Effort: EffortQuick, LatentDims: 3, Training: steps(20)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := all[0].Transforms; !slices.Equal(got, []string{"log"}) {
+		t.Errorf("transforms %v", got)
+	}
+	for v, y := range [][]float64{seen.Data, truth.Data} {
+		for k, got := range all[v].Mean.Data {
+			if want := y[k]; want == want && got != want || !(got > 0) {
+				t.Fatalf("view %s: value %d is %v, observed %v", views[v].Name, k, got, want)
+			}
+		}
+	}
+}

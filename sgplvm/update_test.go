@@ -259,3 +259,23 @@ func TestUpdateIdentity(t *testing.T) {
 		}
 	}
 }
+
+// Examples beyond those that a model was trained with make it better at others, by most of what training with all of them does.
+func TestUpdateHelps(t *testing.T) {
+	old, fresh, test := spots(40, 7, 1), spots(200, 7, 2), spots(40, 7, 3)
+	both := Data{Examples: 240, Y: work.Stacked(old.Y, fresh.Y), Grid: old.Grid}
+	for name, cfg := range updating() {
+		t.Run(name, func(t *testing.T) {
+			m := modelOf(t, firstOf(fit(t, old, cfg)))
+			next, r, err := m.Update(t.Context(), sourceOf(fresh), 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			before, after, whole := filledError(t, m, test), filledError(t, next, test), filledError(t, modelOf(t, firstOf(fit(t, both, cfg))), test)
+			t.Logf("error %.4g, updated %.4g, of all %.4g; %+v", before, after, whole, r)
+			if !(after < before) {
+				t.Errorf("error %.4g after an update, %.4g before", after, before)
+			}
+		})
+	}
+}

@@ -424,3 +424,12 @@ func TestViewsLimit(t *testing.T) {
 		}
 	}
 }
+
+// A column of a table with a single value is learned from, although some folds have none of it.
+func TestFitViewsRareColumn(t *testing.T) {
+	w := drawViews(24, []int{4, 3}, 2, 0, []float64{.05, .05}, 5)
+	views := w.views(func(i, v, k int) bool { return v == 0 && k == 3 && i != 5 })
+	if _, _, err := FitViews(t.Context(), views, Config{Effort: EffortNone, Training: TrainingConfig{Iterations: 10}}); err != nil {
+		t.Error(err)
+	}
+}
