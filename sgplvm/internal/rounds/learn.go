@@ -70,7 +70,7 @@ func (c *completer) converge(ctx context.Context, chosen training.Settings, p se
 		if err := c.round(ctx, chosen); err != nil {
 			return err
 		}
-		if c.score(); !(validation.Mean(c.scores.Errors) <= (1-leastGain)*before) { // or nothing is held out
+		if c.score(); validation.Mean(c.scores.Errors) >= (1-leastGain)*before { // both are 0 where nothing is held out
 			break
 		}
 	}
