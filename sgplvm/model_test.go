@@ -67,8 +67,6 @@ func TestStart(t *testing.T) {
 	}
 }
 
-func second[T any](_ T, err error) error { return err }
-
 // A model that has joined the factors of its grid to one takes grids of several factors for what they are, in any resolution.
 func TestGridStaysAGrid(t *testing.T) {
 	ctx := context.Background()

@@ -4,11 +4,9 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
@@ -187,20 +185,5 @@ func near(t testing.TB, what string, got, want []float64, tolerance float64) {
 			t.Errorf("%s: number %d is %v, want %v", what, i, got[i], w)
 			return
 		}
-	}
-}
-
-// sameAtEveryWidth fails unless f returns the same bits at GOMAXPROCS 1, 2 and 4.
-func sameAtEveryWidth(t *testing.T, what string, f func() []float64) {
-	t.Helper()
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	var want []float64
-	for _, procs := range []int{1, 2, 4} {
-		runtime.GOMAXPROCS(procs)
-		got := f()
-		if want == nil {
-			want = got
-		}
-		compare.SameBits(t, fmt.Sprintf("%s at GOMAXPROCS %d", what, procs), got, want)
 	}
 }
