@@ -494,3 +494,112 @@ func TestCompleteValues(t *testing.T) {
 		}
 	}
 }
+
+// An example that nobody saw is what the others say of its time, not their mean.
+func TestCompleteAtATime(t *testing.T) {
+	const examples, gone, points = 14, 4, 12
+	d := Data{Examples: examples, Y: mat.New(examples*points, 1), Grid: Grid{line(3), line(4)}}
+	value := func(i, j int) float64 { return 5 + math.Sin(0.5*float64(i)+0.3*float64(j%4)) + 0.1*float64(j/4) }
+	for i := range examples {
+		d.Times = append(d.Times, float64(i))
+		for j := range points {
+			d.Y.Set(i*points+j, 0, value(i, j))
+		}
+	}
+	c, err := Complete(t.Context(), holed(d, func(i, j int) bool { return i == gone || i%5 == 1 && j == 3 }), Config{Effort: EffortNone, LatentDims: 2, Training: TrainingConfig{Iterations: 60}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var squares, spread float64
+	for j := range points {
+		var mean float64
+		for i := range examples {
+			mean += value(i, j) / examples
+		}
+		squares += math.Pow(c.Mean.At(gone*points+j, 0)-value(gone, j), 2) / points
+		spread += math.Pow(mean-value(gone, j), 2) / points
+	}
+	if !(squares < spread/100) {
+		t.Errorf("an error of %.2g, that of the mean is %.2g", math.Sqrt(squares), math.Sqrt(spread))
+	}
+}
+
+// The first completion brings back a matrix of low rank.
+func TestFirstCompletion(t *testing.T) {
+	for _, n := range []int{12, 60} { // examples fewer than values, and more
+		whole := mixed(n, 6, 5, 8)
+		y, h, err := completion.Read(mustSource(t, holed(whole, scatteredHoles(0.3, 5))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := (&completion.Filled{Y: y, Holes: h, Points: data.InSpacings(whole.Grid), Channels: 1}).ByComponents(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		var squares, count float64
+		for k, missing := range h.Missing {
+			if r := y.Data[k] - whole.Y.Data[k]; missing {
+				squares += r * r
+				count++
+			} else if r != 0 {
+				t.Fatalf("observed value %d changed", k)
+			}
+		}
+		if rmse := math.Sqrt(squares / count); rmse > map[int]float64{12: 1.2, 60: 0.6}[n] {
+			t.Errorf("%d examples: an error of %.3g, of values that spread by 2.5", n, rmse)
+		}
+	}
+}
+
+// What is held out was observed, is never all of an example, and lies together where holes do. It is all that another example misses where that is no farther from
+// what is seen than the example's own holes.
+func TestBorrow(t *testing.T) {
+	const n, width, height = 30, 12, 10
+	rng := rand.New(rand.NewPCG(6, 6))
+	x := data.InSpacings(Grid{line(height), line(width)})
+	blob := func(i, j int) bool {
+		u, v := j%width-i%7, j/width-i%5
+		return u >= 0 && u < 6 && v >= 0 && v < 6
+	}
+	far := map[string]float64{}
+	for name, missing := range map[string]func(i, j int) bool{"scattered": scatteredHoles(0.3, 9), "blobs": blob} {
+		_, h, err := completion.Read(mustSource(t, holed(mixed(n, width, height, 7), missing)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range n {
+			hide := h.Borrow(rng, i, x, 1)
+			own := h.Of(i)
+			hidden, seen := 0, 0
+			for k := range hide {
+				if hide[k] && own[k] {
+					t.Fatalf("%s, example %d: value %d is missing already", name, i, k)
+				}
+				if hide[k] {
+					hidden++
+				} else if !own[k] {
+					seen++
+				}
+			}
+			if hidden == 0 || seen == 0 {
+				t.Errorf("%s, example %d: %d values hidden, %d left", name, i, hidden, seen)
+			}
+			far[name] += completion.Distance(x, 1, func(k int) bool { return hide[k] }, func(k int) bool { return !own[k] && !hide[k] }) / n
+		}
+	}
+	if far["blobs"] < 1.2*far["scattered"] {
+		t.Errorf("hidden values are %.2f spacings from what is seen where blobs are missing, %.2f where values here and there are", far["blobs"], far["scattered"])
+	}
+	_, h, err := completion.Read(mustSource(t, holed(mixed(4, 16, 1, 7), func(i, j int) bool { return j%4 == 2*(i%2) })))
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := 0
+	for _, hidden := range h.Borrow(rng, 0, line(16), 1) {
+		if hidden {
+			count++
+		}
+	}
+	if count != 4 {
+		t.Errorf("%d values hidden, expected all 4 that another example misses", count)
+	}
+}
