@@ -275,7 +275,7 @@ func TestCompleteFilm(t *testing.T) {
 	if testing.Short() {
 		t.Skip("motions and models to learn")
 	}
-	const frames, size = 10, filmWidth * filmHeight
+	const frames, size = 5, filmWidth * filmHeight
 	truth := wandering(frames)
 	v := slices.Clone(truth)
 	for i := range v {

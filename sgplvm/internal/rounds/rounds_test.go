@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -459,5 +460,49 @@ func TestConverge(t *testing.T) {
 		if got := l.trained/l.training - 1; got != c.want {
 			t.Errorf("%s: %d rounds, expected %d", name, got, c.want)
 		}
+	}
+}
+
+// A learner whose models tell at which times they are asked.
+type timed struct {
+	plain
+	at *[]float64
+}
+
+func (l timed) Fit(ctx context.Context, d Set, s training.Settings, doing string) (Model, field.Report, error) {
+	m, r, err := l.plain.Fit(ctx, d, s, doing)
+	return timedModel{m, l.at}, r, err
+}
+
+type timedModel struct {
+	Model
+	at *[]float64
+}
+
+func (m timedModel) ImputeUnsure(ctx context.Context, obs field.Observed, o field.InferOptions) (field.Prediction, mat.Matrix, error) {
+	if obs.Prior != nil && obs.Prior.At != nil {
+		*m.at = append(*m.at, obs.Prior.At.Time)
+	}
+	return m.Model.ImputeUnsure(ctx, obs, o)
+}
+
+// An example at a time is filled in with what its time says of it.
+func TestRoundInTime(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // one example after the other
+	times := []float64{0, 1, 2, 4, 5, 7, 8, 9}
+	y := holed(normals(len(times)*6, 4), 6, func(i, j int) bool { return (i+j)%4 == 0 })
+	s := training.Settings{LatentDims: 1, Inducing: 4, Training: training.Training{Iterations: 2, Uncalibrated: true}}
+	c := apartOf(t, setOf(len(times), y, 1, times, line(6)), s)
+	var at []float64
+	c.learner = timed{at: &at}
+	if err := c.firstCompletion(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.round(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(at)
+	if !slices.Equal(at, times) {
+		t.Errorf("examples are filled in at %v, expected %v", at, times)
 	}
 }
