@@ -225,9 +225,6 @@ func mustSource(t *testing.T, d Data) Source {
 
 // Examples that have nothing to do with their neighbours in time, and of which something is seen everywhere, are completed as if they had no times.
 func TestCompleteWithoutTimes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("learns many models")
-	}
 	defer func(n int) { rounds.MinProbed = n }(rounds.MinProbed)
 	rounds.MinProbed = math.MaxInt // the examples are of low rank, which the simplest methods fill in
 	const n, width, height = 24, 6, 5
