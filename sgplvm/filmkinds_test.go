@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -162,4 +163,35 @@ func sizedGrid(width, height int) Grid {
 		}
 	}
 	return g
+}
+
+// Of two frames each shows what the other misses.
+func TestFillTwoFrames(t *testing.T) {
+	k, times := filmKinds[0], []float64{0, 1}
+	truth := drawKind(k, times)
+	v := slices.Clone(truth)
+	hidden := func(i int) bool {
+		frame, x, y := i/(filmWidth*filmHeight), i%filmWidth, i/filmWidth%filmHeight
+		return x >= 8+8*frame && x < 14+8*frame && y >= 6 && y < 14
+	}
+	for i := range v {
+		if hidden(i) {
+			v[i] = math.NaN()
+		}
+	}
+	d := Data{Source: NewSource(v, 2, filmWidth*filmHeight, 1), Grid: pixelsOf(filmWidth, filmHeight, 1), Times: times, Film: true}
+	c, err := Complete(context.Background(), d, Config{Effort: EffortQuick, Training: TrainingConfig{Iterations: 25}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var own, square float64
+	for i, v := range truth {
+		if hidden(i) {
+			own += (c.Mean.Data[i] - v) * (c.Mean.Data[i] - v)
+			square += (v - average(truth)) * (v - average(truth))
+		}
+	}
+	if own > 0.01*square {
+		t.Errorf("what is missing is %v off, in the mean square, where its variance is %v", own, square)
+	}
 }
