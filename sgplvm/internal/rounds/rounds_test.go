@@ -506,3 +506,17 @@ func TestRoundInTime(t *testing.T) {
 		t.Errorf("examples are filled in at %v, expected %v", at, times)
 	}
 }
+
+// No fold is empty: a single example with holes, or frame of a film, is a fold by itself.
+func TestFolds(t *testing.T) {
+	for incomplete, want := range map[int]int{1: 1, 2: 2, 9: 4} {
+		c := completerOf(t, setOf(12, holed(normals(12*6, 1), 6, func(i, j int) bool { return i < incomplete && j == 2 }), 1, nil, line(6)), training.Settings{})
+		if got := c.folds(); got != want {
+			t.Errorf("%d examples with holes: %d folds, expected %d", incomplete, got, want)
+		}
+		c.d.Film = true
+		if got := c.folds(); got != min(want, filmFolds) {
+			t.Errorf("%d frames with holes: %d folds, expected %d", incomplete, got, min(want, filmFolds))
+		}
+	}
+}
