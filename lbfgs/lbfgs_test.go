@@ -129,6 +129,48 @@ func TestSizes(t *testing.T) {
 	}
 }
 
+// lineFunction is φ(a) with its slope.
+type lineFunction struct {
+	name string
+	at   func(a float64) (value, slope float64)
+}
+
+// lineFunctions are the six of Moré and Thuente (1994), section 5.
+func lineFunctions() []lineFunction {
+	wiggly := func(l, beta float64) func(a float64) (float64, float64) {
+		return func(a float64) (v, slope float64) {
+			switch {
+			case a <= 1-beta:
+				v, slope = 1-a, -1
+			case a >= 1+beta:
+				v, slope = a-1, 1
+			default:
+				v, slope = ((a-1)*(a-1)/beta+beta)/2, (a-1)/beta
+			}
+			w := l * math.Pi / 2
+			return v + (1-beta)/w*math.Sin(w*a), slope + (1-beta)*math.Cos(w*a)
+		}
+	}
+	convex := func(b1, b2 float64) func(a float64) (float64, float64) {
+		c1, c2 := math.Sqrt(1+b1*b1)-b1, math.Sqrt(1+b2*b2)-b2
+		return func(a float64) (v, slope float64) {
+			r1, r2 := math.Hypot(1-a, b2), math.Hypot(a, b1)
+			return c1*r1 + c2*r2, c1*(a-1)/r1 + c2*a/r2
+		}
+	}
+	return []lineFunction{
+		{"concave to the right", func(a float64) (float64, float64) { d := a*a + 2; return -a / d, (a*a - 2) / (d * d) }},
+		{"concave to the left", func(a float64) (float64, float64) {
+			b := a + 0.004
+			return b * b * b * b * (b - 2), b * b * b * (5*b - 8)
+		}},
+		{"wiggly", wiggly(39, 0.01)},
+		{"convex 0.001, 0.001", convex(0.001, 0.001)},
+		{"convex 0.01, 0.001", convex(0.01, 0.001)},
+		{"convex 0.001, 0.01", convex(0.001, 0.01)},
+	}
+}
+
 // wolfeError checks the strong Wolfe conditions from x, f, g to x1, f1, g1, where the
 // step along the direction d is x1 − x = a·d, so that a·φ′ = (x1 − x)·g. Each
 // product is good to the rounding of x1 − x, ε·(|x| + |x1|) per entry, and of its own
@@ -149,6 +191,36 @@ func wolfeError(x, g []float64, f float64, x1, g1 []float64, f1, c1, c2 float64)
 		return fmt.Errorf("slope (times step) went from %v to %v, want at most %v times that", before, after, c2)
 	}
 	return nil
+}
+
+func TestStrongWolfeOnLineFunctions(t *testing.T) {
+	for _, l := range lineFunctions() {
+		for _, first := range []float64{1e-3, 0.1, 1, 10, 1e3} {
+			for _, c := range []struct{ c1, c2 float64 }{{1e-3, 1e-3}, {0.1, 0.1}, {1e-4, 0.9}} {
+				f := func(x, g []float64) (v float64) {
+					v, g[0] = l.at(x[0])
+					return v
+				}
+				name := fmt.Sprintf("%s, first step %v, c1 %v, c2 %v", l.name, first, c.c1, c.c2)
+				steps := 0
+				r, err := lbfgs.Minimize(t.Context(), f, []float64{0}, lbfgs.Options{
+					C1: c.c1, C2: c.c2, InitialStep: first, GradTolerance: -1,
+					Progress: func(p lbfgs.Progress) bool {
+						steps++
+						f0, g0 := l.at(0)
+						if err := wolfeError([]float64{0}, []float64{g0}, f0, p.X, p.Gradient, p.F, c.c1, c.c2); err != nil || !p.Wolfe {
+							t.Errorf("%s: Wolfe = %v, %v", name, p.Wolfe, err)
+						}
+						return false
+					},
+				})
+				// Moré and Thuente's own search needs up to 17 evaluations at these tolerances.
+				if err != nil || steps != 1 || r.Evaluations > 1+17 {
+					t.Errorf("%s: %d steps, %d evaluations, error %v", name, steps, r.Evaluations, err)
+				}
+			}
+		}
+	}
 }
 
 // A random smooth function, bounded below: quartics with ripples and a coupling.
@@ -583,7 +655,7 @@ func reload(t *testing.T, s *lbfgs.State, useGob bool) *lbfgs.State {
 
 func resumeProblems() []problem {
 	all := mghProblems()
-	return []problem{all[0], all[2], all[4], all[6], all[8]} // helical valley, Watson, Rosenbrock, Beale, Chebyquad
+	return []problem{all[0], all[2], all[6], all[13], all[15], all[17]} // helical valley, Gaussian, Watson, Rosenbrock, Beale, Chebyquad
 }
 
 // scaled is c·f.
@@ -745,6 +817,26 @@ func TestDeterminism(t *testing.T) {
 		}
 		if d := want.differs(reused); d != "" {
 			t.Errorf("%s, used Minimizer: %s", p.name, d)
+		}
+	}
+}
+
+func TestScaleInvariance(t *testing.T) {
+	for _, p := range resumeProblems() {
+		want := run(t, p.objective(), p.from(1), lbfgs.Options{GradTolerance: 1e-9})
+		for _, k := range []int{-40, 40} {
+			scale := math.Ldexp(1, k)
+			got := run(t, scaled(p.objective(), scale), p.from(1), lbfgs.Options{GradTolerance: 1e-9 * scale})
+			for _, point := range got.points {
+				point[len(point)-1] /= scale
+			}
+			got.result.F /= scale
+			for i := range got.result.Gradient {
+				got.result.Gradient[i] /= scale
+			}
+			if d := want.differs(got); d != "" {
+				t.Errorf("%s × 2^%d: %s", p.name, k, d)
+			}
 		}
 	}
 }
