@@ -83,6 +83,43 @@ func ExampleFamilyNamed() {
 	// 0.125 0.25 0.5 1
 }
 
+// Graphs.
+func ExampleFamilyNamed_graph() {
+	c := fuzz.FamilyNamed("star").Make(nil, 4)
+	fmt.Print(c.A)
+	fmt.Println(c.Eigenvalues)
+	// Output:
+	// 3 -1 -1 -1
+	// -1 1 0 0
+	// -1 0 1 0
+	// -1 0 0 1
+	// [0 1 1 4]
+}
+
+// Wilkinson's matrices, glued, have eigenvalues that agree to many digits.
+func ExampleGluedWilkinson() {
+	c := fuzz.GluedWilkinson(3, 2, 1e-14)
+	w, _ := fuzz.NaiveEig(c.A)
+	fmt.Print(c.A)
+	fmt.Println("they agree:", w[5]-w[4] < 1e-12)
+	// Output:
+	// 1 1 0 0 0 0
+	// 1 0 1 0 0 0
+	// 0 1 1 1e-14 0 0
+	// 0 0 1e-14 1 1 0
+	// 0 0 0 1 0 1
+	// 0 0 0 0 1 1
+	// they agree: true
+}
+
+// Constant diagonals have eigenvalues in closed form.
+func ExampleFamilyNamed_spectrum() {
+	c := fuzz.FamilyNamed("second difference").Make(nil, 3)
+	fmt.Printf("%.4f\n", c.Eigenvalues)
+	// Output:
+	// [0.5858 2.0000 3.4142]
+}
+
 // What no algorithm can decompose is to be refused.
 func ExampleWithEntry() {
 	c := fuzz.WithEntry(2, 1, 0, math.Inf(1))
@@ -92,6 +129,23 @@ func ExampleWithEntry() {
 	// 3 +Inf
 	// +Inf 3
 	// true
+}
+
+// Kronecker products know what their factors know.
+func Example_kronecker() {
+	c := fuzz.Kronecker(fuzz.Hadamard([]float64{1, 3}), fuzz.CompleteGraph(3))
+	fmt.Println(c.A.Rows, c.Eigenvalues)
+	// Output:
+	// 6 [0 0 3 3 9 9]
+}
+
+// General matrices have singular values, a rank or a determinant.
+func ExampleRankDeficient() {
+	c := fuzz.RankDeficient(fuzz.New(2), 5, 4, 2)
+	_, s, _ := fuzz.NaiveSVD(c.A)
+	fmt.Println("rank", c.Rank, "singular values above rounding:", s[1] > 1e-10, s[2] > 1e-10)
+	// Output:
+	// rank 2 singular values above rounding: true false
 }
 
 // Reports of other libraries.
