@@ -60,12 +60,12 @@ func (c *completer) chosen(ctx context.Context, s training.Settings) (training.S
 // converge makes rounds with the chosen settings as long as held-out values are filled in better, as an EM algorithm converges: none if the noise has a parametric
 // covariance, which ignores the errors of imputed values and would shrink with each round.
 func (c *completer) converge(ctx context.Context, chosen training.Settings, p selection.Plan) error {
+	c.score()
 	for range hidden(chosen, p) {
 		if c.d.Clock.Over(limit.RoundsShare) {
 			c.d.Clock.Rounds++
 			break
 		}
-		c.score()
 		before := validation.Mean(c.scores.Errors)
 		if err := c.round(ctx, chosen); err != nil {
 			return err
@@ -77,7 +77,8 @@ func (c *completer) converge(ctx context.Context, chosen training.Settings, p se
 	return nil
 }
 
-// leastGain is by how much a round lowers the error of held-out values for another one to follow.
+// leastGain is by how much a round lowers the error of held-out values for another one to follow: sea temperatures of which 30 % are missing get two more (0.0334
+// becomes 0.0325 K), and 13 other sets are filled in as by a fixed number, in the same time (docs/measurements.md, 16.3).
 const leastGain = 0.03
 
 // search chooses settings after a round with those from which a quick search starts: candidates are scored by examples that are not of few components. It
